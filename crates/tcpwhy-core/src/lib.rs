@@ -1,0 +1,12 @@
+//! Observations in, analysis out: why was this TCP transfer slow?
+//!
+//! No IO, no clock, no threads. Time is an argument, packets are pushed in, the answer is pulled out:
+//!
+//! ```text
+//! frame bytes -> decode -> Segment -> flow -> stretches -> limits -> timeline -> verdict, what-if, advice
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod model;
+pub mod observe;
+pub mod units;

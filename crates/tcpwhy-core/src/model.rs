@@ -1,0 +1,472 @@
+//! The answer: what an analysis says. Plain numbers; the words are made by `advice` and the reports.
+
+use crate::observe::Endpoint;
+use crate::units::{Nanos, bits_per_second};
+
+/// What held a transfer back at one moment, judged at the sender. The names are the published API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Limit {
+    /// SYN to the first data allowed.
+    Handshake,
+    /// The sender has nothing to send.
+    Application,
+    /// Data waits in the process: the socket's send buffer is full of unacknowledged bytes.
+    SendBuffer,
+    /// The advertised window leaves no room for a segment.
+    ReceiveWindow,
+    /// Held by the congestion window while window and buffer would allow more.
+    CongestionWindow,
+    /// The narrowest link of the path is busy.
+    PathBandwidth,
+    /// Lost data is being found out and resent.
+    LossRecovery,
+    /// A small segment waits for a delayed ACK (Nagle).
+    DelayedAck,
+    /// One side sends into a hole.
+    SilentPath,
+    /// The evidence does not decide.
+    Unknown,
+}
+
+impl Limit {
+    /// All limits, in the order of the taxonomy.
+    pub const ALL: [Self; 10] = [
+        Self::Handshake,
+        Self::Application,
+        Self::SendBuffer,
+        Self::ReceiveWindow,
+        Self::CongestionWindow,
+        Self::PathBandwidth,
+        Self::LossRecovery,
+        Self::DelayedAck,
+        Self::SilentPath,
+        Self::Unknown,
+    ];
+
+    /// The published name, as in the JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Handshake => "handshake",
+            Self::Application => "application",
+            Self::SendBuffer => "send_buffer",
+            Self::ReceiveWindow => "receive_window",
+            Self::CongestionWindow => "congestion_window",
+            Self::PathBandwidth => "path_bandwidth",
+            Self::LossRecovery => "loss_recovery",
+            Self::DelayedAck => "delayed_ack",
+            Self::SilentPath => "silent_path",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Why a limit held: the second level of the taxonomy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// No finer cause is known.
+    None,
+    /// handshake: a SYN or SYN/ACK had to be sent again.
+    SynRetry,
+    /// application: the sending application produced nothing.
+    SenderApplication,
+    /// application: the other side's turn in a request/response exchange.
+    WaitingForPeer,
+    /// application: only keep-alives crossed.
+    KeepAlive,
+    /// receive_window: the window is constant and moves with every ACK.
+    SmallBuffer,
+    /// receive_window: as `SmallBuffer`, and no window scaling is in use: 64 KiB at most.
+    NoWindowScaling,
+    /// receive_window: the window falls because the application does not read.
+    SlowReader,
+    /// receive_window: the window is closed.
+    ZeroWindow,
+    /// receive_window: the window grows and the flight is right behind it.
+    AutotuningLag,
+    /// congestion_window: doubling from the initial window.
+    SlowStart,
+    /// congestion_window: doubling again after an idle period.
+    IdleRestart,
+    /// congestion_window: growing slowly, usually after a loss.
+    CongestionAvoidance,
+    /// congestion_window: segments leave by a timer, spaced evenly.
+    Pacing,
+    /// path_bandwidth: a queue stands before the narrowest link.
+    StandingQueue,
+    /// path_bandwidth: the ACKs return evenly, without a gap, at the highest rate seen.
+    SteadyRate,
+    /// path_bandwidth: congestion is signalled by ECN marks.
+    EcnMarked,
+    /// path_bandwidth: packets above a rate are dropped without a queue.
+    Policer,
+    /// loss_recovery: repaired by fast retransmit or SACK.
+    FastRetransmit,
+    /// loss_recovery: waited for the retransmission timer.
+    Timeout,
+    /// loss_recovery: the last segments of a burst were lost, nothing followed to reveal it.
+    TailLoss,
+    /// loss_recovery: the retransmission was lost too.
+    DoubleLoss,
+    /// loss_recovery: too few segments in flight for three duplicate ACKs.
+    SmallFlight,
+    /// loss_recovery: the data had arrived, its ACKs were lost or late.
+    Spurious,
+    /// delayed_ack: Nagle holds a small segment until a delayed ACK arrives.
+    Nagle,
+    /// silent_path: retransmissions without an answer until the sender gave up.
+    PeerVanished,
+    /// silent_path: window probes without an answer.
+    ProbesUnanswered,
+    /// silent_path: only large segments vanish.
+    PmtuBlackHole,
+    /// silent_path: answered by RST because the other side had forgotten the connection.
+    ConnectionForgotten,
+}
+
+impl Cause {
+    /// The published name, as in the JSON; `None` is `null` there.
+    pub fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::None => return None,
+            Self::SynRetry => "SYN retry",
+            Self::SenderApplication => "sender application",
+            Self::WaitingForPeer => "waiting for the peer",
+            Self::KeepAlive => "keep-alive",
+            Self::SmallBuffer => "small buffer",
+            Self::NoWindowScaling => "no window scaling",
+            Self::SlowReader => "slow reader",
+            Self::ZeroWindow => "zero window",
+            Self::AutotuningLag => "autotuning lag",
+            Self::SlowStart => "slow start",
+            Self::IdleRestart => "idle restart",
+            Self::CongestionAvoidance => "congestion avoidance",
+            Self::Pacing => "pacing",
+            Self::StandingQueue => "standing queue",
+            Self::SteadyRate => "steady rate",
+            Self::EcnMarked => "ECN marked",
+            Self::Policer => "policer",
+            Self::FastRetransmit => "fast retransmit",
+            Self::Timeout => "retransmission timeout",
+            Self::TailLoss => "tail loss",
+            Self::DoubleLoss => "double loss",
+            Self::SmallFlight => "small flight",
+            Self::Spurious => "spurious",
+            Self::Nagle => "Nagle",
+            Self::PeerVanished => "peer vanished",
+            Self::ProbesUnanswered => "probes unanswered",
+            Self::PmtuBlackHole => "PMTU black hole",
+            Self::ConnectionForgotten => "connection forgotten",
+        })
+    }
+}
+
+/// One end's role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// Sent the SYN; without a handshake, the end with the higher port.
+    Client,
+    /// The other end.
+    Server,
+}
+
+impl Side {
+    /// The published name, as in the JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+        }
+    }
+
+    /// The other end.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+}
+
+/// Numbers measured over one interval; 0 where nothing could be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Evidence {
+    /// Payload bytes newly acknowledged.
+    pub acked: u64,
+    /// Largest bytes in flight: the plateau.
+    pub flight: u64,
+    /// Smallest advertised window seen, in bytes, scaled.
+    pub window: u64,
+    /// Smallest room left (right window edge minus the highest byte sent) at a stall, in bytes.
+    pub room: u64,
+    /// Smallest RTT sample.
+    pub rtt_min: Nanos,
+    /// Mean RTT sample.
+    pub rtt_mean: Nanos,
+    /// Times the sender stopped and waited.
+    pub stalls: u32,
+    /// Longest of these.
+    pub longest_stall: Nanos,
+    /// Segments sent again.
+    pub retransmissions: u32,
+}
+
+/// One stretch of the timeline: exactly one limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interval {
+    /// Start, inclusive.
+    pub from: Nanos,
+    /// End, exclusive; the next interval's start.
+    pub to: Nanos,
+    /// What held the sender.
+    pub limit: Limit,
+    /// Why.
+    pub cause: Cause,
+    /// How sure, in percent.
+    pub confidence: u8,
+    /// First frame that shows it.
+    pub first_frame: u64,
+    /// Last frame that shows it.
+    pub last_frame: u64,
+    /// The measured numbers.
+    pub evidence: Evidence,
+}
+
+/// Time under one limit and cause, summed over a direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// The limit.
+    pub limit: Limit,
+    /// Its cause.
+    pub cause: Cause,
+    /// Total time.
+    pub duration: Nanos,
+}
+
+/// The answer for one direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Verdict {
+    /// What held it most.
+    pub limit: Limit,
+    /// Why.
+    pub cause: Cause,
+    /// Its part of the direction's time, 0 to 1.
+    pub share: f64,
+    /// How sure, 0 to 1.
+    pub confidence: f64,
+}
+
+/// The predicted transfer time with one limit lifted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WhatIf {
+    /// The limit that is lifted.
+    pub lift: Limit,
+    /// Predicted transfer time.
+    pub transfer: Nanos,
+    /// What would hold it next.
+    pub next: Limit,
+}
+
+/// One run of data in one direction, until the other side speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transfer {
+    /// First byte sent.
+    pub from: Nanos,
+    /// Last byte acknowledged (or last seen, when nothing was acknowledged).
+    pub to: Nanos,
+    /// Payload bytes.
+    pub bytes: u64,
+    /// Payload bytes sent again.
+    pub retransmitted: u64,
+    /// First frame.
+    pub first_frame: u64,
+    /// Last frame.
+    pub last_frame: u64,
+}
+
+/// What is known of the window scale of the receiver of a direction (RFC 7323).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowScale {
+    /// Both SYNs were seen and carried the option.
+    Known(u8),
+    /// Both SYNs were seen and at least one lacked the option: no scaling.
+    Absent,
+    /// No handshake: between `min` and `max` by what the data shows; `min` is used.
+    Inferred {
+        /// Smallest shift that keeps all data inside the window.
+        min: u8,
+        /// Largest shift that is possible.
+        max: u8,
+    },
+}
+
+/// Facts of one direction that hold for all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Largest payload a single wire segment carries, in bytes.
+    pub mss: u32,
+    /// RTT floor at the sender.
+    pub rtt_floor: Nanos,
+    /// Highest delivery rate sustained for a round trip, in bit/s.
+    pub peak_bps: u64,
+    /// Largest bytes in flight.
+    pub max_flight: u64,
+    /// Largest advertised window, scaled.
+    pub max_window: u64,
+    /// Smallest advertised window, scaled.
+    pub min_window: u64,
+    /// The receiver's window scale.
+    pub scale: WindowScale,
+}
+
+/// One direction of a connection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Direction {
+    /// Who sends.
+    pub from: Side,
+    /// Payload bytes, each counted once.
+    pub bytes: u64,
+    /// First data sent to last data acknowledged.
+    pub transfer: Nanos,
+    /// Payload bytes sent again.
+    pub retransmitted: u64,
+    /// Time by limit, longest first.
+    pub limits: Box<[Share]>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Times with a limit lifted.
+    pub what_if: Box<[WhatIf]>,
+    /// The partition of the direction's time.
+    pub timeline: Box<[Interval]>,
+    /// Requests and responses.
+    pub transfers: Box<[Transfer]>,
+    /// Transfers beyond those listed.
+    pub transfers_omitted: u64,
+    /// What holds for all of it.
+    pub facts: Facts,
+}
+
+impl Direction {
+    /// Payload bits per second over the transfer time.
+    pub fn goodput_bps(&self) -> u64 {
+        bits_per_second(self.bytes, self.transfer)
+    }
+
+    /// The time that the timeline covers.
+    pub fn span(&self) -> Nanos {
+        match (self.timeline.first(), self.timeline.last()) {
+            (Some(first), Some(last)) => last.to - first.from,
+            _ => Nanos::ZERO,
+        }
+    }
+}
+
+/// Where the capture was taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Vantage {
+    /// 0 at the client, 1 at the server.
+    pub position: f64,
+    /// 0 to 1.
+    pub confidence: f64,
+}
+
+/// RTT of a connection, over all samples of both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RttSummary {
+    /// Smallest.
+    pub min: Nanos,
+    /// Half of the samples are below.
+    pub median: Nanos,
+    /// 95 % of the samples are below.
+    pub p95: Nanos,
+}
+
+/// Something that went wrong without being a limit on time, or that explains one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FindingKind {
+    /// SYN sent again; `count` times.
+    SynRetries,
+    /// The receiver closed its window and never opened it; the sender gave up after `count` probes.
+    ZeroWindowDeath,
+    /// Data or window update answered by RST long after the other side gave up.
+    LateReset,
+    /// Only segments above `value` bytes vanish.
+    PmtuBlackHole,
+    /// The two SYNs carry different MSS values; the smaller is `value`.
+    MssClamped,
+    /// Losses without a queue at a constant rate of `value` bit/s.
+    Policer,
+    /// One SYN offered window scaling and the other did not.
+    WindowScaleStripped,
+    /// `count` keep-alives and hardly any data.
+    KeepAliveOnly,
+    /// ACKs for `value` bytes that the capture never saw, in `count` holes.
+    CaptureHole,
+    /// `count` packets seen twice.
+    SeenTwice,
+    /// `count` packets whose timestamps go backwards.
+    OutOfOrderTime,
+    /// `count` segments reordered on the way.
+    Reordered,
+    /// `count` retransmissions of data that had arrived.
+    SpuriousRetransmissions,
+    /// `count` ECN congestion marks or echoes.
+    EcnMarks,
+    /// The window scale is inferred, and the verdict depends on it.
+    ScaleInferred,
+    /// Only one direction was captured.
+    OneWay,
+    /// `count` IP fragments: only the first of each datagram could be read.
+    Fragments,
+    /// The capture begins in the middle of the connection.
+    Midstream,
+}
+
+/// One finding with its numbers and the frame that shows it first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finding {
+    /// What.
+    pub kind: FindingKind,
+    /// Which end sent the packets that show it.
+    pub side: Side,
+    /// How many times; 0 where it does not count.
+    pub count: u64,
+    /// The kind's own number (bytes or bit/s); 0 where it has none.
+    pub value: u64,
+    /// First frame that shows it.
+    pub frame: u64,
+}
+
+/// One connection, finished.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Connection {
+    /// From 0, in the order of first appearance, as Wireshark numbers TCP streams.
+    pub id: u64,
+    /// Who opened it.
+    pub client: Endpoint,
+    /// The other end.
+    pub server: Endpoint,
+    /// First packet.
+    pub start: Nanos,
+    /// First to last packet.
+    pub duration: Nanos,
+    /// Packets of this connection.
+    pub packets: u64,
+    /// Where the capture was taken.
+    pub vantage: Vantage,
+    /// Round-trip times at the sender.
+    pub rtt: RttSummary,
+    /// Client to server, server to client.
+    pub directions: [Direction; 2],
+    /// What else was noticed.
+    pub findings: Box<[Finding]>,
+}
+
+impl Connection {
+    /// The end of that side.
+    pub fn endpoint(&self, side: Side) -> Endpoint {
+        match side {
+            Side::Client => self.client,
+            Side::Server => self.server,
+        }
+    }
+}

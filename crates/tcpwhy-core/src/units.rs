@@ -1,0 +1,122 @@
+//! Quantities that cannot be mixed up or overflow: time in nanoseconds and 32-bit sequence numbers.
+
+use std::ops::{Add, AddAssign, Sub};
+
+/// A point in time (since the Unix epoch) or a span of time, in nanoseconds.
+///
+/// Signed, because a capture's time offset may put packets before 1970, and saturating, because a
+/// hostile capture may put them anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Nanos(pub i64);
+
+impl Nanos {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+    /// The end of time: a minimum not yet measured.
+    pub const MAX: Self = Self(i64::MAX);
+
+    /// `n` microseconds.
+    pub const fn from_micros(n: i64) -> Self {
+        Self(n.saturating_mul(1_000))
+    }
+
+    /// `n` milliseconds.
+    pub const fn from_millis(n: i64) -> Self {
+        Self(n.saturating_mul(1_000_000))
+    }
+
+    /// `n` seconds.
+    pub const fn from_secs(n: i64) -> Self {
+        Self(n.saturating_mul(1_000_000_000))
+    }
+
+    /// In seconds.
+    pub fn secs(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// In milliseconds.
+    pub fn millis(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// This span multiplied by `num / den`, computed without overflow; 0 when `den` is 0.
+    pub fn scale(self, num: i64, den: i64) -> Self {
+        if den == 0 {
+            return Self::ZERO;
+        }
+        let n = i128::from(self.0) * i128::from(num) / i128::from(den);
+        Self(n.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
+    }
+}
+
+impl Add for Nanos {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Nanos {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+/// A TCP sequence number: 32 bits that wrap (RFC 9293 section 3.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Seq(pub u32);
+
+impl Seq {
+    /// How far `self` lies after `other`, in bytes; negative when it lies before.
+    pub fn distance(self, other: Self) -> i32 {
+        self.0.wrapping_sub(other.0) as i32
+    }
+}
+
+impl Add<u32> for Seq {
+    type Output = Self;
+    fn add(self, bytes: u32) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
+}
+
+/// Bits per second of `bytes` moved in `span`; 0 when the span is not positive.
+pub fn bits_per_second(bytes: u64, span: Nanos) -> u64 {
+    if span.0 <= 0 {
+        return 0;
+    }
+    let bps = u128::from(bytes) * 8 * 1_000_000_000 / span.0 as u128;
+    u64::try_from(bps).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distance_survives_the_wrap() {
+        assert_eq!(Seq(5).distance(Seq(u32::MAX - 4)), 10);
+        assert_eq!(Seq(u32::MAX - 4).distance(Seq(5)), -10);
+    }
+
+    #[test]
+    fn spans_saturate_instead_of_overflowing() {
+        assert_eq!(Nanos::MAX + Nanos(1), Nanos::MAX);
+        assert_eq!(Nanos::MAX.scale(3, 1), Nanos::MAX);
+        assert_eq!(Nanos(10).scale(1, 0), Nanos::ZERO);
+    }
+
+    #[test]
+    fn rate_of_an_empty_span_is_zero() {
+        assert_eq!(bits_per_second(1000, Nanos::ZERO), 0);
+        assert_eq!(bits_per_second(12_500_000, Nanos::from_secs(1)), 100_000_000);
+    }
+}

@@ -329,8 +329,6 @@ pub struct Direction {
     pub transfer: Nanos,
     /// Payload bytes sent again.
     pub retransmitted: u64,
-    /// Time by limit, longest first.
-    pub limits: Box<[Share]>,
     /// The answer.
     pub verdict: Verdict,
     /// Times with a limit lifted.
@@ -349,6 +347,20 @@ impl Direction {
     /// Payload bits per second over the transfer time.
     pub fn goodput_bps(&self) -> u64 {
         bits_per_second(self.bytes, self.transfer)
+    }
+
+    /// Time by limit and cause, longest first: the timeline added up.
+    pub fn limits(&self) -> Vec<Share> {
+        let mut shares: Vec<Share> = Vec::new();
+        for i in &self.timeline {
+            let duration = i.to - i.from;
+            match shares.iter_mut().find(|s| s.limit == i.limit && s.cause == i.cause) {
+                Some(share) => share.duration += duration,
+                None => shares.push(Share { limit: i.limit, cause: i.cause, duration }),
+            }
+        }
+        shares.sort_by_key(|s| (std::cmp::Reverse(s.duration), s.limit, s.cause));
+        shares
     }
 
     /// The time that the timeline covers.

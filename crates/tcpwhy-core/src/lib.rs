@@ -7,6 +7,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod analysis;
+mod flow;
+mod limits;
 pub mod model;
 pub mod observe;
 pub mod units;
+pub mod whatif;

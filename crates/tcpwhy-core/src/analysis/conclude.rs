@@ -1,0 +1,172 @@
+//! The end of a connection: its stretches are judged and the answer is written down.
+
+use super::{findings, verdict};
+use crate::flow::Flow;
+use crate::flow::sender::Sender;
+use crate::limits::{Context, Silence, lay};
+use crate::model::{
+    Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Transfer,
+    Vantage, WindowScale,
+};
+use crate::units::Nanos;
+use crate::whatif::analytic::{Path, predict};
+
+/// Everything that is known about `flow`.
+pub(super) fn connection(mut flow: Flow) -> Connection {
+    flow.end();
+    let (position, confidence) = flow.legs.position();
+    let findings = findings::of(&flow);
+    let rtt = rtt_of(&flow);
+    let client = direction(&mut flow, Side::Client);
+    let server = direction(&mut flow, Side::Server);
+    let mut findings = findings;
+    findings.extend(findings::of_scale([&client, &server]));
+    Connection {
+        id: flow.id,
+        client: flow.ends[0],
+        server: flow.ends[1],
+        start: flow.start,
+        duration: flow.last - flow.start,
+        packets: flow.packets[0] + flow.packets[1],
+        vantage: Vantage { position, confidence },
+        rtt,
+        directions: [client, server],
+        findings: findings.into(),
+    }
+}
+
+fn rtt_of(flow: &Flow) -> RttSummary {
+    let mut all = crate::flow::rtt::Distribution::default();
+    for sender in flow.senders.iter().flatten() {
+        all.merge(&sender.rtt.distribution);
+    }
+    let mut summary = all.summary();
+    let handshake = flow.legs.to[0].floor() + flow.legs.to[1].floor();
+    if summary.min == Nanos::ZERO {
+        summary = RttSummary { min: handshake, median: handshake, p95: handshake };
+    }
+    summary
+}
+
+fn direction(flow: &mut Flow, from: Side) -> Direction {
+    let Some(sender) = flow.senders[from as usize].take() else { return silent(flow, from) };
+    let silence = silence_of(flow, from, &sender);
+    let syn_retried = flow.handshake.syn.iter().flatten().any(|s| s.times > 1);
+    let mut facts = facts_of(&sender);
+    let trains = sender.trains.rate();
+    let (bytes, retransmitted) = (sender.bytes(), sender.tally.retransmitted);
+    let Sender { record, transfers, window, size, .. } = *sender;
+    let stretches = record.finish();
+    let mut ctx = Context::new(&stretches, facts.rtt_floor, size.mss());
+    ctx.scale = window.scale();
+    ctx.shift = window.shift();
+    ctx.syn_retried = syn_retried;
+    let timeline = lay(&ctx, silence);
+    facts.peak_bps = ctx.peak.saturating_mul(8);
+    let (transfers, transfers_omitted) = transfers.finish();
+    let transfer = span_of(&transfers);
+    let capacity = ctx.peak.max(trains.unwrap_or(0));
+    let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
+    let what_if = predict(&path);
+    let verdict = verdict::of(&timeline, &transfers, &facts);
+    Direction {
+        from,
+        bytes,
+        transfer,
+        retransmitted,
+        verdict,
+        what_if: what_if.into(),
+        timeline: timeline.into(),
+        transfers: transfers.into(),
+        transfers_omitted,
+        facts,
+    }
+}
+
+fn span_of(transfers: &[Transfer]) -> Nanos {
+    match (transfers.first(), transfers.last()) {
+        (Some(first), Some(last)) => last.to - first.from,
+        _ => Nanos::ZERO,
+    }
+}
+
+fn facts_of(sender: &Sender) -> Facts {
+    let smallest = sender.window.smallest;
+    Facts {
+        mss: u32::try_from(sender.size.mss()).unwrap_or(u32::MAX),
+        rtt_floor: sender.rtt.floor_or_zero(),
+        peak_bps: 0,
+        max_flight: sender.tally.max_flight,
+        max_window: sender.window.largest,
+        min_window: if smallest == u64::MAX { 0 } else { smallest },
+        scale: sender.window.scale(),
+    }
+}
+
+/// Retransmissions or probes that nobody answered, twice at least: once may be the end of the
+/// capture.
+fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
+    let answers = &sender.answers;
+    if answers.unanswered() < 2 || !sender.is_waiting() {
+        return None;
+    }
+    let cause = if sender.window.bytes() == 0 && sender.window.largest > 0 {
+        Cause::ProbesUnanswered
+    } else if answers.too_large().is_some() {
+        Cause::PmtuBlackHole
+    } else if flow.ending.reset[from.other() as usize].is_some() {
+        Cause::ConnectionForgotten
+    } else {
+        Cause::PeerVanished
+    };
+    Some(Silence { from: answers.last().unwrap_or(flow.start), cause })
+}
+
+/// A direction without data: the handshake, then nothing to send.
+fn silent(flow: &Flow, from: Side) -> Direction {
+    let established = flow.handshake.established.unwrap_or(flow.start);
+    let interval = |from, to, limit, cause| Interval {
+        from,
+        to,
+        limit,
+        cause,
+        confidence: 90,
+        first_frame: 0,
+        last_frame: 0,
+        evidence: Evidence::default(),
+    };
+    let unanswered = flow.handshake.established.is_none() && flow.handshake.syn[0].is_some();
+    let timeline: Vec<Interval> = [
+        interval(flow.start, established, Limit::Handshake, Cause::None),
+        if unanswered {
+            interval(established, flow.last, Limit::Handshake, Cause::SynRetry)
+        } else {
+            interval(established, flow.last, Limit::Application, Cause::SenderApplication)
+        },
+    ]
+    .into_iter()
+    .filter(|i| i.to > i.from)
+    .collect();
+    let facts = Facts {
+        mss: 0,
+        rtt_floor: flow.legs.to[0].floor() + flow.legs.to[1].floor(),
+        peak_bps: 0,
+        max_flight: 0,
+        max_window: 0,
+        min_window: 0,
+        scale: WindowScale::Absent,
+    };
+    let verdict = verdict::of(&timeline, &[], &facts);
+    Direction {
+        from,
+        bytes: 0,
+        transfer: Nanos::ZERO,
+        retransmitted: 0,
+        verdict,
+        what_if: Box::default(),
+        timeline: timeline.into(),
+        transfers: Box::default(),
+        transfers_omitted: 0,
+        facts,
+    }
+}

@@ -1,0 +1,129 @@
+//! What went wrong besides: silent failures, and what the capture itself is not able to show.
+
+use super::verdict::depends_on_scale;
+use crate::flow::Flow;
+use crate::flow::sender::Sender;
+use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
+use crate::units::Nanos;
+
+/// A reset this long after the sender gave up is not part of a normal close.
+const LATE: Nanos = Nanos::from_secs(10);
+
+/// The findings of a connection.
+pub(super) fn of(flow: &Flow) -> Vec<Finding> {
+    let mut list = Vec::new();
+    of_handshake(flow, &mut list);
+    of_capture(flow, &mut list);
+    for side in [Side::Client, Side::Server] {
+        if let Some(sender) = &flow.senders[side as usize] {
+            of_sender(flow, side, sender, &mut list);
+        }
+    }
+    list
+}
+
+fn finding(kind: FindingKind, side: Side, count: u64, value: u64, frame: u64) -> Finding {
+    Finding { kind, side, count, value, frame }
+}
+
+fn of_handshake(flow: &Flow, list: &mut Vec<Finding>) {
+    let syns = flow.handshake.syn;
+    for (side, syn) in [Side::Client, Side::Server].into_iter().zip(syns) {
+        if let Some(syn) = syn.filter(|s| s.times > 1) {
+            let frame = syn.second_frame;
+            list.push(finding(FindingKind::SynRetries, side, syn.times - 1, 0, frame));
+        }
+    }
+    match syns {
+        [Some(client), Some(server)] => {
+            let (c, s) = (client.options, server.options);
+            if let (Some(a), Some(b)) = (c.mss, s.mss) {
+                if a != b {
+                    let side = if a < b { Side::Client } else { Side::Server };
+                    let value = u64::from(a.min(b));
+                    list.push(finding(FindingKind::MssClamped, side, 0, value, client.frame));
+                }
+            }
+            if c.window_scale.is_some() != s.window_scale.is_some() {
+                let side = if c.window_scale.is_none() { Side::Client } else { Side::Server };
+                list.push(finding(FindingKind::WindowScaleStripped, side, 0, 0, server.frame));
+            }
+        }
+        [None, None] => list.push(finding(FindingKind::Midstream, Side::Client, 0, 0, 0)),
+        _ => {}
+    }
+}
+
+fn of_capture(flow: &Flow, list: &mut Vec<Finding>) {
+    for (kind, count) in [
+        (FindingKind::SeenTwice, flow.copies),
+        (FindingKind::OutOfOrderTime, flow.backwards),
+        (FindingKind::Fragments, flow.fragments),
+    ] {
+        if count.times > 0 {
+            list.push(finding(kind, Side::Client, count.times, 0, count.frame));
+        }
+    }
+    let other = match flow.packets {
+        [0, n] if n > 1 => Some(Side::Server),
+        [n, 0] if n > 1 => Some(Side::Client),
+        _ => None,
+    };
+    if let Some(side) = other.filter(|_| flow.senders.iter().any(Option::is_some)) {
+        list.push(finding(FindingKind::OneWay, side, 0, 0, 0));
+    }
+}
+
+fn of_sender(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>) {
+    let t = &sender.tally;
+    for (kind, count, value) in [
+        (FindingKind::CaptureHole, t.holes, sender.board.missed),
+        (FindingKind::Reordered, t.reordered, 0),
+        (FindingKind::SpuriousRetransmissions, t.needless, 0),
+        (FindingKind::EcnMarks, t.marks, 0),
+    ] {
+        if count.times > 0 {
+            list.push(finding(kind, side, count.times, value, count.frame));
+        }
+    }
+    if t.keep_alives.times > t.data_segments {
+        let (times, frame) = (t.keep_alives.times, t.keep_alives.frame);
+        list.push(finding(FindingKind::KeepAliveOnly, side, times, 0, frame));
+    }
+    of_silence(flow, side, sender, list);
+}
+
+fn of_silence(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>) {
+    let answers = &sender.answers;
+    let reset = flow.ending.reset[side.other() as usize];
+    if let Some((time, frame)) = reset.filter(|r| r.0 - sender.last >= LATE) {
+        let secs = (time - sender.last).0 / 1_000_000_000;
+        list.push(finding(FindingKind::LateReset, side.other(), 0, secs.max(0) as u64, frame));
+    }
+    if answers.unanswered() < 2 || !sender.is_waiting() {
+        return;
+    }
+    let count = u64::from(answers.unanswered());
+    if sender.window.bytes() == 0 && sender.window.largest > 0 {
+        let frame = sender.tally.probes.frame;
+        list.push(finding(FindingKind::ZeroWindowDeath, side, count, 0, frame));
+    } else if let Some(size) = answers.too_large() {
+        let frame = sender.tally.resent.frame;
+        list.push(finding(FindingKind::PmtuBlackHole, side, count, size, frame));
+    }
+}
+
+/// Said where the verdict rests on a window scale that nobody saw.
+pub(super) fn of_scale(directions: [&Direction; 2]) -> Vec<Finding> {
+    directions
+        .into_iter()
+        .filter(|d| depends_on_scale(d.verdict.limit, &d.facts))
+        .map(|d| {
+            let value = match d.facts.scale {
+                WindowScale::Inferred { min, .. } => u64::from(min),
+                _ => 0,
+            };
+            finding(FindingKind::ScaleInferred, d.from.other(), 0, value, 0)
+        })
+        .collect()
+}

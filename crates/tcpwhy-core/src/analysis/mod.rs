@@ -1,0 +1,171 @@
+//! The driver: push segments, take finished connections.
+
+mod conclude;
+mod findings;
+mod verdict;
+
+use crate::flow::Flow;
+use crate::model::Connection;
+use crate::observe::{Endpoint, Segment};
+use crate::units::Nanos;
+use hashbrown::HashMap;
+use std::collections::VecDeque;
+
+/// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
+const LINGER: Nanos = Nanos::from_secs(60);
+/// Closed connections that may linger; beyond it the oldest is concluded.
+const MAX_LINGERING: usize = 1 << 14;
+/// Connections open at once; beyond it the longest silent half is concluded.
+const MAX_OPEN: usize = 1 << 20;
+
+/// Both ends, the smaller first: one key for both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Key(Endpoint, Endpoint);
+
+impl Key {
+    fn of(segment: &Segment) -> Self {
+        if segment.src <= segment.dst {
+            Self(segment.src, segment.dst)
+        } else {
+            Self(segment.dst, segment.src)
+        }
+    }
+}
+
+/// A place in the slab that may have been given away since: told by the connection's id.
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    at: Nanos,
+    slot: usize,
+    id: u64,
+}
+
+/// The analysis of a stream of segments from one capture.
+///
+/// Memory grows with the connections that are open, not with packets: what is finished is given out
+/// by [`Analyzer::take_finished`].
+#[derive(Debug, Default)]
+pub struct Analyzer {
+    index: HashMap<Key, usize>,
+    slab: Vec<Option<Box<Flow>>>,
+    free: Vec<usize>,
+    closing: VecDeque<Closed>,
+    finished: Vec<Connection>,
+    last: Option<(Key, usize)>,
+    next_id: u64,
+}
+
+impl Analyzer {
+    /// An analysis that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The next segment, in the order of the capture.
+    pub fn push(&mut self, segment: &Segment) {
+        let key = Key::of(segment);
+        let slot = match self.last {
+            Some((last, slot)) if last == key => slot,
+            _ => self.find(key, segment),
+        };
+        let slot = self.reopen(key, slot, segment);
+        self.last = Some((key, slot));
+        let Some(flow) = self.slab.get_mut(slot).and_then(Option::as_mut) else { return };
+        let was_closed = flow.is_closed();
+        flow.push(segment);
+        if !was_closed && flow.is_closed() {
+            let closed = Closed { at: segment.time, slot, id: flow.id };
+            self.closing.push_back(closed);
+        }
+        self.conclude_lingering(segment.time);
+    }
+
+    fn find(&mut self, key: Key, segment: &Segment) -> usize {
+        match self.index.get(&key) {
+            Some(&slot) => slot,
+            None => self.open(key, segment),
+        }
+    }
+
+    fn open(&mut self, key: Key, segment: &Segment) -> usize {
+        if self.index.len() >= MAX_OPEN {
+            self.conclude_silent();
+        }
+        let flow = Some(Box::new(Flow::new(self.next_id, segment)));
+        self.next_id += 1;
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slab[slot] = flow;
+                slot
+            }
+            None => {
+                self.slab.push(flow);
+                self.slab.len() - 1
+            }
+        };
+        self.index.insert(key, slot);
+        slot
+    }
+
+    /// A SYN with another sequence number opens another connection on the same ports.
+    fn reopen(&mut self, key: Key, slot: usize, segment: &Segment) -> usize {
+        let old = self.slab.get(slot).and_then(Option::as_ref);
+        if old.is_some_and(|f| f.is_reopened_by(segment)) {
+            self.conclude(slot);
+            return self.open(key, segment);
+        }
+        slot
+    }
+
+    fn conclude_lingering(&mut self, now: Nanos) {
+        while let Some(&Closed { at, slot, id }) = self.closing.front() {
+            if now - at <= LINGER && self.closing.len() <= MAX_LINGERING {
+                return;
+            }
+            self.closing.pop_front();
+            if self.slab.get(slot).and_then(Option::as_ref).is_some_and(|f| f.id == id) {
+                self.conclude(slot);
+            }
+        }
+    }
+
+    fn conclude_silent(&mut self) {
+        let mut times: Vec<Nanos> = self.slab.iter().flatten().map(|f| f.last).collect();
+        let middle = times.len() / 2;
+        if times.is_empty() {
+            return;
+        }
+        let (_, median, _) = times.select_nth_unstable(middle);
+        let median = *median;
+        let silent: Vec<usize> = (0..self.slab.len())
+            .filter(|&i| self.slab[i].as_ref().is_some_and(|f| f.last <= median))
+            .collect();
+        for slot in silent {
+            self.conclude(slot);
+        }
+    }
+
+    fn conclude(&mut self, slot: usize) {
+        let Some(flow) = self.slab.get_mut(slot).and_then(Option::take) else { return };
+        let (a, b) = (flow.ends[0], flow.ends[1]);
+        self.index.remove(&if a <= b { Key(a, b) } else { Key(b, a) });
+        self.free.push(slot);
+        self.last = None;
+        self.finished.push(conclude::connection(*flow));
+    }
+
+    /// Connections finished since the last call, in the order in which they finished.
+    pub fn take_finished(&mut self) -> Vec<Connection> {
+        std::mem::take(&mut self.finished)
+    }
+
+    /// The rest, at the end of the input, in the order of their ids.
+    pub fn finish(mut self) -> Vec<Connection> {
+        for slot in 0..self.slab.len() {
+            self.conclude(slot);
+        }
+        let mut rest = self.finished;
+        rest.sort_by_key(|c| c.id);
+        rest
+    }
+}

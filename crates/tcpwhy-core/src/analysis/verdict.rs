@@ -1,0 +1,67 @@
+//! The one answer: the limit that cost the most time.
+
+use crate::model::{Cause, Facts, Interval, Limit, Transfer, Verdict, WindowScale};
+use crate::units::Nanos;
+
+/// A direction whose data moved in less than this part of its time (percent) is an exchange of
+/// messages: what lies between them is the answer. Otherwise it is asked while data moved.
+const MOSTLY_BETWEEN: i64 = 20;
+
+/// The verdict over `timeline`.
+pub(super) fn of(timeline: &[Interval], transfers: &[Transfer], facts: &Facts) -> Verdict {
+    let span = match (timeline.first(), timeline.last()) {
+        (Some(first), Some(last)) => last.to - first.from,
+        _ => Nanos::ZERO,
+    };
+    let active = transfers.iter().fold(Nanos::ZERO, |t, x| t + (x.to - x.from));
+    let inside = active.scale(100, span.0.max(1)).0 >= MOSTLY_BETWEEN;
+    let within = |i: &Interval| if inside { overlap(i, transfers) } else { i.to - i.from };
+    let Some(limit) = longest(timeline.iter().map(|i| (i.limit, within(i)))) else {
+        return unknown();
+    };
+    let of_limit = || timeline.iter().filter(move |i| i.limit == limit);
+    let cause = longest(of_limit().map(|i| (i.cause, within(i)))).unwrap_or(Cause::None);
+    let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
+    let weighted: f64 =
+        of_limit().map(|i| (i.to - i.from).secs() * f64::from(i.confidence) / 100.0).sum();
+    let certain = if depends_on_scale(limit, facts) { 0.8 } else { 1.0 };
+    Verdict {
+        limit,
+        cause,
+        share: (total.secs() / span.secs().max(1e-9)).clamp(0.0, 1.0),
+        confidence: (weighted / total.secs().max(1e-9) * certain).clamp(0.0, 1.0),
+    }
+}
+
+fn unknown() -> Verdict {
+    Verdict { limit: Limit::Unknown, cause: Cause::None, share: 0.0, confidence: 0.0 }
+}
+
+/// The key with the most time; the first in the order of the taxonomy among equals.
+fn longest<K: Ord + Copy>(times: impl Iterator<Item = (K, Nanos)>) -> Option<K> {
+    let mut sums: Vec<(K, Nanos)> = Vec::new();
+    for (key, time) in times {
+        match sums.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, sum)) => *sum += time,
+            None => sums.push((key, time)),
+        }
+    }
+    sums.sort_by_key(|&(key, time)| (std::cmp::Reverse(time), key));
+    sums.first().map(|&(key, _)| key)
+}
+
+/// Time of `i` inside transfers.
+fn overlap(i: &Interval, transfers: &[Transfer]) -> Nanos {
+    let first = transfers.partition_point(|t| t.to <= i.from);
+    transfers[first..]
+        .iter()
+        .take_while(|t| t.from < i.to)
+        .fold(Nanos::ZERO, |sum, t| sum + (t.to.min(i.to) - t.from.max(i.from)))
+}
+
+/// Without the handshake the window is known up to a power of two.
+pub(super) fn depends_on_scale(limit: Limit, facts: &Facts) -> bool {
+    limit == Limit::ReceiveWindow
+        && facts.min_window > 0
+        && matches!(facts.scale, WindowScale::Inferred { .. })
+}

@@ -1,0 +1,149 @@
+//! Acknowledgments on their way from the capture point to the sender.
+
+use crate::observe::{Segment, flags};
+use crate::units::{Nanos, Seq};
+use std::collections::VecDeque;
+
+/// Events that may be under way; beyond it the oldest is taken as arrived.
+const MAX_UNDER_WAY: usize = 1 << 16;
+
+/// What a packet tells the sender on the other side.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AckEvent {
+    /// When the capture point saw it.
+    pub(crate) time: Nanos,
+    pub(crate) frame: u64,
+    pub(crate) ack: Seq,
+    pub(crate) window: u16,
+    pub(crate) syn: bool,
+    /// The receiver echoes a congestion mark.
+    pub(crate) echo: bool,
+    /// It carries SACK blocks; it reports a duplicate (RFC 2883).
+    pub(crate) sack: bool,
+    pub(crate) duplicate: bool,
+    /// Payload bytes that it carries.
+    pub(crate) data: u32,
+    pub(crate) tsval: Option<u32>,
+}
+
+impl AckEvent {
+    /// The acknowledgment in `segment`, or `None` when it carries none.
+    pub(crate) fn of(segment: &Segment) -> Option<Self> {
+        if !segment.has(flags::ACK) || segment.has(flags::RST) {
+            return None;
+        }
+        let blocks = segment.options.sack_blocks();
+        let duplicate = match blocks {
+            [first, rest @ ..] => {
+                first.1.distance(segment.ack) <= 0
+                    || rest.first().is_some_and(|outer| {
+                        first.0.distance(outer.0) >= 0 && first.1.distance(outer.1) <= 0
+                    })
+            }
+            [] => false,
+        };
+        Some(Self {
+            time: segment.time,
+            frame: segment.frame,
+            ack: segment.ack,
+            window: segment.window,
+            syn: segment.has(flags::SYN),
+            echo: segment.has(flags::ECE) && !segment.has(flags::SYN),
+            sack: !blocks.is_empty() && !duplicate,
+            duplicate,
+            data: segment.len,
+            tsval: segment.options.timestamps.map(|t| t.0),
+        })
+    }
+}
+
+/// The events between the capture point and the sender, in order.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct UnderWay {
+    events: VecDeque<AckEvent>,
+}
+
+impl UnderWay {
+    /// Adds the newest event; gives back the oldest when there are too many.
+    pub(crate) fn push(&mut self, event: AckEvent) -> Option<AckEvent> {
+        self.events.push_back(event);
+        if self.events.len() > MAX_UNDER_WAY { self.events.pop_front() } else { None }
+    }
+
+    /// The next event that had reached the sender when it sent a packet that passed at `now` and
+    /// echoed `tsecr`. The echo names the newest ACK seen (RFC 7323 section 4): better than the
+    /// shift by `leg`, which decides among ACKs of the same clock tick and where there is no echo.
+    pub(crate) fn arrived(
+        &mut self,
+        now: Nanos,
+        tsecr: Option<u32>,
+        leg: Nanos,
+    ) -> Option<AckEvent> {
+        let front = self.events.front()?;
+        let in_time = front.time + leg <= now;
+        let seen = match (front.tsval, tsecr) {
+            (Some(val), Some(ecr)) => match ecr.wrapping_sub(val) as i32 {
+                0 => in_time,
+                newer => newer > 0,
+            },
+            _ => in_time,
+        };
+        if seen { self.events.pop_front() } else { None }
+    }
+
+    /// The next event, whether it had arrived or not: the capture is over.
+    pub(crate) fn pop(&mut self) -> Option<AckEvent> {
+        self.events.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(ms: i64, tsval: Option<u32>) -> AckEvent {
+        let segment = Segment {
+            time: Nanos::from_millis(ms),
+            flags: flags::ACK,
+            options: crate::observe::Options {
+                timestamps: tsval.map(|v| (v, 0)),
+                ..Default::default()
+            },
+            ..Default::default()
+        };
+        AckEvent::of(&segment).unwrap()
+    }
+
+    #[test]
+    fn without_echo_the_leg_decides() {
+        let mut q = UnderWay::default();
+        q.push(event(0, None));
+        q.push(event(5, None));
+        let leg = Nanos::from_millis(10);
+        assert!(q.arrived(Nanos::from_millis(10), None, leg).is_some());
+        assert!(q.arrived(Nanos::from_millis(10), None, leg).is_none());
+    }
+
+    #[test]
+    fn the_echo_overrules_the_leg() {
+        let mut q = UnderWay::default();
+        q.push(event(0, Some(7)));
+        q.push(event(5, Some(8)));
+        q.push(event(6, Some(9)));
+        let (leg, now) = (Nanos::from_millis(10), Nanos::from_millis(100));
+        assert!(q.arrived(now, Some(8), leg).is_some());
+        assert!(q.arrived(now, Some(8), leg).is_some());
+        assert!(q.arrived(now, Some(8), leg).is_none());
+    }
+
+    #[test]
+    fn a_block_below_the_ack_reports_a_duplicate() {
+        let mut s = Segment { flags: flags::ACK, ack: Seq(5000), ..Default::default() };
+        s.options.sack_count = 1;
+        s.options.sack[0] = (Seq(1000), Seq(2000));
+        assert!(AckEvent::of(&s).unwrap().duplicate);
+        s.options.sack[0] = (Seq(6000), Seq(7000));
+        let e = AckEvent::of(&s).unwrap();
+        assert!(!e.duplicate && e.sack);
+    }
+}

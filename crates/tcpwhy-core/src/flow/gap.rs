@@ -1,0 +1,150 @@
+//! The time between two sendings, and what the sender waited for in it.
+//!
+//! The question is always the same: why did the sender not put the next byte on the wire now? The
+//! state between two events is constant; what the wait *was* is known when the next data leaves and
+//! shows what had released it.
+
+use super::stretch::Wait;
+use crate::units::Nanos;
+
+/// What the sender's own variables say between two events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// No room in the advertised window.
+    NoRoom,
+    /// Data in flight and room for more.
+    Waiting,
+    /// Nothing in flight and room for more.
+    Idle,
+}
+
+/// A part of a gap with one state.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) from: Nanos,
+    pub(crate) state: State,
+    /// Advertised window in bytes.
+    pub(crate) window: u64,
+    pub(crate) frame: u64,
+}
+
+/// Pieces kept; a gap with more changes goes on with its last state.
+const MAX_PIECES: usize = 6;
+
+/// What released the data that ends a gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Release {
+    /// It was sent again, or the sender is still repairing a loss.
+    Repair,
+    /// An ACK that came in just before.
+    Ack,
+    /// As `Ack`; everything had been acknowledged, late, and the segments were small.
+    DelayedAck,
+    /// The peer's data, last seen at that time; all of ours had been acknowledged.
+    PeerData(Nanos),
+    /// The application, with nothing in flight.
+    OwnWill,
+    /// A timer or the application, with data in flight.
+    Timer,
+}
+
+/// The gap since the last sending.
+#[derive(Debug, Clone)]
+pub(crate) struct Gap {
+    pieces: [Piece; MAX_PIECES],
+    len: usize,
+}
+
+impl Gap {
+    pub(crate) fn starting(piece: Piece) -> Self {
+        Self { pieces: [piece; MAX_PIECES], len: 1 }
+    }
+
+    /// The state changes with an event.
+    pub(crate) fn change(&mut self, piece: Piece) {
+        let last = &mut self.pieces[self.len - 1];
+        if last.state == piece.state {
+            last.window = last.window.min(piece.window);
+        } else if self.len < MAX_PIECES {
+            self.pieces[self.len] = piece;
+            self.len += 1;
+        }
+    }
+
+    pub(crate) fn start(&self) -> Nanos {
+        self.pieces[0].from
+    }
+
+    /// The parts of the gap up to `end`, each with what it was a wait for.
+    pub(crate) fn resolve(
+        &self,
+        end: Nanos,
+        release: Release,
+    ) -> impl Iterator<Item = (Nanos, Wait, Piece)> + '_ {
+        let pieces = &self.pieces[..self.len];
+        pieces.iter().enumerate().flat_map(move |(i, &piece)| {
+            let to = pieces.get(i + 1).map_or(end, |next| next.from).min(end);
+            split(piece, to, release)
+        })
+    }
+}
+
+/// One piece by what released the data after it; the peer's last words cut it in two.
+fn split(piece: Piece, to: Nanos, release: Release) -> impl Iterator<Item = (Nanos, Wait, Piece)> {
+    let wait = match (release, piece.state) {
+        (Release::Repair, State::NoRoom) if piece.window == 0 => Wait::Window,
+        (Release::Repair, _) => Wait::Recovery,
+        (_, State::NoRoom) => Wait::Window,
+        (Release::Ack, _) => Wait::Ack,
+        (Release::DelayedAck, _) => Wait::Nagle,
+        (Release::OwnWill, _) => Wait::IdleSelf,
+        (Release::Timer, _) => Wait::Timer,
+        (Release::PeerData(_), _) => Wait::IdlePeer,
+    };
+    let turn = match release {
+        Release::PeerData(at) if wait == Wait::IdlePeer => at.max(piece.from).min(to),
+        _ => to,
+    };
+    let own = (turn < to).then_some((to, Wait::IdleSelf, piece));
+    std::iter::once((turn, wait, piece)).chain(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(from: i64, state: State) -> Piece {
+        Piece { from: Nanos(from), state, window: 1000, frame: 1 }
+    }
+
+    fn resolved(gap: &Gap, release: Release) -> Vec<(i64, Wait)> {
+        gap.resolve(Nanos(100), release).map(|(to, wait, _)| (to.0, wait)).collect()
+    }
+
+    #[test]
+    fn a_closed_window_stays_a_window_whatever_released_the_data() {
+        let mut gap = Gap::starting(piece(0, State::NoRoom));
+        gap.change(piece(60, State::Idle));
+        assert_eq!(resolved(&gap, Release::OwnWill), [(60, Wait::Window), (100, Wait::IdleSelf)]);
+        assert_eq!(resolved(&gap, Release::Ack), [(60, Wait::Window), (100, Wait::Ack)]);
+    }
+
+    #[test]
+    fn think_time_belongs_to_whoever_thinks() {
+        let mut gap = Gap::starting(piece(0, State::Waiting));
+        gap.change(piece(20, State::Idle));
+        assert_eq!(
+            resolved(&gap, Release::PeerData(Nanos(70))),
+            [(20, Wait::IdlePeer), (70, Wait::IdlePeer), (100, Wait::IdleSelf)]
+        );
+    }
+
+    #[test]
+    fn changes_beyond_the_bound_go_on_with_the_last_state() {
+        let mut gap = Gap::starting(piece(0, State::Idle));
+        for i in 1..50 {
+            gap.change(piece(i, if i % 2 == 0 { State::Idle } else { State::Waiting }));
+        }
+        assert_eq!(resolved(&gap, Release::Timer).last().map(|x| x.0), Some(100));
+    }
+}

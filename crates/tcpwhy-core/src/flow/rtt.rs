@@ -1,0 +1,148 @@
+//! Round-trip times: the floor, the smoothed value and the distribution.
+
+use crate::model::RttSummary;
+use crate::units::Nanos;
+
+/// Buckets per doubling: a percentile is exact to about 9 %.
+const STEPS: u32 = 8;
+/// From 1 us (bucket 0) through 40 doublings.
+const BUCKETS: usize = 40 * STEPS as usize;
+
+/// Samples of one connection, in logarithmic buckets. Created with the first sample: most
+/// connections of a scan never have one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Distribution {
+    counts: Vec<u32>,
+    total: u64,
+    min: Option<Nanos>,
+}
+
+impl Distribution {
+    /// Adds one sample.
+    pub(crate) fn add(&mut self, rtt: Nanos) {
+        let bucket = bucket_of(rtt);
+        if bucket >= self.counts.len() {
+            self.counts.resize(bucket + 1, 0);
+        }
+        self.counts[bucket] = self.counts[bucket].saturating_add(1);
+        self.total += 1;
+        self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
+    }
+
+    /// Takes in the samples of the other direction.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        if other.counts.len() > self.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        for (mine, more) in self.counts.iter_mut().zip(&other.counts) {
+            *mine = mine.saturating_add(*more);
+        }
+        self.total += other.total;
+        self.min = match (self.min, other.min) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+
+    /// Minimum, median and 95th percentile; zeros without samples.
+    pub(crate) fn summary(&self) -> RttSummary {
+        let min = self.min.unwrap_or_default();
+        RttSummary { min, median: self.quantile(50).max(min), p95: self.quantile(95).max(min) }
+    }
+
+    fn quantile(&self, percent: u64) -> Nanos {
+        let wanted = (self.total * percent).div_ceil(100).max(1);
+        let mut seen = 0;
+        for (bucket, &n) in self.counts.iter().enumerate() {
+            seen += u64::from(n);
+            if seen >= wanted {
+                return middle_of(bucket);
+            }
+        }
+        Nanos::ZERO
+    }
+}
+
+/// Logarithmic bucket by integer arithmetic: the position of the top bit, then the next three bits.
+fn bucket_of(rtt: Nanos) -> usize {
+    let micros = (rtt.0.max(0) / 1_000) as u64;
+    if micros == 0 {
+        return 0;
+    }
+    let top = micros.ilog2();
+    let below = if top >= 3 { micros >> (top - 3) } else { micros << (3 - top) };
+    ((top * STEPS) as usize + (below & 7) as usize).min(BUCKETS - 1)
+}
+
+fn middle_of(bucket: usize) -> Nanos {
+    let (top, step) = (bucket as u32 / STEPS, bucket as u64 % u64::from(STEPS));
+    let twice_eighths = (1u64 << top) * (16 + 2 * step + 1);
+    Nanos((twice_eighths * 1_000 / 16) as i64)
+}
+
+/// One sender's view of its path: floor and smoothed RTT (RFC 6298 section 2).
+#[derive(Debug, Clone)]
+pub(crate) struct RttMeter {
+    /// Smallest sample; `Nanos::MAX` before the first.
+    pub(crate) floor: Nanos,
+    smoothed: Nanos,
+    pub(crate) distribution: Distribution,
+}
+
+impl RttMeter {
+    /// Starts from the handshake's round trip, when there was one.
+    pub(crate) fn new(handshake: Option<Nanos>) -> Self {
+        let start = handshake.unwrap_or(Nanos::MAX);
+        Self {
+            floor: start,
+            smoothed: handshake.unwrap_or_default(),
+            distribution: Distribution::default(),
+        }
+    }
+
+    /// Adds one sample.
+    pub(crate) fn add(&mut self, rtt: Nanos) {
+        self.floor = self.floor.min(rtt);
+        self.distribution.add(rtt);
+        self.smoothed = if self.smoothed.0 == 0 {
+            rtt
+        } else {
+            self.smoothed + Nanos((rtt - self.smoothed).0 / 8)
+        };
+    }
+
+    /// Smoothed RTT; a guess of 1 ms before the first sample.
+    pub(crate) fn smoothed(&self) -> Nanos {
+        if self.smoothed.0 > 0 { self.smoothed } else { Nanos::from_millis(1) }
+    }
+
+    /// The floor, or zero when nothing was measured.
+    pub(crate) fn floor_or_zero(&self) -> Nanos {
+        if self.floor == Nanos::MAX { Nanos::ZERO } else { self.floor }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_within_a_bucket() {
+        let mut d = Distribution::default();
+        for ms in 1..=100 {
+            d.add(Nanos::from_millis(ms));
+        }
+        let s = d.summary();
+        assert_eq!(s.min, Nanos::from_millis(1));
+        assert!((s.median.millis() - 50.0).abs() < 5.0, "{}", s.median.millis());
+        assert!((s.p95.millis() - 95.0).abs() < 9.0, "{}", s.p95.millis());
+    }
+
+    #[test]
+    fn absurd_samples_stay_in_the_table() {
+        let mut d = Distribution::default();
+        d.add(Nanos::MAX);
+        d.add(Nanos(-5));
+        assert!(d.summary().p95 > Nanos::from_secs(1000));
+    }
+}

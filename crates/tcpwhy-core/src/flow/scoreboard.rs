@@ -1,0 +1,252 @@
+//! What is outstanding: sent and not yet acknowledged, in order, with the time of each sending.
+
+use crate::units::Nanos;
+use std::collections::VecDeque;
+
+/// Entries kept; beyond it neighbours are merged, which only coarsens RTT samples.
+const MAX_OUTSTANDING: usize = 1 << 15;
+
+/// One stretch of sequence space as it was sent.
+#[derive(Debug, Clone, Copy)]
+struct Sent {
+    start: u64,
+    end: u64,
+    /// Last time that any of it was sent.
+    time: Nanos,
+    /// Times it was sent again.
+    resent: u16,
+    /// The capture has not seen it: lost before the capture point, reordered, or dropped by the capture.
+    hole: bool,
+}
+
+/// How a data segment relates to what was sent before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sending {
+    /// Nothing sent before carries any of it.
+    New,
+    /// Sent again; how often before.
+    Again {
+        /// Earlier retransmissions of the same bytes.
+        times: u16,
+        /// Nothing newer than this segment had been sent: the tail of a burst.
+        tail: bool,
+    },
+    /// Already acknowledged when sent: the retransmission was not needed.
+    Needless,
+    /// Fills a hole too soon to be a retransmission: the network changed the order.
+    Reordered,
+}
+
+/// What an acknowledgment did.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Acked {
+    /// Bytes newly acknowledged.
+    pub(crate) bytes: u64,
+    /// RTT of the newest byte acknowledged; `None` by Karn's rule (RFC 6298 section 3).
+    pub(crate) sent_at: Option<Nanos>,
+    /// Bytes acknowledged that the capture never saw.
+    pub(crate) unseen: u64,
+    /// The largest segment that was acknowledged whole.
+    pub(crate) largest: u64,
+}
+
+/// One direction's scoreboard, in unwrapped sequence space.
+#[derive(Debug, Clone)]
+pub(crate) struct Scoreboard {
+    /// Highest cumulative ACK that has reached the sender.
+    pub(crate) una: u64,
+    /// One past the highest byte sent.
+    pub(crate) nxt: u64,
+    outstanding: VecDeque<Sent>,
+    /// Bytes that the capture missed though they were acknowledged.
+    pub(crate) missed: u64,
+}
+
+impl Scoreboard {
+    /// Nothing sent yet; the next byte is `first`.
+    pub(crate) fn new(first: u64) -> Self {
+        Self { una: first, nxt: first, outstanding: VecDeque::new(), missed: 0 }
+    }
+
+    /// Sent and not acknowledged, in bytes.
+    pub(crate) fn flight(&self) -> u64 {
+        self.nxt.saturating_sub(self.una)
+    }
+
+    /// Records a data segment `[start, end)`. `soonest_repair` is the least time in which the sender
+    /// can have learnt of a loss: a hole filled sooner was only out of order.
+    pub(crate) fn send(
+        &mut self,
+        start: u64,
+        end: u64,
+        time: Nanos,
+        soonest_repair: Nanos,
+    ) -> Sending {
+        if start >= self.nxt {
+            if start > self.nxt {
+                self.record(Sent { start: self.nxt, end: start, time, resent: 0, hole: true });
+            }
+            self.record(Sent { start, end, time, resent: 0, hole: false });
+            self.nxt = end;
+            return Sending::New;
+        }
+        if end <= self.una {
+            return Sending::Needless;
+        }
+        let kind = self.resend(start, end, time, soonest_repair);
+        if end > self.nxt {
+            self.record(Sent { start: self.nxt, end, time, resent: 0, hole: false });
+            self.nxt = end;
+        }
+        kind
+    }
+
+    fn resend(&mut self, start: u64, end: u64, time: Nanos, soonest_repair: Nanos) -> Sending {
+        let at = self.outstanding.partition_point(|s| s.end <= start);
+        let tail = end >= self.nxt;
+        let Some(sent) = self.outstanding.get_mut(at) else {
+            return Sending::Again { times: 0, tail };
+        };
+        if sent.hole && time - sent.time < soonest_repair {
+            sent.hole = sent.end > end;
+            return Sending::Reordered;
+        }
+        let times = sent.resent;
+        let mut i = at;
+        while let Some(s) = self.outstanding.get_mut(i).filter(|s| s.start < end) {
+            s.resent = s.resent.saturating_add(1);
+            s.time = time;
+            s.hole = false;
+            i += 1;
+        }
+        Sending::Again { times, tail }
+    }
+
+    fn record(&mut self, sent: Sent) {
+        if self.outstanding.len() >= MAX_OUTSTANDING {
+            self.thin();
+        }
+        self.outstanding.push_back(sent);
+    }
+
+    /// Halves the entries by merging neighbours; the later time is kept, so samples never grow.
+    fn thin(&mut self) {
+        let mut merged = VecDeque::with_capacity(self.outstanding.len() / 2 + 1);
+        let mut entries = self.outstanding.drain(..);
+        while let Some(mut a) = entries.next() {
+            if let Some(b) = entries.next() {
+                a.end = b.end;
+                a.time = a.time.max(b.time);
+                a.resent = a.resent.max(b.resent);
+                a.hole &= b.hole;
+            }
+            merged.push_back(a);
+        }
+        drop(entries);
+        self.outstanding = merged;
+    }
+
+    /// An acknowledgment of everything before `ack` reached the sender.
+    pub(crate) fn acknowledge(&mut self, ack: u64) -> Acked {
+        let mut acked = Acked::default();
+        if ack <= self.una {
+            return acked;
+        }
+        acked.bytes = ack - self.una;
+        let mut clean = true;
+        while let Some(front) = self.outstanding.front() {
+            if front.start >= ack {
+                break;
+            }
+            let sent = *front;
+            clean &= sent.resent == 0;
+            acked.sent_at = (!sent.hole).then_some(sent.time);
+            if sent.hole {
+                acked.unseen += sent.end.min(ack) - sent.start.max(self.una);
+            }
+            if sent.end > ack {
+                break;
+            }
+            acked.largest = acked.largest.max(sent.end - sent.start);
+            self.outstanding.pop_front();
+        }
+        if !clean {
+            acked.sent_at = None;
+        }
+        if ack > self.nxt {
+            acked.unseen += ack - self.nxt;
+            acked.sent_at = None;
+            self.nxt = ack;
+        }
+        self.missed += acked.unseen;
+        self.una = ack;
+        acked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPAIR: Nanos = Nanos::from_millis(10);
+
+    fn ms(n: i64) -> Nanos {
+        Nanos::from_millis(n)
+    }
+
+    #[test]
+    fn the_rtt_sample_is_that_of_the_newest_byte() {
+        let mut b = Scoreboard::new(0);
+        b.send(0, 1000, ms(0), REPAIR);
+        b.send(1000, 2000, ms(5), REPAIR);
+        let acked = b.acknowledge(2000);
+        assert_eq!((acked.bytes, acked.sent_at), (2000, Some(ms(5))));
+        assert_eq!(b.flight(), 0);
+    }
+
+    #[test]
+    fn a_part_of_an_offloaded_segment_gives_a_sample() {
+        let mut b = Scoreboard::new(0);
+        b.send(0, 64_000, ms(0), REPAIR);
+        assert_eq!(b.acknowledge(2920).sent_at, Some(ms(0)));
+        assert_eq!(b.flight(), 61_080);
+    }
+
+    #[test]
+    fn karns_rule_drops_samples_of_resent_data() {
+        let mut b = Scoreboard::new(0);
+        b.send(0, 1000, ms(0), REPAIR);
+        b.send(1000, 2000, ms(0), REPAIR);
+        assert_eq!(b.send(0, 1000, ms(300), REPAIR), Sending::Again { times: 0, tail: false });
+        assert_eq!(b.acknowledge(2000).sent_at, None);
+        assert_eq!(b.send(0, 1000, ms(400), REPAIR), Sending::Needless);
+    }
+
+    #[test]
+    fn a_hole_filled_at_once_is_reordering_and_later_is_a_repair() {
+        let mut b = Scoreboard::new(0);
+        b.send(1000, 2000, ms(0), REPAIR);
+        assert_eq!(b.send(0, 1000, ms(1), REPAIR), Sending::Reordered);
+        b.send(3000, 4000, ms(2), REPAIR);
+        assert_eq!(b.send(2000, 3000, ms(30), REPAIR), Sending::Again { times: 0, tail: false });
+    }
+
+    #[test]
+    fn an_ack_for_bytes_never_seen_is_a_hole_in_the_capture() {
+        let mut b = Scoreboard::new(0);
+        b.send(0, 1000, ms(0), REPAIR);
+        assert_eq!(b.acknowledge(5000).unseen, 4000);
+        assert_eq!((b.nxt, b.missed), (5000, 4000));
+    }
+
+    #[test]
+    fn memory_is_bounded_for_a_receiver_that_never_acknowledges() {
+        let mut b = Scoreboard::new(0);
+        for i in 0..200_000u64 {
+            b.send(i * 10, i * 10 + 10, Nanos(i as i64), REPAIR);
+        }
+        assert!(b.outstanding.len() <= MAX_OUTSTANDING);
+        assert_eq!(b.acknowledge(2_000_000).bytes, 2_000_000);
+        assert_eq!(b.outstanding.len(), 0);
+    }
+}

@@ -1,0 +1,339 @@
+//! The record of a direction: a bounded list of stretches, each about a round trip long, with what
+//! the sender waited for and the numbers that tell the limits apart.
+//!
+//! Memory does not grow with packets: when the list is full, neighbours are merged and the round
+//! that a stretch covers doubles.
+
+use crate::units::Nanos;
+
+/// Stretches kept for one direction.
+const MAX_STRETCHES: usize = 4096;
+
+/// What the sender waited for, as far as one moment can tell. The limits that need the context of
+/// many rounds are decided later, in `limits`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// SYN, SYN/ACK and their retries.
+    Handshake,
+    /// Data is being resent, or its loss has not been noticed yet.
+    Recovery,
+    /// The advertised window has no room for a segment.
+    Window,
+    /// Allowed by the window; the next data left when an ACK came in.
+    Ack,
+    /// Data in flight, allowed by the window; the next data left without an ACK.
+    Timer,
+    /// Everything acknowledged; the sending application had nothing to send.
+    IdleSelf,
+    /// Everything acknowledged; it was the peer's turn to speak.
+    IdlePeer,
+    /// A small segment waited for an ACK that the receiver delayed.
+    Nagle,
+}
+
+impl Wait {
+    const COUNT: usize = 8;
+    const ALL: [Self; Self::COUNT] = [
+        Self::Handshake,
+        Self::Recovery,
+        Self::Window,
+        Self::Ack,
+        Self::Timer,
+        Self::IdleSelf,
+        Self::IdlePeer,
+        Self::Nagle,
+    ];
+}
+
+/// One stretch of a direction's time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch {
+    pub(crate) from: Nanos,
+    pub(crate) to: Nanos,
+    pub(crate) wait: Wait,
+    pub(crate) first_frame: u64,
+    pub(crate) last_frame: u64,
+    /// Payload bytes newly acknowledged.
+    pub(crate) acked: u64,
+    /// Largest flight after a sending.
+    pub(crate) flight: u64,
+    /// Smallest and largest advertised window.
+    pub(crate) window_min: u64,
+    pub(crate) window_max: u64,
+    /// Smallest room at the start of a stall.
+    pub(crate) room: u64,
+    pub(crate) rtt_min: Nanos,
+    pub(crate) rtt_sum: Nanos,
+    pub(crate) rtt_count: u32,
+    /// Waits longer than a quarter of a round trip, and how many of them followed a PSH.
+    pub(crate) stalls: u32,
+    pub(crate) dry_stalls: u32,
+    pub(crate) longest_stall: Nanos,
+    /// Time of all stalls together.
+    pub(crate) stalled_time: Nanos,
+    /// New data segments, and how many of them carried PSH or were short.
+    pub(crate) segments: u32,
+    pub(crate) pushes: u32,
+    pub(crate) resent: u32,
+    pub(crate) timeouts: u32,
+    pub(crate) tail_losses: u32,
+    pub(crate) double_losses: u32,
+    pub(crate) small_flights: u32,
+    pub(crate) needless: u32,
+    /// ECN echoes and marks.
+    pub(crate) marks: u32,
+    /// Window shift that was in use: an inferred one may have been found wrong later.
+    pub(crate) shift: u8,
+    /// The window was zero at some time.
+    pub(crate) zero_window: bool,
+    /// Window probes or keep-alives sent.
+    pub(crate) probes: u32,
+}
+
+impl Stretch {
+    pub(crate) fn starting(from: Nanos, wait: Wait) -> Self {
+        Self {
+            from,
+            to: from,
+            wait,
+            first_frame: 0,
+            last_frame: 0,
+            acked: 0,
+            flight: 0,
+            window_min: u64::MAX,
+            window_max: 0,
+            room: u64::MAX,
+            rtt_min: Nanos::MAX,
+            rtt_sum: Nanos::ZERO,
+            rtt_count: 0,
+            stalls: 0,
+            dry_stalls: 0,
+            longest_stall: Nanos::ZERO,
+            stalled_time: Nanos::ZERO,
+            segments: 0,
+            pushes: 0,
+            resent: 0,
+            timeouts: 0,
+            tail_losses: 0,
+            double_losses: 0,
+            small_flights: 0,
+            needless: 0,
+            marks: 0,
+            shift: 0,
+            zero_window: false,
+            probes: 0,
+        }
+    }
+
+    pub(crate) fn duration(&self) -> Nanos {
+        self.to - self.from
+    }
+
+    /// Mean RTT, when there were samples.
+    pub(crate) fn rtt_mean(&self) -> Option<Nanos> {
+        (self.rtt_count > 0).then(|| Nanos(self.rtt_sum.0 / i64::from(self.rtt_count)))
+    }
+
+    /// A packet that shows what happened here.
+    pub(crate) fn touch(&mut self, frame: u64) {
+        if frame != 0 {
+            if self.first_frame == 0 {
+                self.first_frame = frame;
+            }
+            self.last_frame = self.last_frame.max(frame);
+        }
+    }
+
+    pub(crate) fn saw_window(&mut self, window: u64) {
+        self.window_min = self.window_min.min(window);
+        if window != u64::MAX {
+            self.window_max = self.window_max.max(window);
+        }
+        self.zero_window |= window == 0;
+    }
+
+    pub(crate) fn sampled(&mut self, rtt: Nanos) {
+        self.rtt_min = self.rtt_min.min(rtt);
+        self.rtt_sum += rtt;
+        self.rtt_count += 1;
+    }
+
+    /// The sender stopped for `length` with `room` left in the window; `dry`: its queue was empty.
+    pub(crate) fn stalled(&mut self, length: Nanos, room: u64, dry: bool) {
+        self.stalls += 1;
+        self.dry_stalls += u32::from(dry);
+        self.longest_stall = self.longest_stall.max(length);
+        self.stalled_time += length;
+        self.room = self.room.min(room);
+    }
+
+    /// Takes in what follows it directly; the longer one says what was waited for.
+    pub(crate) fn absorb(&mut self, next: &Self) {
+        if next.duration() > self.duration() {
+            self.wait = next.wait;
+        }
+        self.to = next.to;
+        if self.first_frame == 0 {
+            self.first_frame = next.first_frame;
+        }
+        self.last_frame = self.last_frame.max(next.last_frame);
+        self.acked += next.acked;
+        self.flight = self.flight.max(next.flight);
+        self.window_min = self.window_min.min(next.window_min);
+        self.window_max = self.window_max.max(next.window_max);
+        self.room = self.room.min(next.room);
+        self.rtt_min = self.rtt_min.min(next.rtt_min);
+        self.rtt_sum += next.rtt_sum;
+        self.rtt_count = self.rtt_count.saturating_add(next.rtt_count);
+        self.longest_stall = self.longest_stall.max(next.longest_stall);
+        self.stalled_time += next.stalled_time;
+        self.shift = self.shift.max(next.shift);
+        self.zero_window |= next.zero_window;
+        for (mine, more) in [
+            (&mut self.stalls, next.stalls),
+            (&mut self.dry_stalls, next.dry_stalls),
+            (&mut self.segments, next.segments),
+            (&mut self.pushes, next.pushes),
+            (&mut self.resent, next.resent),
+            (&mut self.timeouts, next.timeouts),
+            (&mut self.tail_losses, next.tail_losses),
+            (&mut self.double_losses, next.double_losses),
+            (&mut self.small_flights, next.small_flights),
+            (&mut self.needless, next.needless),
+            (&mut self.marks, next.marks),
+            (&mut self.probes, next.probes),
+        ] {
+            *mine = mine.saturating_add(more);
+        }
+    }
+}
+
+/// The list with the stretch that is still open.
+#[derive(Debug, Clone)]
+pub(crate) struct Stretches {
+    closed: Vec<Stretch>,
+    open: Stretch,
+    tally: [i64; Wait::COUNT],
+    /// Rounds that one stretch covers; doubled when the list is full.
+    rounds: i64,
+}
+
+impl Stretches {
+    /// An empty record that begins at `from`.
+    pub(crate) fn new(from: Nanos) -> Self {
+        Self {
+            closed: Vec::new(),
+            open: Stretch::starting(from, Wait::Ack),
+            tally: [0; Wait::COUNT],
+            rounds: 1,
+        }
+    }
+
+    /// The stretch that counters go to.
+    pub(crate) fn open(&mut self) -> &mut Stretch {
+        &mut self.open
+    }
+
+    /// Accounts the time up to `to` to `wait`; `round` is the smoothed RTT. `note` writes down what
+    /// was seen in the stretch that this time goes to.
+    pub(crate) fn account(
+        &mut self,
+        to: Nanos,
+        wait: Wait,
+        round: Nanos,
+        note: impl FnOnce(&mut Stretch),
+    ) {
+        let span = to - self.open.to;
+        if span.0 <= 0 {
+            note(&mut self.open);
+            return;
+        }
+        let long = span.0 >= round.0 / 4;
+        if long && self.open.duration().0 > 0 && self.dominant() != wait {
+            self.close();
+        }
+        self.tally[wait as usize] = self.tally[wait as usize].saturating_add(span.0);
+        self.open.to = to;
+        note(&mut self.open);
+        if self.open.duration().0 >= round.0.saturating_mul(self.rounds) {
+            self.close();
+        }
+    }
+
+    fn dominant(&self) -> Wait {
+        let mut best = Wait::Ack;
+        for wait in Wait::ALL {
+            if self.tally[wait as usize] > self.tally[best as usize] {
+                best = wait;
+            }
+        }
+        best
+    }
+
+    fn close(&mut self) {
+        self.open.wait = self.dominant();
+        let to = self.open.to;
+        let mut next = Stretch::starting(to, self.open.wait);
+        next.shift = self.open.shift;
+        self.closed.push(std::mem::replace(&mut self.open, next));
+        self.tally = [0; Wait::COUNT];
+        if self.closed.len() >= MAX_STRETCHES {
+            self.coarsen();
+        }
+    }
+
+    fn coarsen(&mut self) {
+        self.rounds = self.rounds.saturating_mul(2);
+        let mut merged: Vec<Stretch> = Vec::with_capacity(MAX_STRETCHES / 2 + 1);
+        for pair in self.closed.chunks(2) {
+            let mut first = pair[0];
+            if let Some(second) = pair.get(1) {
+                first.absorb(second);
+            }
+            merged.push(first);
+        }
+        self.closed = merged;
+    }
+
+    /// The whole record.
+    pub(crate) fn finish(mut self) -> Vec<Stretch> {
+        if self.open.duration().0 > 0 {
+            self.close();
+        } else if let Some(last) = self.closed.last_mut() {
+            last.absorb(&self.open);
+        }
+        self.closed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUND: Nanos = Nanos::from_millis(20);
+
+    #[test]
+    fn a_long_wait_of_another_kind_gets_a_stretch_of_its_own() {
+        let mut s = Stretches::new(Nanos::ZERO);
+        s.account(Nanos::from_millis(10), Wait::Ack, ROUND, |_| ());
+        s.account(Nanos::from_millis(11), Wait::Timer, ROUND, |_| ());
+        s.account(Nanos::from_millis(500), Wait::IdleSelf, ROUND, |_| ());
+        let list = s.finish();
+        let waits: Vec<Wait> = list.iter().map(|x| x.wait).collect();
+        assert_eq!(waits, [Wait::Ack, Wait::IdleSelf]);
+        assert_eq!(list[1].from, Nanos::from_millis(11));
+    }
+
+    #[test]
+    fn the_list_is_bounded_and_keeps_all_time() {
+        let mut s = Stretches::new(Nanos::ZERO);
+        for i in 1..100_000 {
+            s.open().acked += 1;
+            s.account(ROUND.scale(i, 1), Wait::Ack, ROUND, |_| ());
+        }
+        let list = s.finish();
+        assert!(list.len() <= MAX_STRETCHES);
+        assert_eq!(list.iter().map(|x| x.acked).sum::<u64>(), 99_999);
+        assert!(list.windows(2).all(|w| w[0].to == w[1].from));
+    }
+}

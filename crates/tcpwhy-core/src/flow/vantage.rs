@@ -1,0 +1,189 @@
+//! Where the capture was taken: the round trip split at the capture point.
+//!
+//! A *leg* is the round trip from the capture point to one end and back. Packets from an end that
+//! answer packets seen going to it measure its leg: SYN -> SYN/ACK, SYN/ACK -> ACK, and for every
+//! later packet the timestamp echo (RFC 7323), which names the newest packet the end had seen.
+
+use crate::units::Nanos;
+use std::collections::VecDeque;
+
+/// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
+const MAX_PENDING: usize = 1024;
+
+/// The leg to one end.
+#[derive(Debug, Clone)]
+pub(crate) struct Leg {
+    min: Option<Nanos>,
+    /// Smallest sample of the current and of the previous round, for queues that come and go.
+    current: Nanos,
+    previous: Nanos,
+    round_end: Nanos,
+    pub(crate) from_handshake: bool,
+    pub(crate) echoes: u32,
+    pending: VecDeque<(u32, Nanos)>,
+}
+
+impl Leg {
+    pub(crate) fn new() -> Self {
+        Self {
+            min: None,
+            current: Nanos::MAX,
+            previous: Nanos::MAX,
+            round_end: Nanos(i64::MIN),
+            from_handshake: false,
+            echoes: 0,
+            pending: VecDeque::new(),
+        }
+    }
+
+    /// The smallest round trip to this end, or zero when nothing is known.
+    pub(crate) fn floor(&self) -> Nanos {
+        self.min.unwrap_or_default()
+    }
+
+    /// Whether anything is known.
+    pub(crate) fn known(&self) -> bool {
+        self.min.is_some()
+    }
+
+    /// The leg as it is now, a queue on the way to this end included.
+    pub(crate) fn now(&self) -> Nanos {
+        let recent = self.current.min(self.previous);
+        if recent == Nanos::MAX { self.floor() } else { recent.max(self.floor()) }
+    }
+
+    /// A sample from the handshake or from a quiet pair of packets.
+    pub(crate) fn sample(&mut self, leg: Nanos) {
+        if leg.0 >= 0 {
+            self.min = Some(self.min.map_or(leg, |m| m.min(leg)));
+        }
+    }
+
+    /// A packet with `tsval` passed on its way to this end.
+    pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
+        if self.pending.back().is_some_and(|&(v, _)| v == tsval) {
+            return;
+        }
+        if self.pending.len() >= MAX_PENDING {
+            let mut keep = false;
+            self.pending.retain(|_| {
+                keep = !keep;
+                keep
+            });
+        }
+        self.pending.push_back((tsval, time));
+    }
+
+    /// A packet from this end echoed `tsecr`. `round` is the length over which a queue is judged.
+    pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
+        while let Some(&(tsval, passed)) = self.pending.front() {
+            let newer = tsval.wrapping_sub(tsecr) as i32;
+            if newer > 0 {
+                return;
+            }
+            self.pending.pop_front();
+            if newer == 0 {
+                self.echo_sample(time - passed, time, round);
+                return;
+            }
+        }
+    }
+
+    /// A packet that echoes a value though newer ones are under way proves that it waited on the
+    /// path and not for its application: only such a packet tells the queue of the moment.
+    fn echo_sample(&mut self, leg: Nanos, time: Nanos, round: Nanos) {
+        self.sample(leg);
+        self.echoes = self.echoes.saturating_add(1);
+        if time >= self.round_end {
+            self.previous = self.current;
+            self.current = Nanos::MAX;
+            self.round_end = time + round;
+        }
+        if !self.pending.is_empty() {
+            self.current = self.current.min(leg);
+        }
+    }
+}
+
+/// Both legs and the position that follows from them.
+#[derive(Debug, Clone)]
+pub(crate) struct Legs {
+    /// To the client and to the server.
+    pub(crate) to: [Leg; 2],
+}
+
+impl Legs {
+    pub(crate) fn new() -> Self {
+        Self { to: [Leg::new(), Leg::new()] }
+    }
+
+    /// 0 at the client, 1 at the server; and how sure.
+    pub(crate) fn position(&self) -> (f64, f64) {
+        let [client, server] = &self.to;
+        let (c, s) = (client.floor().secs(), server.floor().secs());
+        if c + s <= 0.0 {
+            return (0.5, 0.0);
+        }
+        let both = client.known() && server.known();
+        let confidence = match (both, client.from_handshake || client.echoes.min(server.echoes) > 8)
+        {
+            (true, true) => 0.95,
+            (true, false) => 0.7,
+            (false, _) => 0.3,
+        };
+        (c / (c + s), confidence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(n: i64) -> Nanos {
+        Nanos::from_millis(n)
+    }
+
+    #[test]
+    fn an_echo_measures_the_leg_from_the_first_packet_with_that_value() {
+        let mut leg = Leg::new();
+        leg.passed_towards(100, ms(0));
+        leg.passed_towards(100, ms(1));
+        leg.passed_towards(101, ms(2));
+        leg.echoed(100, ms(30), ms(40));
+        assert_eq!(leg.floor(), ms(30));
+        leg.echoed(101, ms(31), ms(40));
+        assert_eq!(leg.floor(), ms(29));
+    }
+
+    #[test]
+    fn a_queue_on_the_way_shows_in_the_leg_but_not_in_its_floor() {
+        let mut leg = Leg::new();
+        for i in 0..300 {
+            leg.passed_towards(i, ms(i64::from(i)));
+            let queue = i64::from(i) / 2;
+            if let Some(echo) = (i64::from(i) - 20 - queue).try_into().ok().filter(|e| *e < i) {
+                leg.echoed(echo, ms(i64::from(i)), ms(50));
+            }
+        }
+        assert_eq!(leg.floor(), ms(40));
+        assert!(leg.now() > ms(130), "{:?}", leg.now());
+    }
+
+    #[test]
+    fn think_time_is_not_taken_for_a_queue() {
+        let mut leg = Leg::new();
+        for i in 0..10u32 {
+            leg.passed_towards(i, ms(1000 * i64::from(i)));
+            leg.echoed(i, ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }), ms(50));
+        }
+        assert_eq!(leg.now(), ms(20));
+    }
+
+    #[test]
+    fn the_position_is_the_ratio_of_the_legs() {
+        let mut legs = Legs::new();
+        legs.to[0].sample(ms(5));
+        legs.to[1].sample(ms(15));
+        assert_eq!(legs.position().0, 0.25);
+    }
+}

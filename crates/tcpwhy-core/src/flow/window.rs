@@ -1,0 +1,112 @@
+//! The receiver's advertised window as the sender knows it (RFC 9293 section 3.8.6, RFC 7323).
+
+use crate::model::WindowScale;
+
+/// Largest legal shift (RFC 7323 section 2.3).
+pub(crate) const MAX_SHIFT: u8 = 14;
+
+/// The send window of one direction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Window {
+    scale: WindowScale,
+    raw: u16,
+    /// Right edge: highest position that may be sent. 0 before the first ACK.
+    pub(crate) edge: u64,
+    /// Largest window advertised, scaled.
+    pub(crate) largest: u64,
+    /// Smallest window advertised after the handshake, scaled.
+    pub(crate) smallest: u64,
+}
+
+impl Window {
+    /// A window not yet advertised, with what the handshake said of its scale.
+    pub(crate) fn new(scale: WindowScale) -> Self {
+        Self { scale, raw: 0, edge: 0, largest: 0, smallest: u64::MAX }
+    }
+
+    /// An ACK for `ack` with the header's window arrived at the sender. A SYN's window is never
+    /// scaled (RFC 7323 section 2.2).
+    pub(crate) fn advertise(&mut self, ack: u64, raw: u16, syn: bool) {
+        let window = if syn { u64::from(raw) } else { u64::from(raw) << self.shift() };
+        self.raw = raw;
+        self.largest = self.largest.max(window);
+        self.smallest = self.smallest.min(window);
+        self.edge = ack.saturating_add(window);
+    }
+
+    /// Data up to `end` was sent with `una` acknowledged: where the scale is only inferred, no data
+    /// may pass the edge, so the shift is at least what makes it fit.
+    pub(crate) fn sent(&mut self, una: u64, end: u64) {
+        let WindowScale::Inferred { min, max } = self.scale else { return };
+        if end <= self.edge || self.raw == 0 || min >= max {
+            return;
+        }
+        let need = end.saturating_sub(una);
+        let mut shift = min;
+        while shift < max && (u64::from(self.raw) << shift) < need {
+            shift += 1;
+        }
+        self.scale = WindowScale::Inferred { min: shift, max };
+        let window = u64::from(self.raw) << shift;
+        self.edge = una.saturating_add(window);
+        self.largest = self.largest.max(window);
+    }
+
+    /// The window of the newest ACK in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::from(self.raw) << self.shift()
+    }
+
+    /// What is known of the scale.
+    pub(crate) fn scale(&self) -> WindowScale {
+        self.scale
+    }
+
+    /// The shift in use.
+    pub(crate) fn shift(&self) -> u8 {
+        match self.scale {
+            WindowScale::Known(shift) => shift,
+            WindowScale::Absent => 0,
+            WindowScale::Inferred { min, .. } => min,
+        }
+    }
+
+    /// Room a sender needs before it sends a full segment: one MSS, or half of a small receiver's
+    /// largest window (sender's silly-window avoidance, RFC 1122 section 4.2.3.4).
+    pub(crate) fn need(&self, mss: u64) -> u64 {
+        mss.min((self.largest / 2).max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn syn_windows_are_not_scaled() {
+        let mut w = Window::new(WindowScale::Known(7));
+        w.advertise(100, 1000, true);
+        assert_eq!(w.edge, 1100);
+        w.advertise(100, 1000, false);
+        assert_eq!(w.edge, 100 + 128_000);
+    }
+
+    #[test]
+    fn an_unknown_scale_grows_just_enough_to_hold_the_data() {
+        let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
+        w.advertise(0, 1000, false);
+        w.sent(0, 900);
+        assert_eq!(w.shift(), 0);
+        w.sent(0, 3900);
+        assert_eq!(w.shift(), 2);
+        assert_eq!(w.edge, 4000);
+    }
+
+    #[test]
+    fn a_known_scale_never_changes() {
+        let mut w = Window::new(WindowScale::Absent);
+        w.advertise(0, 1000, false);
+        w.sent(0, 5000);
+        assert_eq!(w.shift(), 0);
+    }
+}

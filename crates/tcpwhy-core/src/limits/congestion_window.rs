@@ -1,0 +1,79 @@
+//! `congestion_window`: allowed by the window and the buffer, held by cwnd.
+//!
+//! A flight that is limited by cwnd grows: by 1.5 to 2 a round in slow start (RFC 5681 section 3.1,
+//! with delayed ACKs), by about a segment a round afterwards (RFC 5681, RFC 9438 section 4.3). That
+//! is what tells it from a full buffer, whose flight stands still.
+
+use super::{Context, Judgement};
+use crate::flow::stretch::Wait;
+use crate::model::{Cause, Limit};
+use crate::units::Nanos;
+
+/// After an idle time of an RTO, cwnd falls back to its initial value (RFC 5681 section 4.1); Linux
+/// never has an RTO below 200 ms.
+const IDLE: Nanos = Nanos::from_millis(200);
+/// Rounds in which slow start may stand still: an odd ACK, a round cut in two.
+const LOOK: usize = 2;
+
+/// The flight grows by a third and more from round to round.
+pub(super) fn doubling(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let run = ctx.run(i);
+    let flight = ctx.stretches[i].flight;
+    let after = (i + 1..run.end.min(i + 1 + LOOK)).map(|k| ctx.stretches[k].flight).max();
+    let before = (run.start.max(i.saturating_sub(LOOK))..i).map(|k| ctx.stretches[k].flight).min();
+    let grows = |from: u64, to: u64| from > 0 && to >= from + from / 3 && to >= 4 * ctx.mss;
+    let will = after.is_some_and(|a| grows(flight, a));
+    let has = before.is_some_and(|b| grows(b, flight));
+    if !will && !has {
+        return None;
+    }
+    // A saw-tooth also rises now and then: slow start goes where the flight has not been.
+    let beginning = episode_start(ctx, i);
+    let reached = ctx.stretches[beginning..i].iter().map(|s| s.flight).max().unwrap_or(0);
+    let new_ground = if will { after.unwrap_or(0) } else { flight };
+    if new_ground <= reached + reached / 8 {
+        return None;
+    }
+    let restarted = beginning > 0 && ctx.stretches[..beginning].iter().any(|s| s.flight > flight);
+    let cause = if restarted { Cause::IdleRestart } else { Cause::SlowStart };
+    Some(Judgement::new(Limit::CongestionWindow, cause, 85))
+}
+
+/// Where the flight began to grow: the beginning, or the last long pause or loss before `i`.
+fn episode_start(ctx: &Context<'_>, i: usize) -> usize {
+    (0..i)
+        .rev()
+        .find(|&k| {
+            let s = &ctx.stretches[k];
+            let idle = matches!(s.wait, Wait::IdleSelf | Wait::IdlePeer) && s.duration() >= IDLE;
+            idle || s.timeouts > 0
+        })
+        .map_or(0, |k| k + 1)
+}
+
+/// Slow growth, or a queue that was not dry when the sender stopped: data waited, and neither the
+/// window nor the buffer held it.
+pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let quarter = (ctx.mss / 4) as i64;
+    let grows = around.rounds >= 4 && around.growth() >= quarter;
+    let waiting = around.push_rate() <= 50 && around.dryness().is_some_and(|d| d <= 50);
+    let lost = ctx.lost_before(i);
+    let confidence = match (grows, waiting, lost) {
+        (true, true, _) | (_, true, true) => 85,
+        (true, false, true) => 75,
+        (_, true, false) => 70,
+        (true, false, false) | (false, false, true) => 60,
+        (false, false, false) => return None,
+    };
+    Some(Judgement::new(Limit::CongestionWindow, Cause::CongestionAvoidance, confidence))
+}
+
+/// Segments leave by a timer though ACKs and window would allow them, and the queue is not dry
+/// (BBR, draft-ietf-ccwg-bbr section 4.6.2; Linux TCP internal pacing).
+pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let waiting = around.push_rate() <= 50 && around.dryness().is_none_or(|d| d <= 50);
+    (waiting && around.segments >= 4)
+        .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 60))
+}

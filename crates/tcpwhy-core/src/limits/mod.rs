@@ -1,0 +1,74 @@
+//! From stretches to a timeline: every stretch gets exactly one limit.
+//!
+//! One file a limit, each with the rule and where it comes from. A stretch whose wait is plain (a
+//! closed window, an idle application, a repair) goes to that limit's file at once; a stretch that
+//! waited for ACKs with room in the window is asked of the rest in the order of how hard their
+//! evidence is.
+
+mod application;
+mod congestion_window;
+mod context;
+mod loss_recovery;
+mod path_bandwidth;
+mod receive_window;
+mod send_buffer;
+mod silent_path;
+mod timeline;
+
+pub(crate) use context::Context;
+pub(crate) use silent_path::Silence;
+pub(crate) use timeline::lay;
+
+use crate::flow::stretch::Wait;
+use crate::model::{Cause, Limit};
+
+/// One stretch's limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Judgement {
+    pub(crate) limit: Limit,
+    pub(crate) cause: Cause,
+    /// Percent.
+    pub(crate) confidence: u8,
+}
+
+impl Judgement {
+    pub(crate) fn new(limit: Limit, cause: Cause, confidence: u8) -> Self {
+        Self { limit, cause, confidence }
+    }
+
+    const UNKNOWN: Self = Self { limit: Limit::Unknown, cause: Cause::None, confidence: 50 };
+}
+
+/// What held the sender in stretch `i`.
+pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
+    match ctx.wait(i) {
+        Wait::Handshake => handshake(ctx),
+        Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
+        Wait::Recovery => loss_recovery::repair(ctx, i),
+        Wait::Nagle => Judgement::new(Limit::DelayedAck, Cause::Nagle, 85),
+        Wait::Window => {
+            path_bandwidth::standing_queue(ctx, i).unwrap_or_else(|| receive_window::closed(ctx, i))
+        }
+        Wait::Ack => path_bandwidth::standing_queue(ctx, i)
+            .or_else(|| path_bandwidth::marked(ctx, i))
+            .or_else(|| congestion_window::doubling(ctx, i))
+            .or_else(|| send_buffer::plateau(ctx, i))
+            .or_else(|| path_bandwidth::steady(ctx, i))
+            .or_else(|| congestion_window::avoidance(ctx, i))
+            .unwrap_or(Judgement::UNKNOWN),
+        Wait::Timer => path_bandwidth::standing_queue(ctx, i)
+            .or_else(|| path_bandwidth::marked(ctx, i))
+            .or_else(|| application::trickle(ctx, i))
+            .or_else(|| path_bandwidth::steady(ctx, i))
+            .or_else(|| congestion_window::doubling(ctx, i))
+            .or_else(|| congestion_window::paced(ctx, i))
+            .unwrap_or(Judgement::UNKNOWN),
+    }
+}
+
+/// SYN to the first data allowed (RFC 9293 section 3.5); a lost SYN costs a second and more
+/// (RFC 6298 section 2).
+fn handshake(ctx: &Context<'_>) -> Judgement {
+    let cause = if ctx.syn_retried { Cause::SynRetry } else { Cause::None };
+    Judgement::new(Limit::Handshake, cause, 99)
+}

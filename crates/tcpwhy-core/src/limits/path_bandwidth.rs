@@ -1,0 +1,41 @@
+//! `path_bandwidth`: the narrowest link is busy.
+//!
+//! A queue that never empties during a round trip keeps the link busy all the time, whatever else
+//! caps the flight: a window-limited flow over a standing queue is limited by bandwidth (the test
+//! is CoDel's and BBR's: the *smallest* RTT of an interval against the floor). Where a queue is too
+//! short to be seen, ACKs that return without a gap at the highest rate say the same.
+
+use super::{Context, Judgement};
+use crate::model::{Cause, Limit};
+
+/// Rounds after an ECN mark in which the sender still obeys it.
+const MARK_ROUNDS: usize = 8;
+/// Rounds that make a rate steady.
+const STEADY_ROUNDS: u32 = 6;
+
+/// The smallest RTT of the round lies well above the floor.
+pub(super) fn standing_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let queue = ctx.standing_queue(i).filter(|_| ctx.queue_stands(i))?;
+    let deep = queue.0 >= ctx.floor.0;
+    let confidence = if deep { 95 } else { 80 };
+    Some(Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, confidence))
+}
+
+/// The receiver echoes congestion marks (RFC 3168): the queue at the narrowest link is managed.
+pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let from = i.saturating_sub(MARK_ROUNDS);
+    let marked = ctx.stretches[from..=i].iter().any(|s| s.marks > 0);
+    marked.then(|| Judgement::new(Limit::PathBandwidth, Cause::EcnMarked, 80))
+}
+
+/// The delivery rate is at its highest and does not change, and the sender never pauses for long:
+/// there is no gap that a larger window could fill.
+pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let enough = around.rounds >= STEADY_ROUNDS && around.segments >= 4 * around.rounds;
+    let even = around.rate_max <= around.rate_min.saturating_add(around.rate_min / 4);
+    let highest = around.rate_max >= ctx.peak - ctx.peak / 5;
+    let gapless = around.stalled_percent() < 25;
+    (enough && even && highest && gapless)
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
+}

@@ -1,0 +1,57 @@
+//! `receive_window`: the advertised window has no room for a segment.
+//!
+//! What the window does tells why. It moves with every ACK and keeps its size: a small buffer. It
+//! shrinks as the ACKs advance (the right edge stands still): the receiving application does not
+//! read. It grows with the flight right behind it: receive autotuning (DRS) has not caught up.
+
+use super::{Context, Judgement};
+use crate::flow::stretch::{Stretch, Wait};
+use crate::model::{Cause, Limit, WindowScale};
+
+/// Rounds looked at on each side for the window's trend.
+const AROUND: usize = 6;
+/// The largest window that fits the header without scaling (RFC 9293).
+const UNSCALED: u64 = 65_535;
+
+/// The window is closed, or nearly so.
+pub(super) fn closed(ctx: &Context<'_>, i: usize) -> Judgement {
+    let s = &ctx.stretches[i];
+    let cause = cause(ctx, i);
+    let sure = s.zero_window || !matches!(ctx.scale, WindowScale::Inferred { .. });
+    Judgement::new(Limit::ReceiveWindow, cause, if sure { 95 } else { 70 })
+}
+
+fn cause(ctx: &Context<'_>, i: usize) -> Cause {
+    let s = &ctx.stretches[i];
+    if s.zero_window && s.acked == 0 && s.duration() > ctx.floor {
+        return Cause::ZeroWindow;
+    }
+    let near = &ctx.stretches[i.saturating_sub(AROUND)..(i + AROUND + 1).min(ctx.stretches.len())];
+    let windows = || near.iter().filter(|s| s.window_max > 0 && s.wait == Wait::Window);
+    let lowest = windows().map(|s| s.window_min).min().unwrap_or(0);
+    let highest = windows().map(|s| s.window_max).max().unwrap_or(0);
+    if lowest < 2 * ctx.mss && highest > 8 * ctx.mss || lowest == 0 {
+        return Cause::SlowReader;
+    }
+    if grows(windows()) {
+        return Cause::AutotuningLag;
+    }
+    if lowest < highest / 2 {
+        return Cause::SlowReader;
+    }
+    match ctx.scale {
+        WindowScale::Absent if highest >= UNSCALED / 4 * 3 => Cause::NoWindowScaling,
+        _ => Cause::SmallBuffer,
+    }
+}
+
+/// The later half of the rounds has windows a quarter larger than the earlier half.
+fn grows<'a>(windows: impl Iterator<Item = &'a Stretch>) -> bool {
+    let all: Vec<u64> = windows.map(|s| s.window_max).collect();
+    if all.len() < 3 {
+        return false;
+    }
+    let (early, late) = all.split_at(all.len() / 2);
+    let mean = |part: &[u64]| part.iter().sum::<u64>() / part.len().max(1) as u64;
+    mean(late) > mean(early) / 4 * 5
+}

@@ -1,0 +1,192 @@
+//! Predicted transfer times with one limit lifted, by arithmetic.
+//!
+//! The bytes that moved under the limit are moved again at the rate of the next ceiling: the
+//! narrowest link's rate (from the dispersion of bursts), or the largest window that the receiver
+//! offered over the RTT floor. Rate <= min(send buffer, cwnd, receive window) / RTT, and <= bandwidth.
+
+use crate::model::{Cause, Facts, Interval, Limit, WhatIf};
+use crate::units::Nanos;
+
+/// What the prediction starts from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Path<'a> {
+    pub(crate) timeline: &'a [Interval],
+    pub(crate) facts: &'a Facts,
+    /// First data sent to last data acknowledged.
+    pub(crate) transfer: Nanos,
+    pub(crate) bytes: u64,
+    /// Rate of the narrowest link, in bytes per second; at least what was seen.
+    pub(crate) capacity: u64,
+}
+
+/// One prediction for each limit that held for a measurable time.
+pub(crate) fn predict(path: &Path<'_>) -> Vec<WhatIf> {
+    let mut list: Vec<WhatIf> = Limit::ALL
+        .into_iter()
+        .filter(|l| !matches!(l, Limit::Handshake | Limit::Unknown))
+        .filter(|&l| held(path, l).time.0 > 0)
+        .map(|l| lift(path, l))
+        .collect();
+    list.sort_by_key(|w| (w.transfer, w.lift));
+    list
+}
+
+/// Time, bytes and stalls under one limit.
+#[derive(Debug, Clone, Copy, Default)]
+struct Held {
+    time: Nanos,
+    bytes: u64,
+    stalls: u32,
+    flight: u64,
+}
+
+fn held(path: &Path<'_>, limit: Limit) -> Held {
+    let mut sum = Held::default();
+    for i in path.timeline {
+        // The slow growth after a loss is the loss's doing.
+        let after_loss = limit == Limit::LossRecovery && i.cause == Cause::CongestionAvoidance;
+        if i.limit == limit || after_loss {
+            sum.time += i.to - i.from;
+            sum.bytes += i.evidence.acked;
+            sum.stalls = sum.stalls.saturating_add(i.evidence.stalls);
+            sum.flight = sum.flight.max(i.evidence.flight);
+        }
+    }
+    let lossless = !path.timeline.iter().any(|i| i.limit == Limit::LossRecovery);
+    if limit == Limit::LossRecovery && lossless { Held::default() } else { sum }
+}
+
+fn lift(path: &Path<'_>, limit: Limit) -> WhatIf {
+    let held = held(path, limit);
+    let rest = path.transfer - held.time.min(path.transfer);
+    let (again, next) = match limit {
+        Limit::Application | Limit::SilentPath => (Nanos::ZERO, largest_other(path, limit)),
+        Limit::DelayedAck => {
+            (path.facts.rtt_floor.scale(i64::from(held.stalls), 1), largest_other(path, limit))
+        }
+        _ => move_again(path, limit, held),
+    };
+    let floor = time_for(path.bytes, ceiling(path, limit).0);
+    let transfer = (rest + again).max(floor).min(path.transfer);
+    let next = if again.0 > rest.0 { next } else { largest_other(path, limit) };
+    WhatIf { lift: limit, transfer, next }
+}
+
+/// The bytes at the rate of the next ceiling, reached by doubling from the flight that was held.
+fn move_again(path: &Path<'_>, limit: Limit, held: Held) -> (Nanos, Limit) {
+    let (rate, next) = ceiling(path, limit);
+    let target = bytes_in(rate, path.facts.rtt_floor);
+    let mut flight = held.flight.max(u64::from(path.facts.mss));
+    let (mut left, mut time) = (held.bytes, Nanos::ZERO);
+    let mut rounds = 0;
+    while flight < target && left > flight && rounds < 64 && limit != Limit::CongestionWindow {
+        left -= flight;
+        time += path.facts.rtt_floor;
+        flight = flight.saturating_mul(2);
+        rounds += 1;
+    }
+    let steady = time_for(left, rate);
+    let next = if time > steady { Limit::CongestionWindow } else { next };
+    (time + steady, next)
+}
+
+/// The lowest ceiling besides `lifted`, in bytes per second.
+fn ceiling(path: &Path<'_>, lifted: Limit) -> (u64, Limit) {
+    let window = per_second(path.facts.max_window, path.facts.rtt_floor);
+    let window = if lifted == Limit::ReceiveWindow { u64::MAX } else { window };
+    let link = if lifted == Limit::PathBandwidth { u64::MAX } else { path.capacity };
+    match (link, window) {
+        (u64::MAX, u64::MAX) => (path.capacity.max(1), Limit::Unknown),
+        (link, window) if window < link => (window.max(1), Limit::ReceiveWindow),
+        (link, _) => (link.max(1), Limit::PathBandwidth),
+    }
+}
+
+/// What held longest besides `lifted`.
+fn largest_other(path: &Path<'_>, lifted: Limit) -> Limit {
+    Limit::ALL
+        .into_iter()
+        .filter(|&l| l != lifted && l != Limit::Handshake)
+        .map(|l| (held(path, l).time, l))
+        .filter(|(time, _)| time.0 > 0)
+        .max_by_key(|(time, _)| *time)
+        .map_or(Limit::PathBandwidth, |(_, l)| l)
+}
+
+fn time_for(bytes: u64, rate: u64) -> Nanos {
+    let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(rate.max(1));
+    Nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
+}
+
+fn bytes_in(rate: u64, span: Nanos) -> u64 {
+    let bytes = u128::from(rate) * span.0.max(0) as u128 / 1_000_000_000;
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+fn per_second(bytes: u64, span: Nanos) -> u64 {
+    if span.0 <= 0 {
+        return u64::MAX;
+    }
+    let rate = u128::from(bytes) * 1_000_000_000 / span.0 as u128;
+    u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Evidence, WindowScale};
+
+    fn facts() -> Facts {
+        Facts {
+            mss: 1448,
+            rtt_floor: Nanos::from_millis(20),
+            peak_bps: 6_400_000,
+            max_flight: 16_384,
+            max_window: 4 << 20,
+            min_window: 4 << 20,
+            scale: WindowScale::Known(7),
+        }
+    }
+
+    fn interval(limit: Limit, secs: i64, acked: u64) -> Interval {
+        Interval {
+            from: Nanos::ZERO,
+            to: Nanos::from_secs(secs),
+            limit,
+            cause: Cause::None,
+            confidence: 90,
+            first_frame: 1,
+            last_frame: 2,
+            evidence: Evidence { acked, flight: 16_384, ..Evidence::default() },
+        }
+    }
+
+    #[test]
+    fn case_a_22_mb_through_16k_becomes_two_seconds_on_the_link() {
+        let timeline = [interval(Limit::SendBuffer, 25, 22_000_000)];
+        let path = Path {
+            timeline: &timeline,
+            facts: &facts(),
+            transfer: Nanos::from_secs(25),
+            bytes: 22_000_000,
+            capacity: 12_500_000,
+        };
+        let list = predict(&path);
+        assert_eq!((list[0].lift, list[0].next), (Limit::SendBuffer, Limit::PathBandwidth));
+        let secs = list[0].transfer.secs();
+        assert!((1.7..2.1).contains(&secs), "{secs}");
+    }
+
+    #[test]
+    fn lifting_a_limit_never_makes_it_slower() {
+        let timeline = [interval(Limit::PathBandwidth, 2, 1000)];
+        let path = Path {
+            timeline: &timeline,
+            facts: &facts(),
+            transfer: Nanos::from_secs(2),
+            bytes: 1000,
+            capacity: 500,
+        };
+        assert!(predict(&path).iter().all(|w| w.transfer <= path.transfer));
+    }
+}

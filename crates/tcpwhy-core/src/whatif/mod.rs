@@ -1,0 +1,3 @@
+//! What the transfer time would be if a limit were lifted.
+
+pub(crate) mod analytic;

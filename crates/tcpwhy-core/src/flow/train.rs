@@ -9,7 +9,7 @@ const LEAST: u64 = 4 * 1448;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Trains {
     first: Nanos,
-    last: Nanos,
+    last: Option<Nanos>,
     bytes: u64,
     total_bytes: u64,
     total_time: Nanos,
@@ -18,19 +18,20 @@ pub(crate) struct Trains {
 impl Trains {
     /// An ACK for `bytes` passed at `time`; a pause longer than `pause` ends the train.
     pub(crate) fn acknowledged(&mut self, bytes: u64, time: Nanos, pause: Nanos) {
-        if time - self.last > pause {
-            self.close();
-            self.first = time;
-        } else {
-            self.bytes += bytes;
+        match self.last {
+            Some(last) if time - last <= pause => self.bytes += bytes,
+            _ => {
+                self.close();
+                self.first = time;
+            }
         }
-        self.last = time;
+        self.last = Some(time);
     }
 
     fn close(&mut self) {
-        if self.bytes >= LEAST {
+        if let Some(last) = self.last.filter(|_| self.bytes >= LEAST) {
             self.total_bytes += self.bytes;
-            self.total_time += self.last - self.first;
+            self.total_time += last - self.first;
         }
         self.bytes = 0;
     }

@@ -165,7 +165,7 @@ mod tests {
                 leg.echoed(echo, ms(i64::from(i)), ms(50));
             }
         }
-        assert_eq!(leg.floor(), ms(40));
+        assert_eq!(leg.floor(), ms(39));
         assert!(leg.now() > ms(130), "{:?}", leg.now());
     }
 

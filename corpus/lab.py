@@ -63,7 +63,7 @@ def spawn(function):
 class Host:
     """One end: a network namespace with one TUN device."""
 
-    def __init__(self, role, sysctls, ipv6=False, tso=False):
+    def __init__(self, role, sysctls, ipv6=False, tso=False, gso=True):
         check(libc.unshare(CLONE_NEWNET))
         self.namespace = os.open("/proc/self/ns/net", os.O_RDONLY)
         self.tun = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
@@ -76,9 +76,10 @@ class Host:
                 file.write(value)
         address = f"{ADDRESSES_V6[role]}/64" if ipv6 else f"{ADDRESSES[role]}/24"
         nodad = ["nodad"] if ipv6 else []
+        one_segment = [] if gso else ["gso_max_segs", "1", "gso_max_size", "1500"]
         for command in (
             ["link", "set", "lo", "up"],
-            ["link", "set", DEVICE, "up", "mtu", "1500", "txqueuelen", "20000"],
+            ["link", "set", DEVICE, "up", "mtu", "1500", "txqueuelen", "20000", *one_segment],
             ["addr", "add", address, "dev", DEVICE, *nodad],
         ):
             subprocess.run(["ip", *command], check=True)

@@ -67,7 +67,7 @@ def wait_for(pids, seconds):
 
 def reproduce(scenario, out):
     """Runs one scenario and leaves its two captures in `out`."""
-    hosts = [lab.Host(role, sysctls, scenario.ipv6, scenario.tso)
+    hosts = [lab.Host(role, sysctls, scenario.ipv6, scenario.tso, scenario.gso)
              for role, sysctls in (("client", scenario.client_sysctls), ("server", scenario.server_sysctls))]
     delay = scenario.rtt / 2000
     pipes = [lab.Pipe(delay, scenario.rate, scenario.queue, drop) for drop in (scenario.drop_up, scenario.drop_down)]

@@ -1,0 +1,49 @@
+# `make demo` and `make test` are all that is needed to begin with; see README.md.
+
+SHELL := /bin/bash
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+export RUSTUP_AUTO_INSTALL := 0
+
+PREFIX ?= $(HOME)/.local
+DEMO := corpus/send-buffer-16k-20ms.sender.pcap.gz
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test score bench fuzz corpus install clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-8s %s\n' "$$name" "$$what"; done
+
+build: ## the release binary, target/release/tcpwhy
+	@scripts/bootstrap.sh build
+	@echo "== Building"
+	@cargo build --release --locked -p tcpwhy
+
+demo: build ## build, then explain a capture that comes with the source
+	@printf '\n== tcpwhy %s\n\n' $(DEMO)
+	@target/release/tcpwhy $(DEMO)
+
+test: ## everything that must hold before a change is merged (under 15 minutes)
+	@scripts/bootstrap.sh test
+	@scripts/test.sh
+
+score: build ## agreement with captures whose answer is known
+	@scripts/score.sh
+
+bench: build ## speed and memory, beside tcptrace and tshark
+	@scripts/bootstrap.sh bench
+	@scripts/bench.sh
+
+fuzz: ## every fuzz target for FUZZ_SECONDS (30) each
+	@scripts/bootstrap.sh test
+	@scripts/fuzz.sh
+
+corpus: ## make the captures of corpus/ again (root, Linux)
+	@scripts/bootstrap.sh corpus
+	@if [ "$$(id -u)" -eq 0 ]; then corpus/make.py; else sudo corpus/make.py; fi
+
+install: build ## the binary into PREFIX/bin (~/.local/bin)
+	@install -D -m 755 target/release/tcpwhy $(DESTDIR)$(PREFIX)/bin/tcpwhy
+	@echo "installed $(DESTDIR)$(PREFIX)/bin/tcpwhy"
+
+clean: ## remove what was built
+	@rm -rf target fuzz/target fuzz/corpus fuzz/artifacts

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Installs what a make target needs and the machine lacks.
+#
+# Usage: scripts/bootstrap.sh build|test|bench|corpus
+# Needs Rust (or rustup) and a C compiler; root or sudo where a Debian package is missing.
+# What cannot be had is said, and the step that needs it is skipped by the caller.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Debian packages, each given as command:package, that are missing.
+need_commands() {
+    local missing=() pair
+    for pair in "$@"; do
+        command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    heading "Installing ${missing[*]}"
+    command -v apt-get >/dev/null || fail "please install by hand: ${missing[*]}"
+    as_root apt-get update -qq
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+need_rust() {
+    if have_rustup && ! rustc --version >/dev/null 2>&1; then
+        heading "Installing the stable Rust toolchain"
+        rustup toolchain install stable --profile minimal --no-self-update
+    fi
+    command -v cargo >/dev/null || fail "Rust is missing: install it from https://rustup.rs"
+    rust_is_at_least "$(msrv)" || fail "Rust $(msrv) or newer is needed, this is $(rustc --version)"
+}
+
+# Runs a rustup command; when it fails (no network, say), the caller goes on without.
+try_rustup() {
+    heading "Installing $1"
+    shift
+    rustup "$@" --no-self-update 2>/dev/null || rustup "$@" || skip "that failed; what needs it is skipped"
+}
+
+need_test_tools() {
+    if ! have_rustup; then
+        skip "Rust was installed without rustup: other targets, Rust $(msrv) and fuzzing are skipped"
+        return
+    fi
+    local component target
+    for component in rustfmt clippy; do
+        cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1 || try_rustup "$component" component add "$component"
+    done
+    for target in $CROSS_TARGETS; do
+        have_target "$target" || try_rustup "$target" target add "$target"
+    done
+    have_toolchain "$(msrv)" || try_rustup "Rust $(msrv)" toolchain install "$(msrv)" --profile minimal
+    need_fuzzing
+}
+
+need_fuzzing() {
+    need_commands c++:g++
+    have_toolchain nightly || try_rustup "nightly Rust" toolchain install nightly --profile minimal
+    if have_toolchain nightly && ! have_cargo_fuzz; then
+        heading "Installing cargo-fuzz"
+        cargo install --locked --quiet cargo-fuzz || skip "that failed; fuzzing is replaced by a replay"
+    fi
+}
+
+case "${1:-}" in
+    build) need_rust ;;
+    test) need_rust && need_test_tools ;;
+    bench) need_rust && need_commands tcptrace:tcptrace tshark:tshark ;;
+    corpus) need_commands python3:python3 tcpdump:tcpdump ip:iproute2 ;;
+    *) fail "usage: $0 build|test|bench|corpus" ;;
+esac

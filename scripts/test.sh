@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change is merged. Run by `make test`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+
+heading "Format"
+if cargo fmt --version >/dev/null 2>&1; then
+    cargo fmt --all --check
+    cargo fmt --manifest-path fuzz/Cargo.toml --check
+else
+    skip "rustfmt is not installed"
+fi
+
+heading "Lints"
+if cargo clippy --version >/dev/null 2>&1; then
+    cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+else
+    skip "clippy is not installed"
+fi
+
+heading "Documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked --quiet
+
+heading "Tests"
+cargo test --workspace --locked --quiet
+
+heading "Core for $CORE_TARGET"
+if have_target "$CORE_TARGET"; then
+    cargo build -p tcpwhy-core --target "$CORE_TARGET" --locked --quiet
+else
+    skip "the target is not installed"
+fi
+
+for target in $CLI_TARGETS; do
+    heading "Command line for $target"
+    if have_target "$target"; then
+        cargo check -p tcpwhy --target "$target" --locked --quiet
+    else
+        skip "the target is not installed"
+    fi
+done
+
+heading "Oldest supported Rust: $(msrv)"
+if have_toolchain "$(msrv)"; then
+    cargo "+$(msrv)" check --workspace --all-targets --locked --quiet
+else
+    skip "Rust $(msrv) is not installed"
+fi
+
+scripts/fuzz.sh
+
+heading "Score"
+make --no-print-directory score
+
+heading "All is well"

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod decode;
 mod flow;
 mod limits;
 pub mod model;

@@ -1,0 +1,192 @@
+//! All files as one stream of frames in the order of time.
+
+use crate::error::Error;
+use crate::inputs::{Input, Item, Listing, Place};
+use crate::interfaces::{Interfaces, Lanes};
+use crate::note::{Note, NoteKind};
+use crate::opening::{Opening, Start};
+use crate::source::{Source, State};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::io::Read;
+use tcpwhy_core::decode::Frame;
+use tcpwhy_core::units::Nanos;
+
+/// An open capture: one file, or several merged.
+pub struct Capture {
+    files: Vec<String>,
+    /// In the order of `files`.
+    sources: Vec<Source>,
+    /// The sources whose turn may come, by the time of their next packet, then by position.
+    queue: BinaryHeap<Reverse<(Nanos, usize)>>,
+    /// The source whose packet was delivered last.
+    current: Option<usize>,
+    /// Frame number of the packet delivered last.
+    number: u64,
+    interfaces: Interfaces,
+    lanes: Lanes,
+    /// Notes about files that are done with.
+    notes: Vec<Note>,
+}
+
+impl fmt::Debug for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture")
+            .field("files", &self.files)
+            .field("number", &self.number)
+            .field("progress", &self.progress())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Opens captures: files, directories, the standard input.
+///
+/// The files are merged by the time of their packets; packets of the same time stay in the order of
+/// the inputs, and those of one file in the order of the file, whatever their times.
+///
+/// # Errors
+/// When nothing at all can be read. A file that cannot be read beside others that can is a note.
+pub fn open(inputs: &[Input]) -> Result<Capture, Error> {
+    Opening::new(Listing::new(inputs)).map(Capture::new)
+}
+
+impl Capture {
+    /// Reads one capture from any source of bytes; `name` is what notes and errors call it.
+    ///
+    /// # Errors
+    /// When the source cannot be read or does not start as a capture does.
+    pub fn from_reader(
+        name: impl Into<String>,
+        source: impl Read + Send + 'static,
+    ) -> Result<Self, Error> {
+        let place = Place::Handed(Some(Box::new(source)));
+        let item = Item { name: name.into(), place, input: 0, directory: None };
+        Opening::new(Listing::of(item)).map(Self::new)
+    }
+
+    fn new(opening: Opening) -> Self {
+        let Opening { starts, notes, interfaces, lanes, .. } = opening;
+        let waits = |(i, start): (usize, &Start)| match start.source.state {
+            State::Done(_) => None,
+            _ => Some(Reverse((start.time, i))),
+        };
+        Self {
+            files: starts.iter().map(|start| start.source.item.name.clone()).collect(),
+            queue: starts.iter().enumerate().filter_map(waits).collect(),
+            sources: starts.into_iter().map(|start| start.source).collect(),
+            current: None,
+            number: 0,
+            interfaces,
+            lanes,
+            notes,
+        }
+    }
+
+    /// Next frame of all files merged in time order, or `None` at the end.
+    ///
+    /// Frame numbers count every frame of the merged stream from 1; for one file they are
+    /// Wireshark's. Interfaces are numbered over all files: files that follow each other without
+    /// overlap are taken for one recording, whose interfaces keep their numbers.
+    ///
+    /// # Errors
+    /// When a file that could be read before cannot be opened any more. Damage is no error: the
+    /// damaged file ends, and [`Capture::notes`] says where.
+    #[inline]
+    pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
+        let Some(turn) = self.turn()? else { return Ok(None) };
+        let reader = self.sources.get(turn).and_then(Source::reader);
+        Ok(reader.and_then(|reader| reader.frame(&mut self.number)))
+    }
+
+    /// Display names of the files that are read.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// Bytes consumed of the files as they are stored (compressed or not), and how many there are
+    /// if that is known.
+    pub fn progress(&self) -> (u64, Option<u64>) {
+        let consumed = self.sources.iter().map(Source::consumed).sum();
+        let total = self.sources.iter().map(|source| source.item.size()).sum();
+        (consumed, total)
+    }
+
+    /// What there is to say about the files so far; all of it after the end.
+    pub fn notes(&self) -> Vec<Note> {
+        let mut notes = self.notes.clone();
+        for source in &self.sources {
+            notes.extend(notes_of(source));
+        }
+        notes
+    }
+
+    /// Whether some of the input was not read because it is cut, corrupt or unreadable. Everything
+    /// before that was delivered.
+    pub fn damaged(&self) -> bool {
+        self.notes().iter().any(|note| note.kind.is_damage())
+    }
+
+    /// The source whose next packet comes first, with that packet at hand.
+    #[inline]
+    fn turn(&mut self) -> Result<Option<usize>, Error> {
+        if let Some(current) = self.current.take()
+            && let Some(time) = self.advance(current)
+        {
+            let next = Reverse((time, current));
+            if self.queue.peek().is_none_or(|first| *first < next) {
+                self.current = Some(current);
+                return Ok(self.current);
+            }
+            self.queue.push(next);
+        }
+        while let Some(Reverse((_, first))) = self.queue.pop() {
+            if self.load(first)? {
+                self.current = Some(first);
+                return Ok(self.current);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Moves a source to its next packet and returns its time; `None` when it has ended.
+    #[inline]
+    fn advance(&mut self, index: usize) -> Option<Nanos> {
+        let source = self.sources.get_mut(index)?;
+        if let State::Open(reader) = &mut source.state
+            && let Some(time) = reader.advance(&mut self.interfaces)
+        {
+            return Some(time);
+        }
+        self.finish(index);
+        None
+    }
+
+    /// Has a packet of the source at hand, opening the file if need be; false when there is none.
+    fn load(&mut self, index: usize) -> Result<bool, Error> {
+        let Some(source) = self.sources.get_mut(index) else { return Ok(false) };
+        if let State::Waiting = source.state {
+            source.lane = self.lanes.enter(&source.item.name);
+            let reader = Source::open(&mut source.item, source.lane)?;
+            source.state = State::Open(Box::new(reader));
+        }
+        let has_record = source.reader().is_some_and(crate::reader::Reader::has_record);
+        Ok(has_record || self.advance(index).is_some())
+    }
+
+    /// Closes a source that has ended.
+    #[cold]
+    fn finish(&mut self, index: usize) {
+        let Some(source) = self.sources.get_mut(index) else { return };
+        self.notes.extend(notes_of(source));
+        self.lanes.leave(source.lane);
+        source.state = State::Done(source.item.size().unwrap_or(source.consumed()));
+    }
+}
+
+/// The notes of a source that is open.
+fn notes_of(source: &Source) -> impl Iterator<Item = Note> {
+    let kinds: Vec<NoteKind> = source.reader().map(|reader| reader.notes()).unwrap_or_default();
+    let file = source.item.name.clone();
+    kinds.into_iter().map(move |kind| Note { file: file.clone(), kind })
+}

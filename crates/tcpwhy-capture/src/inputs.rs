@@ -1,0 +1,137 @@
+//! From what the user named to files to be read.
+
+use crate::error::Error;
+use crate::note::{Note, NoteKind};
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Something to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A capture file, a named pipe, or a directory whose capture files are all read.
+    Path(PathBuf),
+    /// The standard input.
+    Stdin,
+}
+
+/// Where the bytes of one file are.
+pub(crate) enum Place {
+    /// A regular file of this size, which can be opened again.
+    File(PathBuf, u64),
+    /// A pipe or device, which can be read once.
+    Stream(PathBuf),
+    Stdin,
+    /// A reader that the caller handed in, until it is taken.
+    Handed(Option<crate::bytes::Source>),
+}
+
+/// One file to read.
+pub(crate) struct Item {
+    /// Display name.
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    /// Position of the input that named it; the files of a directory share it.
+    pub(crate) input: usize,
+    /// The directory it was found in, if it was not named itself.
+    pub(crate) directory: Option<String>,
+}
+
+impl Item {
+    /// Size of the file as it is stored, where it is known.
+    pub(crate) fn size(&self) -> Option<u64> {
+        match self.place {
+            Place::File(_, size) => Some(size),
+            _ => None,
+        }
+    }
+
+    /// Whether it can be closed and opened again.
+    pub(crate) fn is_regular(&self) -> bool {
+        matches!(self.place, Place::File(..))
+    }
+}
+
+/// What the inputs come to.
+#[derive(Default)]
+pub(crate) struct Listing {
+    pub(crate) items: Vec<Item>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) errors: Vec<Error>,
+    seen: HashSet<PathBuf>,
+    stdin_seen: bool,
+}
+
+impl Listing {
+    pub(crate) fn new(inputs: &[Input]) -> Self {
+        let mut listing = Self::default();
+        for (position, input) in inputs.iter().enumerate() {
+            match input {
+                Input::Stdin => listing.add_stdin(position),
+                Input::Path(path) => {
+                    if let Err(source) = listing.add_path(path, position) {
+                        listing.errors.push(Error::Open { file: display(path), source });
+                    }
+                }
+            }
+        }
+        listing
+    }
+
+    /// A single item.
+    pub(crate) fn of(item: Item) -> Self {
+        Self { items: vec![item], ..Self::default() }
+    }
+
+    fn add_stdin(&mut self, input: usize) {
+        let name = "standard input".to_owned();
+        if std::mem::replace(&mut self.stdin_seen, true) {
+            self.notes.push(Note { file: name, kind: NoteKind::GivenTwice });
+        } else {
+            self.items.push(Item { name, place: Place::Stdin, input, directory: None });
+        }
+    }
+
+    fn add_path(&mut self, path: &Path, input: usize) -> io::Result<()> {
+        if fs::metadata(path)?.is_dir() {
+            return self.add_directory(path, input);
+        }
+        self.add_file(path, input, None)
+    }
+
+    /// The regular files of a directory, by name; not those of its subdirectories.
+    fn add_directory(&mut self, path: &Path, input: usize) -> io::Result<()> {
+        let entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
+        let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+        paths.retain(|path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file()));
+        paths.sort();
+        if paths.is_empty() {
+            self.errors.push(Error::NoCaptures { directory: display(path) });
+        }
+        for file in paths {
+            self.add_file(&file, input, Some(display(path)))?;
+        }
+        Ok(())
+    }
+
+    fn add_file(&mut self, path: &Path, input: usize, directory: Option<String>) -> io::Result<()> {
+        let metadata = fs::metadata(path)?;
+        let name = display(path);
+        if !self.seen.insert(fs::canonicalize(path)?) {
+            self.notes.push(Note { file: name, kind: NoteKind::GivenTwice });
+            return Ok(());
+        }
+        let place = if metadata.is_file() {
+            Place::File(path.to_owned(), metadata.len())
+        } else {
+            Place::Stream(path.to_owned())
+        };
+        self.items.push(Item { name, place, input, directory });
+        Ok(())
+    }
+}
+
+fn display(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,214 @@
+//! What a reader of the answer should know about the files it came from.
+
+use crate::pcap::MAX_CAPTURED;
+use std::fmt;
+use tcpwhy_core::units::Nanos;
+
+/// Something worth saying about one file. Displays as one sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Display name of the file, as in [`crate::Capture::files`]; of the directory for
+    /// [`NoteKind::NotCaptures`].
+    pub file: String,
+    /// What there is to say.
+    pub kind: NoteKind,
+}
+
+/// What a [`Note`] says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoteKind {
+    /// The file could not be read at all; the sentence says why.
+    NotRead(String),
+    /// Reading stopped at this byte; everything before it was delivered.
+    Damaged {
+        /// Where the record starts that could not be read.
+        offset: u64,
+        /// The compression, when `offset` counts decompressed bytes.
+        compression: Option<&'static str>,
+        /// What is wrong there.
+        damage: Damage,
+    },
+    /// A file of no bytes, like the latest of a rotation before it is first flushed.
+    Empty,
+    /// A capture without a single packet that could be read.
+    NoPackets,
+    /// The capture itself lost packets, as an interface's last statistics say.
+    Drops {
+        /// Name of the interface, or its number.
+        interface: String,
+        /// Packets the interface received (`isb_ifrecv`), if told.
+        received: Option<u64>,
+        /// Packets dropped by the interface for lack of resources (`isb_ifdrop`, or the sum of
+        /// `epb_dropcount`).
+        by_interface: u64,
+        /// Packets dropped by the operating system (`isb_osdrop`).
+        by_system: u64,
+    },
+    /// Packets stamped earlier than the packet before them.
+    TimeBackwards {
+        /// How many.
+        count: u64,
+        /// The largest step back.
+        most: Nanos,
+    },
+    /// Packets whose fraction of a second is a second or more; it was added all the same.
+    InvalidTimes {
+        /// How many.
+        count: u64,
+    },
+    /// Packets without any time (simple packet blocks): given the time of the packet before.
+    NoTimes {
+        /// How many.
+        count: u64,
+    },
+    /// Comments that somebody left in the file.
+    Comments {
+        /// How many.
+        count: u64,
+    },
+    /// Blocks of a kind that carries no packets that we know of.
+    UnknownBlocks {
+        /// How many.
+        count: u64,
+        /// Block type of the first.
+        first: u32,
+    },
+    /// Decryption secrets, which were ignored.
+    Secrets {
+        /// How many blocks.
+        count: u64,
+    },
+    /// The same file was named more than once; it was read once.
+    GivenTwice,
+    /// Files of a directory that are not captures and were passed over.
+    NotCaptures {
+        /// How many.
+        count: u64,
+        /// Name of one of them.
+        example: String,
+    },
+}
+
+/// What stopped the reading of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Damage {
+    /// The file ends in the middle of a record.
+    Cut {
+        /// Length of the record, in bytes.
+        wanted: u64,
+        /// How much of it is there.
+        found: u64,
+    },
+    /// The system could not read on.
+    Unreadable(String),
+    /// The compressed stream ends before its end mark.
+    CompressedCut {
+        /// `gzip` or `zstd`.
+        kind: &'static str,
+    },
+    /// The compressed stream is corrupt.
+    CompressedCorrupt {
+        /// `gzip` or `zstd`.
+        kind: &'static str,
+        /// What the decompressor said.
+        reason: String,
+    },
+    /// A packet claims more captured bytes than any capture holds.
+    TooLong {
+        /// The claimed length in bytes.
+        claimed: u64,
+        /// The longest accepted.
+        limit: u64,
+    },
+    /// A pcapng block that contradicts itself.
+    Malformed(&'static str),
+}
+
+impl Damage {
+    pub(crate) const TOO_MANY_INTERFACES: Self = Self::Malformed("there are too many interfaces");
+
+    pub(crate) fn too_long(claimed: u64) -> Self {
+        Self::TooLong { claimed, limit: MAX_CAPTURED as u64 }
+    }
+}
+
+impl NoteKind {
+    /// Whether this means that a part of the input was not read: the answer is partial.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::NotRead(_) | Self::Damaged { .. })
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let NoteKind::NotRead(sentence) = &self.kind {
+            return f.write_str(sentence);
+        }
+        write!(f, "{}: {}", self.file, self.kind)
+    }
+}
+
+impl fmt::Display for NoteKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRead(sentence) => f.write_str(sentence),
+            Self::Damaged { offset, compression, damage } => {
+                write!(f, "{damage} at byte {offset}")?;
+                if let Some(kind) = compression {
+                    write!(f, " of the {kind}-decompressed data")?;
+                }
+                f.write_str("; everything before was read, nothing after")
+            }
+            Self::Empty => f.write_str("the file is empty (0 bytes)"),
+            Self::NoPackets => f.write_str("the capture holds no packets"),
+            Self::Drops { interface, received, by_interface, by_system } => {
+                write!(f, "interface {interface} lost packets while capturing: {by_interface} ")?;
+                write!(f, "dropped by the interface, {by_system} by the system")?;
+                match received {
+                    Some(n) => write!(f, ", of {n} received"),
+                    None => Ok(()),
+                }
+            }
+            Self::TimeBackwards { count, most } => {
+                write!(f, "{count} packets are stamped earlier than the one before, ")?;
+                write!(f, "by up to {:.6} s", most.secs())
+            }
+            Self::InvalidTimes { count } => {
+                write!(f, "{count} timestamps have a fraction of a second or more")
+            }
+            Self::NoTimes { count } => {
+                write!(f, "{count} packets have no timestamp and were given the previous one's")
+            }
+            Self::Comments { count } => write!(f, "{count} comments are in the file"),
+            Self::UnknownBlocks { count, first } => {
+                write!(f, "{count} blocks of unknown type were skipped, the first {first:#010x}")
+            }
+            Self::Secrets { count } => {
+                write!(f, "{count} blocks of decryption secrets were ignored")
+            }
+            Self::GivenTwice => f.write_str("named more than once, read once"),
+            Self::NotCaptures { count, example } => {
+                write!(f, "{count} files are not captures and were passed over, like {example}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cut { wanted, found } => {
+                write!(f, "the file is cut: {found} of {wanted} bytes of a record are there")
+            }
+            Self::Unreadable(reason) => write!(f, "reading failed ({reason})"),
+            Self::CompressedCut { kind } => write!(f, "the {kind} stream is cut"),
+            Self::CompressedCorrupt { kind, reason } => {
+                write!(f, "the {kind} stream is corrupt ({reason})")
+            }
+            Self::TooLong { claimed, limit } => {
+                write!(f, "a record claims {claimed} bytes, more than the {limit} possible,")
+            }
+            Self::Malformed(what) => f.write_str(what),
+        }
+    }
+}

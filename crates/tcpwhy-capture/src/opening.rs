@@ -1,0 +1,143 @@
+//! Finds out which of the inputs can be read, and where in time each begins.
+
+use crate::error::Error;
+use crate::inputs::{Item, Listing};
+use crate::interfaces::{Interfaces, Lanes};
+use crate::note::{Note, NoteKind};
+use crate::reader::Reader;
+use crate::source::{Source, State};
+use std::collections::BTreeMap;
+use tcpwhy_core::units::Nanos;
+
+/// A source and the time of its first packet.
+pub(crate) struct Start {
+    pub(crate) time: Nanos,
+    pub(crate) source: Source,
+}
+
+/// The inputs, sorted out.
+pub(crate) struct Opening {
+    pub(crate) starts: Vec<Start>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) interfaces: Interfaces,
+    pub(crate) lanes: Lanes,
+    errors: Vec<Error>,
+    /// Files of each directory that are no captures: how many, and one of them.
+    passed_over: BTreeMap<String, (u64, String)>,
+}
+
+impl Opening {
+    /// Opens every file and reads up to its first packet.
+    ///
+    /// A regular file is closed again, so that a rotation of a thousand files does not hold a
+    /// thousand descriptors. A lone file is left alone after its header: nothing is compared with
+    /// its first packet, which on a pipe may be long in coming.
+    ///
+    /// # Errors
+    /// When nothing at all can be read: the first reason.
+    pub(crate) fn new(listing: Listing) -> Result<Self, Error> {
+        let Listing { items, notes, errors, .. } = listing;
+        let mut opening = Self {
+            starts: Vec::new(),
+            notes,
+            interfaces: Interfaces::default(),
+            lanes: Lanes::default(),
+            errors,
+            passed_over: BTreeMap::new(),
+        };
+        let lone = items.len() == 1;
+        for item in items {
+            opening.add(item, lone);
+        }
+        opening.settle_directories();
+        opening.starts.sort_by_key(|start| {
+            let item = &start.source.item;
+            (item.input, if item.directory.is_some() { start.time } else { Nanos::ZERO })
+        });
+        opening.settle_errors()
+    }
+
+    fn add(&mut self, mut item: Item, lone: bool) {
+        let stays_open = lone || !item.is_regular();
+        // What is closed again gets its lane when it is opened for good.
+        let lane = if stays_open { self.lanes.enter(&item.name) } else { 0 };
+        let reader = match Source::open(&mut item, lane) {
+            Ok(reader) => reader,
+            Err(error) => {
+                if stays_open {
+                    self.lanes.leave(lane);
+                }
+                return self.refuse(item, error);
+            }
+        };
+        let start = if lone {
+            let state = State::Open(Box::new(reader));
+            Start { time: Nanos(i64::MIN), source: Source { item, state, lane } }
+        } else {
+            self.probe(item, reader, lane, stays_open)
+        };
+        self.starts.push(start);
+    }
+
+    fn probe(&mut self, item: Item, mut reader: Reader, lane: u32, stays_open: bool) -> Start {
+        let first = if stays_open {
+            reader.advance(&mut self.interfaces)
+        } else {
+            // Numbers are given when the file is opened for good, in the order of time.
+            reader.advance(&mut Interfaces::default())
+        };
+        let state = match first {
+            None => {
+                let file = item.name.clone();
+                let note = |kind| Note { file: file.clone(), kind };
+                self.notes.extend(reader.notes().into_iter().map(note));
+                if stays_open {
+                    self.lanes.leave(lane);
+                }
+                State::Done(item.size().unwrap_or(reader.consumed()))
+            }
+            Some(_) if stays_open => State::Open(Box::new(reader)),
+            Some(_) => State::Waiting,
+        };
+        Start { time: first.unwrap_or(Nanos::MAX), source: Source { item, state, lane } }
+    }
+
+    fn refuse(&mut self, item: Item, error: Error) {
+        match (error, item.directory) {
+            (Error::NotCapture { .. }, Some(directory)) => {
+                let (count, _) = self.passed_over.entry(directory).or_insert((0, item.name));
+                *count += 1;
+            }
+            (error, _) => self.errors.push(error),
+        }
+    }
+
+    fn settle_directories(&mut self) {
+        for (directory, (count, example)) in std::mem::take(&mut self.passed_over) {
+            let here = |start: &Start| start.source.item.directory.as_ref() == Some(&directory);
+            if self.starts.iter().any(here) {
+                let kind = NoteKind::NotCaptures { count, example };
+                self.notes.push(Note { file: directory, kind });
+            } else {
+                self.errors.push(Error::NoCaptures { directory });
+            }
+        }
+    }
+
+    fn settle_errors(mut self) -> Result<Self, Error> {
+        if self.starts.is_empty() {
+            return Err(self.errors.into_iter().next().unwrap_or(Error::NoInput));
+        }
+        for error in std::mem::take(&mut self.errors) {
+            let note = match error {
+                Error::Empty { file } => Note { file, kind: NoteKind::Empty },
+                error => {
+                    let kind = NoteKind::NotRead(error.to_string());
+                    Note { file: error.file().to_owned(), kind }
+                }
+            };
+            self.notes.push(note);
+        }
+        Ok(self)
+    }
+}

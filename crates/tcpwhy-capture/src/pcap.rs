@@ -1,0 +1,238 @@
+//! The pcap format in all its variants (draft-ietf-opsawg-pcap, and those that came before it).
+//!
+//! Read by hand and not by `pcap-parser`, which knows neither the big-endian modified format, nor
+//! Nokia's and IXIA's, nor the versions before 2.4.
+
+use crate::error::Error;
+use crate::interfaces::{Identity, Interfaces};
+use crate::layout::extra_header_bytes;
+use crate::note::Damage;
+use crate::reader::{Counters, Record};
+use crate::window::Window;
+use tcpwhy_core::units::Nanos;
+
+/// Length of the file header.
+const FILE_HEADER: usize = 24;
+/// Length of a standard record header.
+pub(crate) const RECORD_HEADER: usize = 16;
+/// The longest packet that is believed. Wireshark stops at 256 KiB, but BIG TCP makes packets of
+/// about 600 KB.
+pub(crate) const MAX_CAPTURED: usize = 1 << 20;
+
+/// What the magic number says.
+struct Variant {
+    nanoseconds: bool,
+    /// IXIA's header ends with the length of all records, in 4 more bytes.
+    ixia: bool,
+    /// Possible lengths of what follows the 16 standard bytes of each record header.
+    extra: &'static [usize],
+}
+
+/// The file header, decoded.
+pub(crate) struct FileHeader {
+    big_endian: bool,
+    nanoseconds: bool,
+    lengths: Lengths,
+    pub(crate) snaplen: u32,
+    link: u32,
+    extra: &'static [usize],
+}
+
+/// The order of the two lengths in a record header: turned round in version 2.3.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lengths {
+    CapturedFirst,
+    WireFirst,
+    /// Version 2.3 was also written in the old order: the larger one is the wire's.
+    Unsure,
+}
+
+/// A record header, decoded.
+pub(crate) struct RecordHeader {
+    seconds: u32,
+    pub(crate) fraction: u32,
+    pub(crate) captured: u32,
+    pub(crate) wire: u32,
+}
+
+/// The state of reading one pcap file.
+pub(crate) struct Pcap {
+    header: FileHeader,
+    lane: u32,
+    started: Option<Started>,
+}
+
+/// What the first record tells.
+#[derive(Clone, Copy)]
+struct Started {
+    /// Length of each record header.
+    record_header: usize,
+    interface: u32,
+}
+
+fn variant(magic: u32) -> Option<Variant> {
+    let variant = |nanoseconds, ixia, extra| Some(Variant { nanoseconds, ixia, extra });
+    match magic {
+        // Standard; Red Hat 6.1's (ss990417), Nokia's.
+        0xa1b2_c3d4 => variant(false, false, &[0, 8, 4]),
+        0xa1b2_3c4d => variant(true, false, &[0]),
+        // Kuznetzov's modified format (ss991029); SuSE 6.3's (ss990915).
+        0xa1b2_cd34 => variant(false, false, &[8, 12]),
+        // IXIA lcap, by hardware and by software.
+        0x1c00_01ac => variant(true, true, &[0]),
+        0x1c00_01ab => variant(false, true, &[0]),
+        _ => None,
+    }
+}
+
+/// Whether these first four bytes are those of a pcap file.
+pub(crate) fn is_pcap(magic: [u8; 4]) -> bool {
+    variant(u32::from_le_bytes(magic)).or_else(|| variant(u32::from_be_bytes(magic))).is_some()
+}
+
+fn word(bytes: [u8; 4], big_endian: bool) -> u32 {
+    if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+}
+
+impl FileHeader {
+    /// Decodes the header; also its length in the file.
+    fn parse(h: &[u8; FILE_HEADER]) -> Option<(Self, u16, u16, usize)> {
+        let magic = [h[0], h[1], h[2], h[3]];
+        let big_endian = variant(u32::from_le_bytes(magic)).is_none();
+        let Variant { nanoseconds, ixia, extra } = variant(word(magic, big_endian))?;
+        let version = word([h[4], h[5], h[6], h[7]], big_endian);
+        let (high, low) = ((version >> 16) as u16, version as u16);
+        let (major, minor) = if big_endian { (high, low) } else { (low, high) };
+        let lengths = match (major, minor) {
+            (543, _) | (2, 0..=2) => Lengths::WireFirst,
+            (2, 3) => Lengths::Unsure,
+            _ => Lengths::CapturedFirst,
+        };
+        let snaplen = word([h[16], h[17], h[18], h[19]], big_endian);
+        // The upper half holds the length of the frame check sequence and reserved bits.
+        let link = word([h[20], h[21], h[22], h[23]], big_endian) & 0xffff;
+        let (link, aix) = match aix_link(link).filter(|_| (major, minor) == (2, 2)) {
+            Some(link) => (link, true),
+            None => (link, false),
+        };
+        let nanoseconds = nanoseconds || aix;
+        let header = Self { big_endian, nanoseconds, lengths, snaplen, link, extra };
+        Some((header, major, minor, FILE_HEADER + if ixia { 4 } else { 0 }))
+    }
+
+    /// Decodes the 16 standard bytes of a record header.
+    #[inline]
+    pub(crate) fn record(&self, h: &[u8; RECORD_HEADER]) -> RecordHeader {
+        let seconds = word([h[0], h[1], h[2], h[3]], self.big_endian);
+        let fraction = word([h[4], h[5], h[6], h[7]], self.big_endian);
+        let first = word([h[8], h[9], h[10], h[11]], self.big_endian);
+        let second = word([h[12], h[13], h[14], h[15]], self.big_endian);
+        let (captured, wire) = match self.lengths {
+            Lengths::CapturedFirst => (first, second),
+            Lengths::WireFirst => (second, first),
+            Lengths::Unsure => (first.min(second), first.max(second)),
+        };
+        RecordHeader { seconds, fraction, captured, wire }
+    }
+
+    /// The largest fraction of a second that is one.
+    pub(crate) fn max_fraction(&self) -> u32 {
+        if self.nanoseconds { 999_999_999 } else { 999_999 }
+    }
+
+    /// The record's time; a fraction of more than a second is carried over.
+    #[inline]
+    fn time(&self, record: &RecordHeader) -> Nanos {
+        let unit = if self.nanoseconds { 1 } else { 1_000 };
+        Nanos(i64::from(record.seconds) * 1_000_000_000 + i64::from(record.fraction) * unit)
+    }
+}
+
+/// AIX's tcpdump writes version 2.2, interface types of RFC 1573 for link types, and nanoseconds.
+fn aix_link(link: u32) -> Option<u32> {
+    match link {
+        6 => Some(1),
+        9 => Some(6),
+        15 => Some(10),
+        24 => Some(0),
+        _ => None,
+    }
+}
+
+impl Pcap {
+    /// Reads the file header from a window that starts with the magic of a pcap file.
+    pub(crate) fn open(file: &str, lane: u32, window: &mut Window) -> Result<Self, Error> {
+        let cut = |window: &Window, wanted: usize| Error::Header {
+            file: file.to_owned(),
+            damage: window.damage(wanted as u64),
+        };
+        if !window.need(FILE_HEADER) {
+            return Err(cut(window, FILE_HEADER));
+        }
+        let parsed = window.at_hand().first_chunk().and_then(FileHeader::parse);
+        let Some((header, major, minor, length)) = parsed else {
+            return Err(cut(window, FILE_HEADER));
+        };
+        if !matches!((major, minor), (2, 0..=4) | (543, 0)) {
+            return Err(Error::Version { file: file.to_owned(), format: "pcap", major, minor });
+        }
+        if !window.need(length) {
+            return Err(cut(window, length));
+        }
+        window.lend(length);
+        Ok(Self { header, lane, started: None })
+    }
+
+    /// The next record, lent by the window.
+    #[inline]
+    pub(crate) fn advance(
+        &mut self,
+        window: &mut Window,
+        interfaces: &mut Interfaces,
+        counters: &mut Counters,
+    ) -> Result<Option<Record>, Damage> {
+        window.release();
+        if !window.need(RECORD_HEADER) {
+            return window.ending(RECORD_HEADER as u64).map(|()| None);
+        }
+        let Started { record_header, interface } = match self.started {
+            Some(started) => started,
+            None => self.start(window, interfaces)?,
+        };
+        let Some(chunk) = window.at_hand().first_chunk() else { return Ok(None) };
+        let record = self.header.record(chunk);
+        let len = record.captured as usize;
+        if len > MAX_CAPTURED {
+            return Err(Damage::too_long(u64::from(record.captured)));
+        }
+        let total = record_header + len;
+        if !window.need(total) {
+            return Err(window.damage(total as u64));
+        }
+        if record.fraction > self.header.max_fraction() {
+            counters.invalid_times += 1;
+        }
+        window.lend(total);
+        Ok(Some(Record {
+            time: self.header.time(&record),
+            interface,
+            link: self.header.link,
+            wire_len: record.wire.max(record.captured),
+            start: record_header,
+            len,
+            uncounted: 0,
+        }))
+    }
+
+    /// Settles what only the first record tells.
+    #[cold]
+    fn start(&mut self, window: &Window, interfaces: &mut Interfaces) -> Result<Started, Damage> {
+        let extra = extra_header_bytes(&self.header, window.at_hand(), self.header.extra);
+        let identity =
+            Identity { lane: self.lane, index: 0, link: self.header.link, name: String::new() };
+        let interface = interfaces.number(identity).ok_or(Damage::TOO_MANY_INTERFACES)?;
+        let started = Started { record_header: RECORD_HEADER + extra, interface };
+        self.started = Some(started);
+        Ok(started)
+    }
+}

@@ -1,0 +1,228 @@
+//! One capture file, record by record.
+
+use crate::bytes::Bytes;
+use crate::error::Error;
+use crate::foreign::Foreign;
+use crate::interfaces::Interfaces;
+use crate::note::{Damage, NoteKind};
+use crate::pcap::{Pcap, is_pcap};
+use crate::pcapng::{self, Pcapng};
+use crate::window::Window;
+use std::collections::BTreeMap;
+use tcpwhy_core::decode::{Frame, LinkType};
+use tcpwhy_core::units::Nanos;
+
+/// A packet at the start of the window, and what its container says of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Record {
+    pub(crate) time: Nanos,
+    pub(crate) interface: u32,
+    pub(crate) link: u32,
+    pub(crate) wire_len: u32,
+    /// Where the packet starts, from the first byte at hand.
+    pub(crate) start: usize,
+    /// Captured length.
+    pub(crate) len: usize,
+    /// Records before it that are no packets but that Wireshark numbers all the same.
+    pub(crate) uncounted: u64,
+}
+
+/// What was met on the way and is told in the end.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) packets: u64,
+    pub(crate) invalid_times: u64,
+    pub(crate) no_times: u64,
+    pub(crate) comments: u64,
+    pub(crate) secrets: u64,
+    /// Count and type of the first.
+    pub(crate) unknown: (u64, u32),
+    /// Count and largest step.
+    backwards: (u64, Nanos),
+    /// By interface number.
+    pub(crate) drops: BTreeMap<u32, Drops>,
+}
+
+/// Drop counts of one interface.
+#[derive(Default)]
+pub(crate) struct Drops {
+    pub(crate) name: String,
+    pub(crate) received: Option<u64>,
+    /// From the last statistics block, which counts from the start of the capture.
+    pub(crate) by_interface: Option<u64>,
+    pub(crate) by_system: Option<u64>,
+    /// Sum of the drop counts that packets carry.
+    pub(crate) before_packets: u64,
+}
+
+enum Format {
+    Pcap(Pcap),
+    Pcapng(Pcapng),
+}
+
+/// An open capture file.
+pub(crate) struct Reader {
+    window: Window,
+    format: Format,
+    record: Option<Record>,
+    /// Time of the latest record.
+    last: Nanos,
+    counters: Counters,
+    damage: Option<(u64, Damage)>,
+    ended: bool,
+}
+
+impl Reader {
+    /// Reads the header of a capture; `lane` tells its interfaces from those of other files.
+    ///
+    /// # Errors
+    /// When there is no capture, or one of a version not supported, or its header is damaged.
+    pub(crate) fn open(file: &str, bytes: Bytes, lane: u32) -> Result<Self, Error> {
+        let mut window = Window::new(bytes);
+        if !window.need(4) {
+            let damage = window.damage(4);
+            return Err(match (window.at_hand(), damage) {
+                ([], Damage::Cut { .. }) => Error::Empty { file: file.to_owned() },
+                (_, Damage::Cut { .. }) => not_capture(file, &window),
+                (_, damage) => Error::Header { file: file.to_owned(), damage },
+            });
+        }
+        let magic = window.at_hand().first_chunk().copied().unwrap_or_default();
+        let format = if is_pcap(magic) {
+            Format::Pcap(Pcap::open(file, lane, &mut window)?)
+        } else if magic == pcapng::MAGIC {
+            Format::Pcapng(Pcapng::open(file, lane, &mut window)?)
+        } else {
+            return Err(not_capture(file, &window));
+        };
+        Ok(Self {
+            window,
+            format,
+            record: None,
+            last: Nanos(i64::MIN),
+            counters: Counters::default(),
+            damage: None,
+            ended: false,
+        })
+    }
+
+    /// Moves to the next packet and returns its time; `None` at the end of what can be read.
+    #[inline]
+    pub(crate) fn advance(&mut self, interfaces: &mut Interfaces) -> Option<Nanos> {
+        if self.ended {
+            return None;
+        }
+        let (window, counters) = (&mut self.window, &mut self.counters);
+        let next = match &mut self.format {
+            Format::Pcap(pcap) => pcap.advance(window, interfaces, counters),
+            Format::Pcapng(pcapng) => pcapng.advance(window, interfaces, counters),
+        };
+        self.record = match next {
+            Ok(record) => record,
+            Err(damage) => {
+                self.damage = Some((self.window.record_offset(), damage));
+                None
+            }
+        };
+        let Some(record) = &self.record else {
+            self.ended = true;
+            return None;
+        };
+        self.counters.packet(self.last, record.time);
+        self.last = record.time;
+        Some(record.time)
+    }
+
+    /// Whether a packet is at hand.
+    pub(crate) fn has_record(&self) -> bool {
+        self.record.is_some()
+    }
+
+    /// The packet at hand; `number` counts the frames delivered before it and is moved on.
+    #[inline]
+    pub(crate) fn frame(&self, number: &mut u64) -> Option<Frame<'_>> {
+        let record = self.record.as_ref()?;
+        *number += 1 + record.uncounted;
+        let data = self.window.at_hand().get(record.start..record.start + record.len)?;
+        Some(Frame {
+            time: record.time,
+            number: *number,
+            interface: record.interface,
+            link: LinkType(record.link),
+            wire_len: record.wire_len,
+            data,
+        })
+    }
+
+    /// Bytes consumed of the file as it is stored.
+    pub(crate) fn consumed(&self) -> u64 {
+        self.window.consumed()
+    }
+
+    /// What there is to say so far.
+    pub(crate) fn notes(&self) -> Vec<NoteKind> {
+        let mut notes = Vec::new();
+        if let Some((offset, damage)) = &self.damage {
+            let (offset, compression) = (*offset, self.window.compression());
+            notes.push(NoteKind::Damaged { offset, compression, damage: damage.clone() });
+        }
+        if self.ended && self.counters.packets == 0 {
+            notes.push(NoteKind::NoPackets);
+        }
+        self.counters.notes(&mut notes);
+        notes
+    }
+}
+
+impl Counters {
+    /// Counts a packet, and whether it steps back in time.
+    #[inline]
+    fn packet(&mut self, last: Nanos, time: Nanos) {
+        self.packets += 1;
+        if time < last {
+            let (count, most) = self.backwards;
+            self.backwards = (count + 1, most.max(last - time));
+        }
+    }
+
+    /// Drop counts of an interface, begun if need be.
+    pub(crate) fn drops(&mut self, interface: u32, name: &str) -> &mut Drops {
+        let begin = || Drops { name: name.to_owned(), ..Drops::default() };
+        self.drops.entry(interface).or_insert_with(begin)
+    }
+
+    /// Counts a block of unknown type.
+    pub(crate) fn unknown_block(&mut self, kind: u32) {
+        let (count, first) = self.unknown;
+        self.unknown = (count + 1, if count == 0 { kind } else { first });
+    }
+
+    fn notes(&self, notes: &mut Vec<NoteKind>) {
+        for drops in self.drops.values() {
+            let by_interface = drops.by_interface.unwrap_or(0).max(drops.before_packets);
+            let by_system = drops.by_system.unwrap_or(0);
+            if by_interface > 0 || by_system > 0 {
+                let (interface, received) = (drops.name.clone(), drops.received);
+                notes.push(NoteKind::Drops { interface, received, by_interface, by_system });
+            }
+        }
+        let (count, most) = self.backwards;
+        let (unknown, first) = self.unknown;
+        let counted = [
+            (count, NoteKind::TimeBackwards { count, most }),
+            (self.invalid_times, NoteKind::InvalidTimes { count: self.invalid_times }),
+            (self.no_times, NoteKind::NoTimes { count: self.no_times }),
+            (self.comments, NoteKind::Comments { count: self.comments }),
+            (unknown, NoteKind::UnknownBlocks { count: unknown, first }),
+            (self.secrets, NoteKind::Secrets { count: self.secrets }),
+        ];
+        notes.extend(counted.into_iter().filter(|(count, _)| *count > 0).map(|(_, note)| note));
+    }
+}
+
+fn not_capture(file: &str, window: &Window) -> Error {
+    let head = window.at_hand();
+    let head = head.get(..head.len().min(1024)).unwrap_or_default();
+    let first = head.get(..head.len().min(16)).unwrap_or_default().to_vec();
+    Error::NotCapture { file: file.to_owned(), first, foreign: Foreign::recognise(head) }
+}

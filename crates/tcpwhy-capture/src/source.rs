@@ -1,0 +1,57 @@
+//! One file of a capture: waiting, open, or read to its end.
+
+use crate::bytes::{Bytes, Source as RawSource};
+use crate::error::Error;
+use crate::inputs::{Item, Place};
+use crate::reader::Reader;
+use std::fs::File;
+use std::io;
+
+/// A file and how far it has been read.
+pub(crate) struct Source {
+    pub(crate) item: Item,
+    pub(crate) state: State,
+    pub(crate) lane: u32,
+}
+
+pub(crate) enum State {
+    /// Its turn has not come: a regular file, closed.
+    Waiting,
+    Open(Box<Reader>),
+    /// Read to its end, with the bytes that were read of it.
+    Done(u64),
+}
+
+impl Source {
+    /// Opens the file, reads its header, and returns the reader.
+    pub(crate) fn open(item: &mut Item, lane: u32) -> Result<Reader, Error> {
+        let failed = |source: io::Error| Error::Open { file: item.name.clone(), source };
+        let raw: RawSource = match &mut item.place {
+            Place::File(path, _) | Place::Stream(path) => {
+                Box::new(File::open(path).map_err(failed)?)
+            }
+            Place::Stdin => Box::new(io::stdin()),
+            Place::Handed(source) => source.take().unwrap_or_else(|| Box::new(io::empty())),
+        };
+        let bytes = Bytes::new(raw).map_err(failed)?;
+        Reader::open(&item.name, bytes, lane)
+    }
+
+    /// The reader, while the file is open.
+    #[inline]
+    pub(crate) fn reader(&self) -> Option<&Reader> {
+        match &self.state {
+            State::Open(reader) => Some(reader),
+            _ => None,
+        }
+    }
+
+    /// Bytes consumed of the file as it is stored.
+    pub(crate) fn consumed(&self) -> u64 {
+        match &self.state {
+            State::Waiting => 0,
+            State::Open(reader) => reader.consumed(),
+            State::Done(consumed) => *consumed,
+        }
+    }
+}

@@ -44,7 +44,7 @@ pub fn percent(part: f64) -> String {
     let percent = if part.is_finite() { part.clamp(0.0, 1.0) * 100.0 } else { 0.0 };
     match percent {
         0.0 => "0 %".to_owned(),
-        p if p < 0.1 => "under 0.1 %".to_owned(),
+        p if p < 0.1 => "<0.1 %".to_owned(),
         p if p < 1.95 => format!("{p:.1} %"),
         p if p > 99.0 && p < 99.95 => format!("{p:.1} %"),
         p => format!("{p:.0} %"),
@@ -80,6 +80,7 @@ fn scaled(n: f64, base: f64, units: &[&str]) -> String {
 /// A span under 100 s in s, ms, us or ns.
 fn scaled_down(span: Nanos) -> String {
     match span.0 {
+        0 => "0 s".to_owned(),
         ns if ns < 1_000 => format!("{ns} ns"),
         ns if ns < 999_950 => format!("{} us", digits(ns as f64 / 1e3)),
         ns if ns < 999_500_000 => format!("{} ms", digits(span.millis())),
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn spans_choose_their_unit() {
-        assert_eq!(span(Nanos::ZERO), "0 ns");
+        assert_eq!(span(Nanos::ZERO), "0 s");
         assert_eq!(span(Nanos::from_micros(40)), "40.0 us");
         assert_eq!(span(Nanos(20_100_000)), "20.1 ms");
         assert_eq!(span(Nanos(999_700_000)), "1.0 s");
@@ -134,7 +135,7 @@ mod tests {
     #[test]
     fn small_and_large_parts_do_not_round_to_nothing_or_all() {
         assert_eq!(percent(0.0), "0 %");
-        assert_eq!(percent(0.0004), "under 0.1 %");
+        assert_eq!(percent(0.0004), "<0.1 %");
         assert_eq!(percent(0.004), "0.4 %");
         assert_eq!(percent(0.97), "97 %");
         assert_eq!(percent(0.9951), "99.5 %");

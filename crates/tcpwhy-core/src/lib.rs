@@ -7,6 +7,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod advice;
 pub mod analysis;
 pub mod decode;
 mod flow;

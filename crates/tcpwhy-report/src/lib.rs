@@ -1,1 +1,13 @@
-//! Placeholder.
+//! The answer, written out: terminal text, JSON, NDJSON, CSV.
+//!
+//! Every format is written connection by connection to a [`std::io::Write`]; none builds the whole
+//! text in memory. The words come from `tcpwhy_core::advice`.
+#![forbid(unsafe_code)]
+
+pub mod csv;
+pub mod json;
+mod rank;
+mod source;
+pub mod terminal;
+
+pub use source::Source;

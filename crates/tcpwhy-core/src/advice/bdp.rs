@@ -1,0 +1,87 @@
+//! Bandwidth-delay product: the bytes that must be in flight to keep a path full.
+
+use super::figures::Figures;
+use crate::units::Nanos;
+
+/// Rate that stands in for the path's where the capture cannot show it: 1 Gbit/s.
+const ASSUMED_BPS: u64 = 1_000_000_000;
+/// Largest buffer advised, in bytes: Linux keeps these sysctls in a signed 32-bit integer.
+const LARGEST_BUFFER: u64 = 1 << 30;
+/// Linux's default maximum of `tcp_wmem`, in bytes (net/ipv4/tcp.c, `tcp_init`).
+const WMEM_MAX: u64 = 4 << 20;
+/// Linux's default maximum of `tcp_rmem`, in bytes (net/ipv4/tcp.c, `tcp_init`).
+const RMEM_MAX: u64 = 6 << 20;
+
+/// A bandwidth-delay product with the numbers that it was computed from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bdp {
+    /// Path rate in bit/s.
+    pub rate: u64,
+    /// RTT floor.
+    pub rtt: Nanos,
+    /// Their product, in bytes.
+    pub bytes: u64,
+    /// The capture shows the rate; else it is an example to put one's own link rate into.
+    pub measured: bool,
+}
+
+impl Bdp {
+    /// From the highest rate and the RTT floor; `None` without an RTT.
+    ///
+    /// What a window or buffer lets through says nothing of the path: a peak of about one plateau a
+    /// round trip is the limit's own rate, not the path's.
+    pub(crate) fn of(figures: &Figures) -> Option<Self> {
+        let rtt = figures.rtt_floor;
+        if rtt <= Nanos::ZERO {
+            return None;
+        }
+        let plateau =
+            figures.flight.min(if figures.window > 0 { figures.window } else { u64::MAX });
+        let shown = product(figures.peak_bps, rtt);
+        let measured = shown > plateau.saturating_add(plateau / 2);
+        let rate = if measured { figures.peak_bps } else { figures.peak_bps.max(ASSUMED_BPS) };
+        Some(Self { rate, rtt, bytes: product(rate, rtt), measured })
+    }
+
+    /// Maximum of `tcp_wmem` that lets autotuning cover the product twice: Linux counts the
+    /// bookkeeping of each packet against the buffer, too. Never below Linux's default.
+    pub(crate) fn wmem_max(&self) -> u64 {
+        self.twice_or_more().max(WMEM_MAX)
+    }
+
+    /// The same for `tcp_rmem`, of which Linux advertises about a half as window.
+    pub(crate) fn rmem_max(&self) -> u64 {
+        self.twice_or_more().max(RMEM_MAX)
+    }
+
+    fn twice_or_more(&self) -> u64 {
+        self.bytes.saturating_mul(2).min(LARGEST_BUFFER).next_power_of_two()
+    }
+}
+
+/// Bytes that `bps` moves in `span`.
+pub(crate) fn product(bps: u64, span: Nanos) -> u64 {
+    let nanos = u128::try_from(span.0).unwrap_or(0);
+    u64::try_from(u128::from(bps) * nanos / 8_000_000_000).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hundred_megabit_at_twenty_milliseconds_is_a_quarter_megabyte() {
+        assert_eq!(product(100_000_000, Nanos::from_millis(20)), 250_000);
+        assert_eq!(product(u64::MAX, Nanos::MAX), u64::MAX);
+        assert_eq!(product(1, Nanos(-1)), 0);
+    }
+
+    #[test]
+    fn advised_maxima_never_fall_below_the_defaults_nor_overflow() {
+        let bdp = |bytes| Bdp { rate: 0, rtt: Nanos(1), bytes, measured: true };
+        assert_eq!(bdp(250_000).wmem_max(), 4 << 20);
+        assert_eq!(bdp(250_000).rmem_max(), 6 << 20);
+        assert_eq!(bdp(50_000_000).rmem_max(), 128 << 20);
+        assert_eq!(bdp(u64::MAX).wmem_max(), 1 << 30);
+    }
+}

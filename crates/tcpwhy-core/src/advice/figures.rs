@@ -1,0 +1,110 @@
+//! The numbers that words about one direction may need, gathered once.
+
+use crate::model::{
+    Connection, Direction, FindingKind, Interval, Limit, Side, Verdict, WindowScale,
+};
+use crate::observe::Endpoint;
+use crate::units::Nanos;
+
+/// One end, as advice names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its role.
+    pub side: Side,
+    /// Its address.
+    pub end: Endpoint,
+}
+
+/// Numbers of one direction; 0 where nothing was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Figures {
+    /// The verdict that is put into words.
+    pub verdict: Verdict,
+    /// Who sends.
+    pub sender: Place,
+    /// Who receives.
+    pub receiver: Place,
+    /// Payload bytes, each counted once.
+    pub bytes: u64,
+    /// Payload bytes sent again.
+    pub retransmitted: u64,
+    /// Time that the shares are parts of.
+    pub span: Nanos,
+    /// Plateau of the longest interval of the verdict, in bytes.
+    pub flight: u64,
+    /// Smallest window of the longest interval of the verdict, in bytes.
+    pub window: u64,
+    /// RTT floor of the direction.
+    pub rtt_floor: Nanos,
+    /// Mean RTT of the longest interval of the verdict.
+    pub rtt_mean: Nanos,
+    /// Longest wait under the verdict.
+    pub longest_stall: Nanos,
+    /// First and last frame of the longest interval of the verdict.
+    pub frames: (u64, u64),
+    /// Largest payload of a segment.
+    pub mss: u32,
+    /// Highest rate sustained for a round trip, in bit/s.
+    pub peak_bps: u64,
+    /// Window scale of the receiver.
+    pub scale: WindowScale,
+    /// The verdict changes with the window scale, which is inferred.
+    pub scale_matters: bool,
+    /// Transfers of the direction.
+    pub transfers: u64,
+}
+
+impl Figures {
+    /// Gathers the numbers of `direction`, which is one of `connection`'s.
+    pub(crate) fn of(connection: &Connection, direction: &Direction) -> Self {
+        let verdict = direction.verdict;
+        let held = || intervals(direction, &verdict);
+        let longest = held().max_by_key(|i| i.to - i.from);
+        let evidence = longest.map(|i| i.evidence).unwrap_or_default();
+        let place = |side| Place { side, end: connection.endpoint(side) };
+        let facts = direction.facts;
+        Self {
+            verdict,
+            sender: place(direction.from),
+            receiver: place(direction.from.other()),
+            bytes: direction.bytes,
+            retransmitted: direction.retransmitted,
+            span: direction.span(),
+            flight: evidence.flight,
+            window: evidence.window,
+            rtt_floor: facts.rtt_floor,
+            rtt_mean: evidence.rtt_mean,
+            longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
+            frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
+            mss: facts.mss,
+            peak_bps: facts.peak_bps,
+            scale: facts.scale,
+            scale_matters: scale_matters(connection, direction),
+            transfers: direction.transfers_omitted.saturating_add(direction.transfers.len() as u64),
+        }
+    }
+}
+
+/// The intervals that the verdict rests on.
+fn intervals<'a>(
+    direction: &'a Direction,
+    verdict: &Verdict,
+) -> impl Iterator<Item = &'a Interval> + use<'a> {
+    let (limit, cause) = (verdict.limit, verdict.cause);
+    direction.timeline.iter().filter(move |i| i.limit == limit && i.cause == cause)
+}
+
+/// Whether an inferred window scale decides between the verdict and its neighbours.
+fn scale_matters(connection: &Connection, direction: &Direction) -> bool {
+    let said = |kind| {
+        connection.findings.iter().any(|f| f.kind == kind && f.side == direction.from.other())
+    };
+    let judged_by_window =
+        matches!(direction.verdict.limit, Limit::ReceiveWindow | Limit::SendBuffer);
+    match direction.facts.scale {
+        WindowScale::Inferred { min, max } => {
+            min != max && (judged_by_window || said(FindingKind::ScaleInferred))
+        }
+        WindowScale::Known(_) | WindowScale::Absent => false,
+    }
+}

@@ -1,0 +1,186 @@
+//! Which changes help against a verdict, most useful first. No words here: see `words::step`.
+
+use super::bdp::Bdp;
+use super::figures::{Figures, Place};
+use super::step::{Buffer, Life, Network, Step, Work};
+use crate::model::{Cause, Limit, Side, WindowScale};
+use crate::units::Nanos;
+
+/// What to do about the verdict.
+pub(crate) fn steps(f: &Figures) -> Vec<Step> {
+    if f.bytes == 0 && f.verdict.limit != Limit::Handshake && f.verdict.limit != Limit::SilentPath {
+        return Vec::new();
+    }
+    match f.verdict.limit {
+        Limit::Handshake => handshake(f),
+        Limit::Application => application(f),
+        Limit::SendBuffer => send_buffer(f),
+        Limit::ReceiveWindow => receive_window(f),
+        Limit::CongestionWindow => congestion_window(f),
+        Limit::PathBandwidth => path_bandwidth(f),
+        Limit::LossRecovery => loss_recovery(f),
+        Limit::DelayedAck => {
+            vec![
+                Step::Work(Work::CombineWrites { at: f.sender }),
+                Step::Work(Work::SetNodelay { at: f.sender }),
+            ]
+        }
+        Limit::SilentPath => silent_path(f),
+        Limit::Unknown => vec![Step::Life(Life::CaptureBetter { at: f.sender })],
+    }
+}
+
+fn handshake(f: &Figures) -> Vec<Step> {
+    let reuse = Step::Life(Life::ReuseAgainstHandshake { rtt: f.rtt_floor });
+    match f.verdict.cause {
+        // The server is the end whose queue the SYN could not enter.
+        Cause::SynRetry => {
+            let server = if f.sender.side == Side::Server { f.sender } else { f.receiver };
+            vec![
+                Step::Life(Life::CheckListenQueue { at: server }),
+                Step::Life(Life::CheckSynPath),
+                reuse,
+            ]
+        }
+        _ => vec![reuse],
+    }
+}
+
+fn application(f: &Figures) -> Vec<Step> {
+    match f.verdict.cause {
+        Cause::WaitingForPeer => {
+            let mut steps = vec![Step::Work(Work::ProfilePeer { at: f.receiver })];
+            if f.transfers > 1 {
+                let (rtt, turns) = (f.rtt_floor, f.transfers);
+                steps.push(Step::Work(Work::BatchRequests { at: f.sender, rtt, turns }));
+            }
+            steps
+        }
+        Cause::KeepAlive => vec![Step::Work(Work::KeepAliveIsHarmless)],
+        _ => vec![Step::Work(Work::ProfileApplication { at: f.sender })],
+    }
+}
+
+fn send_buffer(f: &Figures) -> Vec<Step> {
+    let at = f.sender;
+    let mut steps = vec![Step::Buffer(Buffer::RemoveSndbuf { at })];
+    if let Some(bdp) = Bdp::of(f) {
+        steps.push(Step::Buffer(Buffer::SetSndbuf { at, bdp }));
+        steps.push(Step::Buffer(Buffer::RaiseWmem { at, bdp }));
+    }
+    steps.push(Step::Buffer(Buffer::InspectSndbuf { at }));
+    steps
+}
+
+fn receive_window(f: &Figures) -> Vec<Step> {
+    let at = f.receiver;
+    match f.verdict.cause {
+        Cause::NoWindowScaling => {
+            vec![
+                Step::Buffer(Buffer::EnableScaling { at }),
+                Step::Buffer(Buffer::FindStrippingMiddlebox),
+            ]
+        }
+        Cause::SlowReader | Cause::ZeroWindow => vec![
+            Step::Work(Work::InspectReader { at, frames: f.frames }),
+            Step::Work(Work::LargerBufferOnlyPostpones { at }),
+        ],
+        Cause::AutotuningLag => vec![
+            Step::Buffer(Buffer::AutotuningIsWorking { at }),
+            Step::Network(Network::ReuseConnection { rtt: f.rtt_floor }),
+            Step::Buffer(Buffer::RaiseInitialWindow { at, bdp: Bdp::of(f) }),
+        ],
+        _ => small_buffer(f, at),
+    }
+}
+
+fn small_buffer(f: &Figures, at: Place) -> Vec<Step> {
+    let mut steps = vec![Step::Buffer(Buffer::RemoveRcvbuf { at })];
+    if let Some(bdp) = Bdp::of(f) {
+        steps.push(Step::Buffer(Buffer::SetRcvbuf { at, bdp }));
+        steps.push(Step::Buffer(Buffer::RaiseRmem { at, bdp }));
+        if let WindowScale::Known(shift) = f.scale {
+            // Only worth saying where the scale itself caps the window below the need.
+            if u64::from(u16::MAX) << shift.min(14) < bdp.bytes {
+                steps.push(Step::Buffer(Buffer::ScaleFixed { at, shift: shift.min(14) }));
+            }
+        }
+    }
+    steps
+}
+
+fn congestion_window(f: &Figures) -> Vec<Step> {
+    let at = f.sender;
+    match f.verdict.cause {
+        Cause::SlowStart => {
+            vec![
+                Step::Network(Network::ReuseConnection { rtt: f.rtt_floor }),
+                Step::Network(Network::RaiseInitcwnd { at }),
+            ]
+        }
+        Cause::IdleRestart => vec![Step::Network(Network::KeepCwndAfterIdle { at })],
+        Cause::CongestionAvoidance => {
+            vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })]
+        }
+        Cause::Pacing => vec![Step::Network(Network::InspectPacing { at })],
+        _ => {
+            vec![Step::Network(Network::InspectCwnd { at }), Step::Network(Network::TryBbr { at })]
+        }
+    }
+}
+
+fn path_bandwidth(f: &Figures) -> Vec<Step> {
+    if f.verdict.cause == Cause::Policer {
+        let shape = Step::Network(Network::ShapeBelowPolicer { at: f.sender, rate: f.peak_bps });
+        return vec![Step::Network(Network::RaisePolicedRate), shape];
+    }
+    let mut steps = vec![
+        Step::Network(Network::NothingToGain { rate: f.peak_bps }),
+        Step::Network(Network::SendLess),
+    ];
+    // A queue that more than doubles the round trip hurts everybody else on the link.
+    if f.rtt_floor > Nanos::ZERO && f.rtt_mean > f.rtt_floor.scale(2, 1) {
+        steps.push(Step::Network(Network::ShortenQueue { floor: f.rtt_floor, mean: f.rtt_mean }));
+    }
+    steps
+}
+
+fn loss_recovery(f: &Figures) -> Vec<Step> {
+    let at = f.sender;
+    match f.verdict.cause {
+        Cause::Spurious => {
+            vec![Step::Network(Network::FindReordering), Step::Network(Network::KeepRack { at })]
+        }
+        Cause::SmallFlight | Cause::TailLoss => {
+            vec![
+                Step::Network(Network::FindLoss { at }),
+                Step::Network(Network::KeepRack { at }),
+                Step::Work(Work::WriteMoreAtOnce { at }),
+            ]
+        }
+        Cause::Timeout | Cause::DoubleLoss => {
+            vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::KeepRack { at })]
+        }
+        _ => vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })],
+    }
+}
+
+fn silent_path(f: &Figures) -> Vec<Step> {
+    let at = f.sender;
+    match f.verdict.cause {
+        Cause::PmtuBlackHole => {
+            vec![
+                Step::Life(Life::AllowIcmp),
+                Step::Life(Life::ProbeMtu { at }),
+                Step::Life(Life::ClampMss { mss: f.mss }),
+            ]
+        }
+        Cause::ConnectionForgotten => {
+            vec![Step::Life(Life::KeepStateAlive), Step::Life(Life::DetectDeadPeer { at })]
+        }
+        _ => vec![
+            Step::Life(Life::CheckPath { frames: f.frames }),
+            Step::Life(Life::DetectDeadPeer { at }),
+        ],
+    }
+}

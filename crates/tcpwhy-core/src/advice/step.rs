@@ -1,0 +1,79 @@
+//! What can be advised. No words here: see `words::step`.
+
+use super::bdp::Bdp;
+use super::figures::Place;
+use crate::units::Nanos;
+
+/// A change to make, or a place to look, with its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Work(Work),
+    Buffer(Buffer),
+    Network(Network),
+    Life(Life),
+}
+
+/// A step in an application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    ProfileApplication { at: Place },
+    ProfilePeer { at: Place },
+    BatchRequests { at: Place, rtt: Nanos, turns: u64 },
+    KeepAliveIsHarmless,
+    InspectReader { at: Place, frames: (u64, u64) },
+    LargerBufferOnlyPostpones { at: Place },
+    WriteMoreAtOnce { at: Place },
+    CombineWrites { at: Place },
+    SetNodelay { at: Place },
+}
+
+/// A step on a socket buffer or window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Buffer {
+    RemoveSndbuf { at: Place },
+    SetSndbuf { at: Place, bdp: Bdp },
+    RaiseWmem { at: Place, bdp: Bdp },
+    InspectSndbuf { at: Place },
+    RemoveRcvbuf { at: Place },
+    SetRcvbuf { at: Place, bdp: Bdp },
+    RaiseRmem { at: Place, bdp: Bdp },
+    ScaleFixed { at: Place, shift: u8 },
+    EnableScaling { at: Place },
+    FindStrippingMiddlebox,
+    AutotuningIsWorking { at: Place },
+    RaiseInitialWindow { at: Place, bdp: Option<Bdp> },
+}
+
+/// A step on the congestion control or the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Network {
+    ReuseConnection { rtt: Nanos },
+    RaiseInitcwnd { at: Place },
+    KeepCwndAfterIdle { at: Place },
+    FindLoss { at: Place },
+    TryBbr { at: Place },
+    InspectPacing { at: Place },
+    InspectCwnd { at: Place },
+    NothingToGain { rate: u64 },
+    SendLess,
+    ShortenQueue { floor: Nanos, mean: Nanos },
+    ShapeBelowPolicer { at: Place, rate: u64 },
+    RaisePolicedRate,
+    KeepRack { at: Place },
+    FindReordering,
+}
+
+/// A step on how connections open and die, or on the evidence itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    CheckListenQueue { at: Place },
+    CheckSynPath,
+    ReuseAgainstHandshake { rtt: Nanos },
+    CheckPath { frames: (u64, u64) },
+    DetectDeadPeer { at: Place },
+    AllowIcmp,
+    ProbeMtu { at: Place },
+    ClampMss { mss: u32 },
+    KeepStateAlive,
+    CaptureBetter { at: Place },
+}

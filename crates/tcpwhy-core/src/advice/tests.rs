@@ -1,0 +1,293 @@
+//! Sentences and steps for hand-made verdicts.
+
+use super::*;
+use crate::model::*;
+use crate::observe::Endpoint;
+use crate::units::Nanos;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// Every cause with the limit that it belongs to.
+const CAUSES: [(Limit, &[Cause]); 10] = [
+    (Limit::Handshake, &[Cause::None, Cause::SynRetry]),
+    (
+        Limit::Application,
+        &[Cause::None, Cause::SenderApplication, Cause::WaitingForPeer, Cause::KeepAlive],
+    ),
+    (Limit::SendBuffer, &[Cause::None]),
+    (
+        Limit::ReceiveWindow,
+        &[
+            Cause::None,
+            Cause::SmallBuffer,
+            Cause::NoWindowScaling,
+            Cause::SlowReader,
+            Cause::ZeroWindow,
+            Cause::AutotuningLag,
+        ],
+    ),
+    (
+        Limit::CongestionWindow,
+        &[
+            Cause::None,
+            Cause::SlowStart,
+            Cause::IdleRestart,
+            Cause::CongestionAvoidance,
+            Cause::Pacing,
+        ],
+    ),
+    (
+        Limit::PathBandwidth,
+        &[Cause::None, Cause::StandingQueue, Cause::SteadyRate, Cause::EcnMarked, Cause::Policer],
+    ),
+    (
+        Limit::LossRecovery,
+        &[
+            Cause::None,
+            Cause::FastRetransmit,
+            Cause::Timeout,
+            Cause::TailLoss,
+            Cause::DoubleLoss,
+            Cause::SmallFlight,
+            Cause::Spurious,
+        ],
+    ),
+    (Limit::DelayedAck, &[Cause::Nagle]),
+    (
+        Limit::SilentPath,
+        &[
+            Cause::None,
+            Cause::PeerVanished,
+            Cause::ProbesUnanswered,
+            Cause::PmtuBlackHole,
+            Cause::ConnectionForgotten,
+        ],
+    ),
+    (Limit::Unknown, &[Cause::None]),
+];
+
+fn endpoint(last: u8, port: u16) -> Endpoint {
+    Endpoint::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)), port)
+}
+
+fn facts() -> Facts {
+    Facts {
+        mss: 1448,
+        rtt_floor: Nanos(20_100_000),
+        peak_bps: 98_300_000,
+        max_flight: 16_384,
+        max_window: 4 << 20,
+        min_window: 1 << 20,
+        scale: WindowScale::Known(7),
+    }
+}
+
+fn evidence() -> Evidence {
+    Evidence {
+        acked: 22_000_000,
+        flight: 16_384,
+        window: 4 << 20,
+        room: 4 << 20,
+        rtt_min: Nanos(20_100_000),
+        rtt_mean: Nanos(20_300_000),
+        stalls: 1203,
+        longest_stall: Nanos(20_400_000),
+        retransmissions: 3,
+    }
+}
+
+fn direction(from: Side, limit: Limit, cause: Cause) -> Direction {
+    let interval = |from, to, limit, cause| Interval {
+        from,
+        to,
+        limit,
+        cause,
+        confidence: 90,
+        first_frame: 120,
+        last_frame: 188,
+        evidence: evidence(),
+    };
+    let (start, middle, end) = (Nanos(0), Nanos(24_347_000_000), Nanos(25_100_000_000));
+    Direction {
+        from,
+        bytes: 22_000_000,
+        transfer: end,
+        retransmitted: 4_344,
+        verdict: Verdict { limit, cause, share: 0.97, confidence: 0.9 },
+        what_if: Box::new([]),
+        timeline: Box::new([
+            interval(start, middle, limit, cause),
+            interval(middle, end, Limit::Handshake, Cause::None),
+        ]),
+        transfers: Box::new([]),
+        transfers_omitted: 12,
+        facts: facts(),
+    }
+}
+
+fn connection(server: Direction) -> Connection {
+    let mut client = direction(Side::Client, Limit::Unknown, Cause::None);
+    (client.bytes, client.timeline) = (0, Box::new([]));
+    Connection {
+        id: 0,
+        client: endpoint(2, 51_234),
+        server: endpoint(1, 3306),
+        start: Nanos(0),
+        duration: Nanos(25_100_000_000),
+        packets: 31_402,
+        vantage: Vantage { position: 1.0, confidence: 0.9 },
+        rtt: RttSummary::default(),
+        directions: [client, server],
+        findings: Box::new([]),
+    }
+}
+
+fn case(limit: Limit, cause: Cause) -> Connection {
+    connection(direction(Side::Server, limit, cause))
+}
+
+fn said(c: &Connection) -> String {
+    sentence(c, &c.directions[1])
+}
+
+fn advised(c: &Connection) -> Vec<String> {
+    steps(c, &c.directions[1])
+}
+
+#[test]
+fn the_send_buffer_sentence_carries_its_numbers() {
+    assert_eq!(
+        said(&case(Limit::SendBuffer, Cause::None)),
+        "The server's send buffer held it back: 97 % of 25.1 s were spent waiting for \
+         acknowledgements with only 16.0 KiB in flight; the path and the client's window (4.0 MiB) \
+         had room for more."
+    );
+}
+
+#[test]
+fn every_limit_and_cause_has_its_own_sentence_with_its_share() {
+    let mut seen = std::collections::HashSet::new();
+    for (limit, causes) in CAUSES {
+        for &cause in causes {
+            let text = said(&case(limit, cause));
+            assert!(text.contains("97 % of 25.1 s"), "{limit:?} {cause:?}: {text}");
+            assert!(text.ends_with('.') && !text.contains("  "), "{limit:?} {cause:?}: {text}");
+            let plain = matches!(cause, Cause::None | Cause::SenderApplication | Cause::SteadyRate)
+                || (limit, cause) == (Limit::SilentPath, Cause::PeerVanished)
+                || (limit, cause) == (Limit::LossRecovery, Cause::FastRetransmit);
+            assert!(seen.insert(text.clone()) || plain, "said twice: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_was_not_measured_is_not_said() {
+    for (limit, causes) in CAUSES {
+        for &cause in causes {
+            let mut c = case(limit, cause);
+            let d = &mut c.directions[1];
+            d.retransmitted = 0;
+            (d.facts.rtt_floor, d.facts.peak_bps, d.facts.mss) = (Nanos::ZERO, 0, 0);
+            for i in &mut d.timeline {
+                i.evidence = Evidence::default();
+            }
+            let words = format!("{} {}", said(&c), advised(&c).join(" "));
+            for zero in [" 0 B", " 0 s", " 0 bit/s"] {
+                assert!(!words.contains(zero), "{limit:?} {cause:?}: {words}");
+            }
+        }
+    }
+}
+
+#[test]
+fn doubt_is_said() {
+    let mut c = case(Limit::SendBuffer, Cause::None);
+    c.directions[1].verdict.confidence = 0.6;
+    assert!(said(&c).ends_with("This is likely, not certain (confidence 60 %)."));
+    c.directions[1].verdict.confidence = 0.3;
+    assert!(said(&c).ends_with("The evidence is thin (confidence 30 %)."));
+    c.directions[1].facts.scale = WindowScale::Inferred { min: 5, max: 7 };
+    assert!(said(&c).contains("inferred (2^5 to 2^7)"));
+    c.directions[1].verdict.share = 0.4;
+    assert!(said(&c).contains("largest of several limits"));
+}
+
+#[test]
+fn an_empty_direction_says_so_and_advises_nothing() {
+    let c = case(Limit::SendBuffer, Cause::None);
+    assert_eq!(sentence(&c, &c.directions[0]), "The client sent no data.");
+    assert!(steps(&c, &c.directions[0]).is_empty());
+}
+
+#[test]
+fn every_limit_has_advice_that_names_a_place_or_a_reason() {
+    for (limit, causes) in CAUSES {
+        for &cause in causes {
+            let steps = advised(&case(limit, cause));
+            assert!(!steps.is_empty(), "{limit:?} {cause:?}");
+            for step in steps {
+                assert!(step.ends_with('.') && !step.contains("  "), "{step}");
+            }
+        }
+    }
+}
+
+#[test]
+fn send_buffer_advice_removes_before_it_raises_and_shows_the_product() {
+    let steps = advised(&case(Limit::SendBuffer, Cause::None));
+    assert!(steps[0].contains("remove the call that sets SO_SNDBUF"), "{steps:?}");
+    assert!(steps[0].contains("the server (10.0.0.1:3306)"), "{steps:?}");
+    assert!(steps[1].contains("98.3 Mbit/s x 20.1 ms = 247 kB"), "{steps:?}");
+    assert!(steps[2].contains("net.ipv4.tcp_wmem=\"4096 16384 4194304\""), "{steps:?}");
+}
+
+#[test]
+fn a_peak_that_the_buffer_itself_set_is_not_taken_for_the_path_rate() {
+    let mut c = case(Limit::SendBuffer, Cause::None);
+    c.directions[1].facts.peak_bps = 16_384 * 8 * 50;
+    let steps = advised(&c);
+    assert!(steps[1].contains("for example 1.0 Gbit/s x 20.1 ms = 2.5 MB"), "{steps:?}");
+}
+
+#[test]
+fn receive_buffer_advice_is_for_the_receiver_and_before_connect() {
+    let steps = advised(&case(Limit::ReceiveWindow, Cause::SmallBuffer));
+    assert!(steps[0].contains("the client (10.0.0.2:51234)"), "{steps:?}");
+    assert!(steps[0].contains("remove"), "{steps:?}");
+    assert!(steps[1].contains("before listen() or connect()"), "{steps:?}");
+    assert!(steps[2].contains("net.ipv4.tcp_rmem"), "{steps:?}");
+}
+
+#[test]
+fn a_scale_too_small_for_the_path_asks_for_a_new_connection() {
+    let mut c = case(Limit::ReceiveWindow, Cause::SmallBuffer);
+    c.directions[1].facts.scale = WindowScale::Known(0);
+    assert!(advised(&c).iter().any(|s| s.contains("Open a new connection")));
+    c.directions[1].facts.scale = WindowScale::Known(200);
+    assert!(!advised(&c).iter().any(|s| s.contains("Open a new connection")));
+}
+
+#[test]
+fn a_full_link_has_nothing_to_gain() {
+    for cause in [Cause::StandingQueue, Cause::SteadyRate, Cause::EcnMarked] {
+        let steps = advised(&case(Limit::PathBandwidth, cause));
+        assert!(steps[0].starts_with("Nothing to gain"), "{steps:?}");
+    }
+}
+
+#[test]
+fn findings_speak_in_singular_and_plural() {
+    let c = case(Limit::SendBuffer, Cause::None);
+    let say = |kind, count, value| {
+        finding_sentence(&c, &Finding { kind, side: Side::Server, count, value, frame: 7 })
+    };
+    assert_eq!(
+        say(FindingKind::SpuriousRetransmissions, 1, 0),
+        "The server resent 1 segment that had arrived already."
+    );
+    assert_eq!(
+        say(FindingKind::SynRetries, 3, 0),
+        "The server had to send its SYN again (3 times)."
+    );
+    assert!(say(FindingKind::Policer, 0, 1_500_000).contains("1.5 Mbit/s"));
+    assert!(say(FindingKind::CaptureHole, 2, 2_896).contains("2.9 kB"));
+}

@@ -1,0 +1,108 @@
+//! Findings as sentences.
+
+use crate::advice::quantity::{buffer, count, data, rate};
+use crate::model::{Connection, Direction, Finding, FindingKind, Side, WindowScale};
+
+/// One finding with its numbers; the frame is the report's to add.
+pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
+    let (side, other) = (finding.side.name(), finding.side.other().name());
+    let (n, value) = (finding.count, finding.value);
+    match finding.kind {
+        FindingKind::SynRetries => {
+            format!("The {side} had to send its SYN again ({}).", times(n))
+        }
+        FindingKind::ZeroWindowDeath => format!(
+            "The {side} gave up after {} without an answer: the {other} had closed its window and \
+             never opened it.",
+            many(n, "probe", "probes")
+        ),
+        FindingKind::LateReset => format!(
+            "The {side} refused a late packet with RST: it had given the connection up long before, \
+             and the {other} did not know."
+        ),
+        FindingKind::PmtuBlackHole => format!(
+            "Packets of the {side} above {} of payload vanish while smaller ones arrive: a path MTU \
+             black hole.",
+            buffer(value)
+        ),
+        FindingKind::MssClamped => format!(
+            "The two ends announced different segment sizes; the {side}'s, {}, is the smaller: a \
+             tunnel, or a router that clamps it in one direction.",
+            buffer(value)
+        ),
+        FindingKind::Policer => format!(
+            "Data of the {side} is dropped at a constant rate{} without a queue: a policer.",
+            if value > 0 { format!(" of about {}", rate(value)) } else { String::new() }
+        ),
+        FindingKind::WindowScaleStripped => format!(
+            "One SYN offered window scaling and the {side}'s did not, so no window can exceed 64 \
+             KiB: the option is off there or was stripped on the way."
+        ),
+        FindingKind::KeepAliveOnly => {
+            format!("{} and hardly any data.", many(n, "keep-alive", "keep-alives"))
+        }
+        FindingKind::CaptureHole => format!(
+            "The capture lacks {} of the {side} that were acknowledged ({}): packets were dropped \
+             by the capture, not by the network.",
+            data(value),
+            many(n, "hole", "holes")
+        ),
+        FindingKind::SeenTwice => format!(
+            "{} of the {side} captured twice (two interfaces, a mirror port); each counts once.",
+            many(n, "packet was", "packets were")
+        ),
+        FindingKind::OutOfOrderTime => format!(
+            "{} of the {side} with a timestamp before its predecessor's: the capture's clock or \
+             its merging is imprecise.",
+            many(n, "packet", "packets")
+        ),
+        FindingKind::Reordered => {
+            format!(
+                "{} of the {side} out of order.",
+                many(n, "segment arrived", "segments arrived")
+            )
+        }
+        FindingKind::SpuriousRetransmissions => format!(
+            "The {side} resent {} that had arrived already.",
+            many(n, "segment", "segments")
+        ),
+        FindingKind::EcnMarks => format!(
+            "{} toward or from the {side}: a queue on the way signals congestion without dropping.",
+            many(n, "ECN congestion mark", "ECN congestion marks")
+        ),
+        FindingKind::ScaleInferred => format!(
+            "The window scale of the {side} is inferred{}: the capture lacks the handshake, and the \
+             verdict depends on it.",
+            scale_range(connection, finding.side)
+        ),
+        FindingKind::OneWay => format!(
+            "Only packets of the {side} were captured: what the {other} saw and said is unknown."
+        ),
+        FindingKind::Fragments => format!(
+            "{} of the {side}: only the first of each datagram could be read.",
+            many(n, "IP fragment", "IP fragments")
+        ),
+        FindingKind::Midstream => {
+            "The capture begins in the middle of the connection: the handshake is missing."
+                .to_owned()
+        }
+    }
+}
+
+/// " (2^5 to 2^7)": the scale of the window that `side` advertises.
+fn scale_range(connection: &Connection, side: Side) -> String {
+    let receives = |d: &&Direction| d.from == side.other();
+    match connection.directions.iter().find(receives).map(|d| d.facts.scale) {
+        Some(WindowScale::Inferred { min, max }) if min == max => format!(" (2^{min})"),
+        Some(WindowScale::Inferred { min, max }) => format!(" (2^{min} to 2^{max})"),
+        _ => String::new(),
+    }
+}
+
+fn times(n: u64) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{} times", count(n)) }
+}
+
+fn many(n: u64, one: &str, more: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { more })
+}

@@ -1,0 +1,35 @@
+//! The English catalogue: the only place that holds wording.
+//!
+//! Words are given typed numbers and return whole sentences; no caller pastes sentences together,
+//! for word order is the language's own.
+
+mod finding;
+mod label;
+mod sentence;
+mod step;
+
+pub(super) use finding::finding;
+pub(super) use label::{cause, limit};
+pub(super) use sentence::sentence;
+pub(super) use step::step;
+
+use super::figures::Place;
+
+/// "the server (10.0.0.1:3306)".
+fn place(at: &Place) -> String {
+    format!("the {} ({})", at.side.name(), address(at))
+}
+
+/// "10.0.0.1:3306", "[2001:db8::1]:443".
+fn address(at: &Place) -> String {
+    std::net::SocketAddr::new(at.end.addr(), at.end.port).to_string()
+}
+
+/// " (frames 120-188)", or nothing where no frame is known.
+fn frames(first: u64, last: u64) -> String {
+    match (first, last) {
+        (0, _) => String::new(),
+        (first, last) if last <= first => format!(" (frame {first})"),
+        (first, last) => format!(" (frames {first}-{last})"),
+    }
+}

@@ -1,0 +1,296 @@
+//! The verdict in plain sentences.
+
+use crate::advice::figures::Figures;
+use crate::advice::quantity::{buffer, data, percent, rate, span};
+use crate::model::{Cause, Limit, WindowScale};
+use crate::units::Nanos;
+
+/// Below this the verdict is said to be a guess.
+const GUESS: f64 = 0.5;
+/// Below this its confidence is said.
+const FAIRLY_SURE: f64 = 0.75;
+
+/// The verdict, and how far it can be trusted.
+pub(crate) fn sentence(f: &Figures) -> String {
+    if f.span <= Nanos::ZERO {
+        return nothing_to_judge(f);
+    }
+    let mut text = verdict(f);
+    if f.verdict.share < 0.5 && f.verdict.limit != Limit::Unknown {
+        text.push_str(" It is the largest of several limits that took turns.");
+    }
+    if let (true, WindowScale::Inferred { min, max }) = (f.scale_matters, f.scale) {
+        text.push_str(&format!(
+            " The capture lacks the handshake, so the window's scale is inferred (2^{min} to \
+             2^{max}), and the verdict depends on it."
+        ));
+    }
+    text.push_str(&confidence(f));
+    text
+}
+
+fn nothing_to_judge(f: &Figures) -> String {
+    if f.bytes == 0 {
+        format!("The {} sent no data.", f.sender.side.name())
+    } else {
+        format!("The {} sent {} in no measurable time.", f.sender.side.name(), data(f.bytes))
+    }
+}
+
+fn confidence(f: &Figures) -> String {
+    let confidence = percent(f.verdict.confidence);
+    match f.verdict.confidence {
+        _ if f.verdict.limit == Limit::Unknown => String::new(),
+        c if c < GUESS => format!(" The evidence is thin (confidence {confidence})."),
+        c if c < FAIRLY_SURE => format!(" This is likely, not certain (confidence {confidence})."),
+        _ => String::new(),
+    }
+}
+
+fn verdict(f: &Figures) -> String {
+    match f.verdict.limit {
+        Limit::Handshake => handshake(f),
+        Limit::Application => application(f),
+        Limit::SendBuffer => send_buffer(f),
+        Limit::ReceiveWindow => receive_window(f),
+        Limit::CongestionWindow => congestion_window(f),
+        Limit::PathBandwidth => path_bandwidth(f),
+        Limit::LossRecovery => loss_recovery(f),
+        Limit::DelayedAck => delayed_ack(f),
+        Limit::SilentPath => silent_path(f),
+        Limit::Unknown => format!(
+            "The capture does not show what held the {} back for {}.",
+            f.sender.side.name(),
+            part(f)
+        ),
+    }
+}
+
+/// "97 % of 25.1 s".
+fn part(f: &Figures) -> String {
+    format!("{} of {}", percent(f.verdict.share), span(f.span))
+}
+
+/// `text` of a measured quantity, or nothing.
+fn known(measured: bool, text: impl FnOnce() -> String) -> String {
+    if measured { text() } else { String::new() }
+}
+
+fn handshake(f: &Figures) -> String {
+    match f.verdict.cause {
+        Cause::SynRetry => format!(
+            "The connection was slow to open: {} went by because the first packet (SYN) or its \
+             answer was lost or ignored and had to be sent again.",
+            part(f)
+        ),
+        _ => format!(
+            "Opening the connection took longest: {} went by before the first data could be \
+             sent{}.",
+            part(f),
+            known(f.rtt_floor.0 > 0, || format!("; one round trip takes {}", span(f.rtt_floor)))
+        ),
+    }
+}
+
+fn application(f: &Figures) -> String {
+    let (sender, receiver) = (f.sender.side.name(), f.receiver.side.name());
+    match f.verdict.cause {
+        Cause::WaitingForPeer => format!(
+            "The {sender} was waiting for the {receiver}, not for the network: for {} it had \
+             nothing to send until the {receiver}'s next message arrived.",
+            part(f)
+        ),
+        Cause::KeepAlive => {
+            format!("The connection was idle: for {} nothing but keep-alives crossed it.", part(f))
+        }
+        _ => format!(
+            "The application on the {sender} held it back, not the network: for {} it had nothing \
+             ready to send.",
+            part(f)
+        ),
+    }
+}
+
+fn send_buffer(f: &Figures) -> String {
+    let flight = known(f.flight > 0, || format!(" with only {} in flight", buffer(f.flight)));
+    let room = if f.window > f.flight {
+        format!("the path and the {}'s window ({})", f.receiver.side.name(), buffer(f.window))
+    } else {
+        "the path".to_owned()
+    };
+    format!(
+        "The {}'s send buffer held it back: {} were spent waiting for acknowledgements{flight}; \
+         {room} had room for more.",
+        f.sender.side.name(),
+        part(f)
+    )
+}
+
+fn receive_window(f: &Figures) -> String {
+    let (sender, receiver) = (f.sender.side.name(), f.receiver.side.name());
+    let window = known(f.window > 0, || format!(" ({})", buffer(f.window)));
+    let cap = known(f.rtt_floor.0 > 0, || {
+        format!(": at most one window per round trip of {} can cross", span(f.rtt_floor))
+    });
+    let longest =
+        known(f.longest_stall.0 > 0, || format!(", up to {} at a time", span(f.longest_stall)));
+    match f.verdict.cause {
+        Cause::SmallBuffer => format!(
+            "The {receiver}'s receive buffer held it back: for {} the {sender} had filled the \
+             window that it offers{window}{cap}.",
+            part(f)
+        ),
+        Cause::NoWindowScaling => format!(
+            "The {receiver}'s window held it back: without window scaling it cannot exceed 64 KiB, \
+             and for {} the {sender} had filled it{window}{cap}.",
+            part(f)
+        ),
+        Cause::SlowReader => format!(
+            "The application on the {receiver} did not read fast enough: for {} its receive buffer \
+             was full or filling up, and the window left too little room to send{longest}.",
+            part(f)
+        ),
+        Cause::ZeroWindow => format!(
+            "The application on the {receiver} stopped reading: for {} its window was closed (zero \
+             window){longest}, and the {sender} had to wait.",
+            part(f)
+        ),
+        Cause::AutotuningLag => format!(
+            "The {receiver}'s window was still growing: for {} the data was right behind \
+             it{window}; longer transfers outgrow this.",
+            part(f)
+        ),
+        _ => format!(
+            "The {receiver}'s receive window held it back: for {} the {sender} had filled \
+             it{window}{cap}.",
+            part(f)
+        ),
+    }
+}
+
+fn congestion_window(f: &Figures) -> String {
+    let sender = f.sender.side.name();
+    let rounds =
+        known(f.rtt_floor.0 > 0, || format!(", one step per round trip of {}", span(f.rtt_floor)));
+    let flight = known(f.flight > 0, || format!(" (up to {} in flight)", buffer(f.flight)));
+    match f.verdict.cause {
+        Cause::SlowStart => format!(
+            "The connection was still picking up speed (slow start): for {} the {sender} was \
+             feeling its way up to the path's rate{rounds}{flight}.",
+            part(f)
+        ),
+        Cause::IdleRestart => format!(
+            "The connection had to pick up speed again after each pause (restart after idle): for \
+             {} the {sender} was feeling its way back up{rounds}{flight}.",
+            part(f)
+        ),
+        Cause::CongestionAvoidance => format!(
+            "The {sender} held itself back after signs of congestion: for {} its congestion window \
+             grew only slowly{rounds}{flight}.",
+            part(f)
+        ),
+        Cause::Pacing => format!(
+            "The {sender} spaced its packets by a timer (pacing): for {} that timer set the \
+             rate{}.",
+            part(f),
+            known(f.peak_bps > 0, || format!(", {} at most", rate(f.peak_bps)))
+        ),
+        _ => format!(
+            "The {sender}'s congestion window held it back: for {} its own estimate of what the \
+             path can carry allowed no more{flight}.",
+            part(f)
+        ),
+    }
+}
+
+fn path_bandwidth(f: &Figures) -> String {
+    let peak = known(f.peak_bps > 0, || format!(" at {}", rate(f.peak_bps)));
+    let queue = known(f.rtt_floor.0 > 0 && f.rtt_mean > f.rtt_floor, || {
+        format!("; the round trip rose from {} to {}", span(f.rtt_floor), span(f.rtt_mean))
+    });
+    match f.verdict.cause {
+        Cause::StandingQueue => format!(
+            "The path was full: for {} its narrowest link was busy{peak} with a queue of data \
+             waiting before it{queue}.",
+            part(f)
+        ),
+        Cause::EcnMarked => format!(
+            "The path was full: for {} its narrowest link was busy{peak} and said so by marking \
+             packets (ECN){queue}.",
+            part(f)
+        ),
+        Cause::Policer => format!(
+            "The network allows only a fixed rate: for {} a policer dropped what exceeded \
+             it{}, without any queue.",
+            part(f),
+            known(f.peak_bps > 0, || format!(" (about {})", rate(f.peak_bps)))
+        ),
+        _ => format!(
+            "The path was full: for {} data left its narrowest link without a gap{peak}.",
+            part(f)
+        ),
+    }
+}
+
+fn loss_recovery(f: &Figures) -> String {
+    let resent =
+        known(f.retransmitted > 0, || format!("; {} were sent again", data(f.retransmitted)));
+    let longest =
+        known(f.longest_stall.0 > 0, || format!(", up to {} at a time", span(f.longest_stall)));
+    let why = match f.verdict.cause {
+        Cause::Timeout => "waiting for the retransmission timer to notice the loss",
+        Cause::TailLoss => {
+            "waiting for lost data at the end of a burst, where nothing followed that could reveal \
+             the loss"
+        }
+        Cause::DoubleLoss => "waiting for data that was lost again when it was resent",
+        Cause::SmallFlight => {
+            "waiting for lost data with too few packets in flight to notice the loss quickly"
+        }
+        Cause::Spurious => {
+            return format!(
+                "Data was resent for nothing: {} went into repairing losses that had not happened, \
+                 because acknowledgements were late, lost or out of order{longest}{resent}.",
+                part(f)
+            );
+        }
+        _ => "noticing and resending lost data",
+    };
+    format!("Packet loss held it back: {} went into {why}{longest}{resent}.", part(f))
+}
+
+fn delayed_ack(f: &Figures) -> String {
+    format!(
+        "Small writes held it back: for {} a small piece of data waited for the acknowledgement \
+         of the piece before it (Nagle's algorithm), which the {} delays on purpose{}.",
+        part(f),
+        f.receiver.side.name(),
+        known(f.longest_stall.0 > 0, || format!(", here by up to {}", span(f.longest_stall)))
+    )
+}
+
+fn silent_path(f: &Figures) -> String {
+    let (sender, receiver) = (f.sender.side.name(), f.receiver.side.name());
+    match f.verdict.cause {
+        Cause::ProbesUnanswered => format!(
+            "The {receiver} closed its window and then fell silent: for {} the {sender}'s probes \
+             got no answer.",
+            part(f)
+        ),
+        Cause::PmtuBlackHole => format!(
+            "Large packets vanish on the way while small ones arrive: for {} the {sender} resent \
+             full-size packets into a hole (path MTU black hole).",
+            part(f)
+        ),
+        Cause::ConnectionForgotten => format!(
+            "The other end had forgotten the connection: for {} the {sender} was left without an \
+             answer, and its late packet was refused (RST).",
+            part(f)
+        ),
+        _ => format!(
+            "The {receiver} or the path to it went silent: for {} the {sender} resent data and got \
+             no answer.",
+            part(f)
+        ),
+    }
+}

@@ -1,0 +1,62 @@
+//! Steps on how connections open and die, and on the evidence itself.
+
+use crate::advice::quantity::{buffer, span};
+use crate::advice::step::Life;
+use crate::advice::words::{frames, place};
+
+/// One step as an instruction.
+pub(super) fn step(step: &Life) -> String {
+    match *step {
+        Life::CheckListenQueue { at } => format!(
+            "On {}, see whether the listen queue overflows: `nstat -az TcpExtListenOverflows \
+             TcpExtListenDrops`; if it grows, accept faster or raise the backlog of listen() and \
+             net.core.somaxconn.",
+            place(&at)
+        ),
+        Life::CheckSynPath => "If it does not, a firewall or a lossy link drops SYNs: capture at \
+             both ends to see which side of the path loses them."
+            .to_owned(),
+        Life::ReuseAgainstHandshake { rtt } => format!(
+            "Reuse connections (keep-alive, a connection pool): each new one costs a round trip{} \
+             before its first byte.",
+            if rtt.0 > 0 { format!(" of {}", span(rtt)) } else { String::new() }
+        ),
+        Life::CheckPath { frames: (first, last) } => format!(
+            "Find out what became of the other end or of the path at that time{}: a crashed host, \
+             a changed route, a firewall or NAT that dropped the connection.",
+            frames(first, last)
+        ),
+        Life::DetectDeadPeer { at } => format!(
+            "So that the application on {} learns of it in seconds instead of a quarter of an hour, \
+             set TCP_USER_TIMEOUT on its sockets, with SO_KEEPALIVE for idle ones.",
+            place(&at)
+        ),
+        Life::AllowIcmp => {
+            "Let ICMP \"fragmentation needed\" and ICMPv6 \"packet too big\" through \
+             every firewall on the way: without them the sender cannot learn the path's MTU."
+                .to_owned()
+        }
+        Life::ProbeMtu { at } => format!(
+            "On {}, `sysctl -w net.ipv4.tcp_mtu_probing=1` lets TCP find a size that fits by \
+             itself.",
+            place(&at)
+        ),
+        Life::ClampMss { mss: 0 } => "Or clamp the MSS at the router before the narrow link (`... \
+             TCPMSS --clamp-mss-to-pmtu`), or lower the interface's MTU."
+            .to_owned(),
+        Life::ClampMss { mss } => format!(
+            "Or clamp the MSS, now {}, at the router before the narrow link (`... TCPMSS \
+             --clamp-mss-to-pmtu`), or lower the interface's MTU.",
+            buffer(u64::from(mss))
+        ),
+        Life::KeepStateAlive => "Keep idle connections alive more often than the shortest idle \
+             timeout on the way (firewall, NAT, load balancer, server): SO_KEEPALIVE with \
+             TCP_KEEPIDLE below it, or an application heartbeat."
+            .to_owned(),
+        Life::CaptureBetter { at } => format!(
+            "Capture again, as near to {} as you can, from before the connection opens, and with \
+             whole headers: `tcpdump -s 128 -w why.pcap`.",
+            place(&at)
+        ),
+    }
+}

@@ -1,0 +1,90 @@
+//! Steps on the congestion control and the path.
+
+use crate::advice::quantity::{rate, span};
+use crate::advice::step::Network;
+use crate::advice::words::place;
+
+/// One step as an instruction.
+pub(super) fn step(step: &Network) -> String {
+    match *step {
+        Network::ReuseConnection { rtt } => format!(
+            "Reuse a warm connection (keep-alive, a connection pool) instead of opening one per \
+             transfer: every new one feels its way up from about 10 packets, doubling once per \
+             round trip{}.",
+            if rtt.0 > 0 { format!(" of {}", span(rtt)) } else { String::new() }
+        ),
+        Network::RaiseInitcwnd { at } => format!(
+            "If short transfers on new connections matter, a larger first burst saves a round trip \
+             per doubling; on {}: `ip route change ... initcwnd 20`, for routes that can take it.",
+            place(&at)
+        ),
+        Network::KeepCwndAfterIdle { at } => format!(
+            "On {}, `sysctl -w net.ipv4.tcp_slow_start_after_idle=0` lets a connection keep its \
+             speed over a pause.",
+            place(&at)
+        ),
+        Network::FindLoss { at } => format!(
+            "Find where packets are lost: `ip -s link` and `ethtool -S` on {} and at the other end, \
+             the counters of switches and Wi-Fi on the way, a capture at both ends.",
+            place(&at)
+        ),
+        Network::TryBbr { at } => format!(
+            "If the losses cannot be removed, a congestion control that does not take each loss for \
+             congestion helps: on {}, `sysctl -w net.ipv4.tcp_congestion_control=bbr`.",
+            place(&at)
+        ),
+        Network::InspectPacing { at } => format!(
+            "On {}, `ss -ti` shows pacing_rate: if it is what SO_MAX_PACING_RATE or a `tc` rule \
+             asked for, raise that; if the congestion control (bbr) chose it, it is the path's rate \
+             as measured.",
+            place(&at)
+        ),
+        Network::InspectCwnd { at } => format!(
+            "On {}, `ss -ti` shows cwnd, ssthresh and the retransmissions that lowered them.",
+            place(&at)
+        ),
+        Network::NothingToGain { rate: 0 } => {
+            "Nothing to gain from buffers or kernel settings: the link is full.".to_owned()
+        }
+        Network::NothingToGain { rate: bps } => format!(
+            "Nothing to gain from buffers or kernel settings: the link is full at {}.",
+            rate(bps)
+        ),
+        Network::SendLess => "Only a faster link, less other traffic on it, or fewer bytes \
+             (compression, caching, asking for less) shortens this transfer."
+            .to_owned(),
+        Network::ShortenQueue { floor, mean } => format!(
+            "The queue before the link stretches the round trip from {} to {} for everybody on it: \
+             fq_codel or cake at the bottleneck keeps it short without costing this transfer \
+             anything.",
+            span(floor),
+            span(mean)
+        ),
+        Network::ShapeBelowPolicer { at, rate: 0 } => format!(
+            "Otherwise shape on {} just below the allowed rate (`tc qdisc ... fq maxrate`, \
+             SO_MAX_PACING_RATE): what is not dropped need not be resent.",
+            place(&at)
+        ),
+        Network::ShapeBelowPolicer { at, rate: bps } => format!(
+            "Otherwise shape on {} just below the allowed rate, about {} (`tc qdisc ... fq maxrate`, \
+             SO_MAX_PACING_RATE): what is not dropped need not be resent.",
+            place(&at),
+            rate(bps)
+        ),
+        Network::RaisePolicedRate => {
+            "Ask whoever runs the network (provider, cloud instance type, \
+             firewall rule) for a higher rate or for shaping in place of policing; no setting at \
+             the ends lifts it."
+                .to_owned()
+        }
+        Network::KeepRack { at } => format!(
+            "On {}, see that Linux's modern loss recovery is on, as by default: \
+             net.ipv4.tcp_recovery=1, net.ipv4.tcp_early_retrans=3, net.ipv4.tcp_sack=1, \
+             net.ipv4.tcp_timestamps=1.",
+            place(&at)
+        ),
+        Network::FindReordering => "Look for what delays or reorders packets on the way: load \
+             balancing per packet, Wi-Fi or mobile links with long retries, queues that stall."
+            .to_owned(),
+    }
+}

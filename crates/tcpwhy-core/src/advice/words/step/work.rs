@@ -1,0 +1,61 @@
+//! Steps in applications.
+
+use crate::advice::quantity::{count, span};
+use crate::advice::step::Work;
+use crate::advice::words::{frames, place};
+
+/// One step as an instruction.
+pub(super) fn step(step: &Work) -> String {
+    match *step {
+        Work::ProfileApplication { at } => format!(
+            "Look at what the application on {} does between its writes (disk, database, locks, \
+             CPU); its own log, `perf` or `strace -f -T -p PID` shows it. No network or buffer \
+             setting will help.",
+            place(&at)
+        ),
+        Work::ProfilePeer { at } => format!(
+            "Look at how long the application on {} takes between reading a request and writing \
+             its answer. No network or buffer setting will help.",
+            place(&at)
+        ),
+        Work::BatchRequests { at, rtt, turns } => format!(
+            "On {}, ask for more at a time or send the next request before the answer has come \
+             (batching, pipelining, several connections): each of the {} turns costs at least a \
+             round trip{}.",
+            place(&at),
+            count(turns),
+            if rtt.0 > 0 { format!(" of {}", span(rtt)) } else { String::new() }
+        ),
+        Work::KeepAliveIsHarmless => {
+            "Nothing to change: keep-alives cost next to nothing. Look at \
+             why the applications had nothing to exchange, if they should have."
+                .to_owned()
+        }
+        Work::InspectReader { at, frames: (first, last) } => format!(
+            "Find out what the application on {} does instead of reading{}: `ss -tmi` shows the \
+             unread bytes in Recv-Q, and a stack trace of the process shows where it waits.",
+            place(&at),
+            frames(first, last)
+        ),
+        Work::LargerBufferOnlyPostpones { at } => format!(
+            "Leave the buffers of {} as they are: a larger receive buffer only postpones the stall \
+             until it is full, too.",
+            place(&at)
+        ),
+        Work::WriteMoreAtOnce { at } => format!(
+            "On {}, hand the data to the kernel in larger writes if it is at hand: with more \
+             packets in flight a loss is noticed within a round trip instead of by a timer.",
+            place(&at)
+        ),
+        Work::CombineWrites { at } => format!(
+            "In the application on {}, combine small writes into one: a buffered writer that is \
+             flushed once per message, `writev`, or TCP_CORK around the message.",
+            place(&at)
+        ),
+        Work::SetNodelay { at } => format!(
+            "If the pieces cannot be combined, set TCP_NODELAY on that socket of {}: small pieces \
+             then leave at once, at the price of more packets.",
+            place(&at)
+        ),
+    }
+}

@@ -1,0 +1,91 @@
+//! CSV: one row a transfer (a run of data in one direction until the other side speaks).
+
+use std::borrow::Borrow;
+use std::io::{self, Write};
+use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Transfer};
+use tcpwhy_core::units::{Nanos, bits_per_second};
+
+/// The columns: times in nanoseconds (start: since 1970), sizes in bytes, rates in bit/s.
+///
+/// `transfer` counts the transfers of a direction from 1. `limit` and `cause` held longest within
+/// the transfer's own time, for the part `limit_share` (0 to 1) of it; empty where nothing is known.
+pub const HEADER: [&str; 17] = [
+    "connection",
+    "client_addr",
+    "client_port",
+    "server_addr",
+    "server_port",
+    "from",
+    "transfer",
+    "start_ns",
+    "duration_ns",
+    "bytes",
+    "goodput_bps",
+    "retransmitted_bytes",
+    "first_frame",
+    "last_frame",
+    "limit",
+    "cause",
+    "limit_share",
+];
+
+/// Writes the header and one row for each transfer.
+///
+/// # Errors
+/// Whatever `out` returns.
+pub fn write<C: Borrow<Connection>>(
+    out: impl Write,
+    connections: impl IntoIterator<Item = C>,
+) -> io::Result<()> {
+    let mut rows = ::csv::Writer::from_writer(out);
+    rows.write_record(HEADER)?;
+    for connection in connections {
+        let connection = connection.borrow();
+        for direction in &connection.directions {
+            for (i, transfer) in direction.transfers.iter().enumerate() {
+                rows.write_record(row(connection, direction, i + 1, transfer))?;
+            }
+        }
+    }
+    rows.flush()
+}
+
+fn row(c: &Connection, d: &Direction, number: usize, t: &Transfer) -> [String; 17] {
+    let duration = t.to - t.from;
+    let main = main_limit(d, t);
+    [
+        c.id.to_string(),
+        c.client.addr().to_string(),
+        c.client.port.to_string(),
+        c.server.addr().to_string(),
+        c.server.port.to_string(),
+        d.from.name().to_owned(),
+        number.to_string(),
+        t.from.0.to_string(),
+        duration.0.to_string(),
+        t.bytes.to_string(),
+        bits_per_second(t.bytes, duration).to_string(),
+        t.retransmitted.to_string(),
+        t.first_frame.to_string(),
+        t.last_frame.to_string(),
+        main.map(|m| m.0.name()).unwrap_or_default().to_owned(),
+        main.and_then(|m| m.1.name()).unwrap_or_default().to_owned(),
+        main.map(|m| format!("{:.4}", m.2)).unwrap_or_default(),
+    ]
+}
+
+/// What held longest within the transfer's time, and for which part of it.
+fn main_limit(d: &Direction, t: &Transfer) -> Option<(Limit, Cause, f64)> {
+    let mut held: Vec<(Limit, Cause, Nanos)> = Vec::new();
+    let first = d.timeline.partition_point(|i| i.to <= t.from);
+    for i in d.timeline.iter().skip(first).take_while(|i| i.from < t.to) {
+        let overlap = i.to.min(t.to) - i.from.max(t.from);
+        match held.iter_mut().find(|h| (h.0, h.1) == (i.limit, i.cause)) {
+            Some(h) => h.2 += overlap,
+            None => held.push((i.limit, i.cause, overlap)),
+        }
+    }
+    let (limit, cause, time) = held.into_iter().max_by_key(|h| h.2)?;
+    let whole = t.to - t.from;
+    (whole > Nanos::ZERO).then(|| (limit, cause, time.0 as f64 / whole.0 as f64))
+}

@@ -1,0 +1,166 @@
+//! One direction in full.
+
+use super::page::Page;
+use super::style::{DIM, color, letter};
+use super::{strip, words};
+use crate::rank::Ranked;
+use std::io;
+use tcpwhy_core::advice::quantity::{percent, span};
+use tcpwhy_core::advice::{finding_sentence, sentence, steps};
+use tcpwhy_core::model::{Connection, Direction, Interval, Share};
+use tcpwhy_core::units::Nanos;
+
+/// Limits whose evidence is shown, and smallest part of the time that deserves it.
+const EVIDENCE: (usize, f64) = (3, 0.05);
+/// Rows of the what-if table.
+const WHAT_IFS: usize = 5;
+/// Fewest and most columns of a bar.
+const BARS: (usize, usize) = (8, 24);
+
+/// Writes heading, verdict, strip, shares, evidence, what-if and advice.
+pub(super) fn write(page: &mut Page<'_>, ranked: &Ranked<'_>, verbose: bool) -> io::Result<()> {
+    let (c, d) = (ranked.connection, ranked.direction);
+    page.rule(&words::title(c, d))?;
+    page.text(2, &words::amount(d))?;
+    page.blank()?;
+    page.text(2, &sentence(c, d))?;
+    if !d.timeline.is_empty() {
+        page.blank()?;
+        strip::write(page, &d.timeline, c.start)?;
+        shares(page, d)?;
+        evidence(page, d)?;
+    }
+    what_if(page, d)?;
+    advice(page, &steps(c, d))?;
+    if verbose && !d.timeline.is_empty() {
+        page.section(words::INTERVALS)?;
+        d.timeline.iter().try_for_each(|i| interval(page, i, c.start))?;
+    }
+    Ok(())
+}
+
+/// What else was noticed on the connection.
+pub(super) fn findings(page: &mut Page<'_>, c: &Connection) -> io::Result<()> {
+    if !c.findings.is_empty() {
+        page.section(words::FINDINGS)?;
+    }
+    c.findings.iter().try_for_each(|f| {
+        let frame = words::first_frame(f.frame);
+        page.item(4, "- ", &format!("{}{frame}", finding_sentence(c, f)))
+    })
+}
+
+/// Time by limit, with bars; doubles as the strip's legend.
+fn shares(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
+    page.section(words::SHARES)?;
+    let shares = d.limits();
+    let names: Vec<_> = shares.iter().map(|s| words::limit(s.limit, s.cause)).collect();
+    let wide = widest(names.iter());
+    // Indent, letter, percentage and time with their gaps; narrow terminals get no picture.
+    let room = page.width.saturating_sub(wide + 28);
+    let bars = if room < BARS.0 { 0 } else { room.min(BARS.1) };
+    for (share, name) in shares.iter().zip(&names) {
+        let part = part(share, d);
+        let style = color(share.limit);
+        let mark = page.paint(style, &letter(share.limit).to_string());
+        let bar = page.paint(style, &format!("{:bars$}", bar(part, bars)));
+        let (part, time) = (percent(part), span(share.duration));
+        if wide + 26 > page.width {
+            page.item(4, &format!("{} ", letter(share.limit)), &format!("{name}: {part}, {time}"))?;
+            continue;
+        }
+        page.line(&format!("    {mark} {name:wide$} {part:>7} {bar} {time:>9}"))?;
+    }
+    Ok(())
+}
+
+/// The part of the direction's time that a share takes.
+fn part(share: &Share, d: &Direction) -> f64 {
+    let whole = d.span().0;
+    if whole > 0 { share.duration.0 as f64 / whole as f64 } else { 0.0 }
+}
+
+/// A bar of at most `columns`, to the half column; never nothing for something.
+fn bar(part: f64, columns: usize) -> String {
+    let halves = (part.clamp(0.0, 1.0) * (2 * columns) as f64).round() as usize;
+    match (halves / 2, halves % 2) {
+        _ if columns == 0 => String::new(),
+        (0, 0) if part > 0.0 => "▏".to_owned(),
+        (full, 0) => "█".repeat(full),
+        (full, _) => format!("{}▌", "█".repeat(full)),
+    }
+}
+
+/// The numbers of the longest interval of each limit that matters.
+fn evidence(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
+    page.section(words::EVIDENCE)?;
+    let (most, least) = EVIDENCE;
+    let shares = d.limits();
+    let worth = shares.iter().enumerate().filter(|(n, s)| *n == 0 || part(s, d) >= least);
+    for (_, share) in worth.take(most) {
+        let held = |i: &&Interval| i.limit == share.limit && i.cause == share.cause;
+        let Some(longest) = d.timeline.iter().filter(held).max_by_key(|i| i.to - i.from) else {
+            continue;
+        };
+        let numbers = words::evidence(&longest.evidence);
+        let frames = words::frames(longest.first_frame, longest.last_frame);
+        let text = if numbers.is_empty() { frames } else { format!("{numbers}; {frames}") };
+        let mark = format!("{} ", letter(share.limit));
+        page.item(4, &mark, &text)?;
+    }
+    Ok(())
+}
+
+/// Predicted times, shortest first.
+fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
+    if d.what_if.is_empty() {
+        return Ok(());
+    }
+    page.section(words::WHAT_IF)?;
+    let mut predictions = d.what_if.to_vec();
+    predictions.retain(|w| words::gain(d.transfer, w.transfer).is_some());
+    if predictions.is_empty() {
+        return page.text(4, words::NO_GAIN);
+    }
+    predictions.sort_by_key(|w| w.transfer);
+    predictions.truncate(WHAT_IFS);
+    let rows: Vec<_> = predictions.iter().map(|w| words::what_if(d, w)).collect();
+    let wide = |n: usize| widest(rows.iter().filter_map(|r| r.get(n)));
+    let (a, b, c) = (wide(0), wide(1), wide(2));
+    for [lift, time, gain, next] in &rows {
+        if a + b + c + next.chars().count() + 10 > page.width {
+            page.item(4, "- ", &format!("{lift}: {time}, {gain}, {next}"))?;
+            continue;
+        }
+        let next = page.paint(DIM, next);
+        page.line(&format!("    {lift:a$}  {time:>b$}  {gain:c$}  {next}"))?;
+    }
+    Ok(())
+}
+
+fn widest<'a>(texts: impl Iterator<Item = &'a String>) -> usize {
+    texts.map(|t| t.chars().count()).max().unwrap_or(0)
+}
+
+fn advice(page: &mut Page<'_>, steps: &[String]) -> io::Result<()> {
+    if steps.is_empty() {
+        return Ok(());
+    }
+    page.section(words::ADVICE)?;
+    for (n, step) in steps.iter().enumerate() {
+        page.item(4, &format!("{}. ", n + 1), step)?;
+    }
+    Ok(())
+}
+
+/// One interval with its frames and numbers; times count from the connection's first packet.
+fn interval(page: &mut Page<'_>, i: &Interval, origin: Nanos) -> io::Result<()> {
+    let (from, to) = ((i.from - origin).secs(), (i.to - origin).secs());
+    let name = words::limit(i.limit, i.cause);
+    let frames = words::frames(i.first_frame, i.last_frame);
+    let sure = words::sure(i.confidence);
+    let numbers = words::evidence(&i.evidence);
+    let text = format!("{from:.6}-{to:.6} s  {name}, {sure}, {frames}");
+    let text = if numbers.is_empty() { text } else { format!("{text}: {numbers}") };
+    page.item(4, &format!("{} ", letter(i.limit)), &text)
+}

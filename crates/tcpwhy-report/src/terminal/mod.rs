@@ -1,0 +1,79 @@
+//! Text for a person at a terminal: the few directions that matter, each with its verdict, a strip
+//! of its timeline, the evidence, and what to do.
+
+mod detail;
+mod page;
+mod strip;
+mod style;
+mod words;
+
+use crate::Source;
+use crate::rank::{Ranked, rank};
+use page::Page;
+use std::io::{self, Write};
+use tcpwhy_core::model::Connection;
+
+/// Directions shown when not all are asked for.
+const SHOWN: usize = 3;
+/// Narrower terminals get lines that wrap by themselves.
+const NARROWEST: usize = 40;
+/// Wider ones get no longer lines: long lines are hard to read.
+const WIDEST: usize = 100;
+
+/// How to show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct View {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Use ANSI colours; without them the strip is drawn in letters.
+    pub color: bool,
+    /// Show every direction.
+    pub all: bool,
+    /// List the intervals with their frames.
+    pub verbose: bool,
+}
+
+/// Writes the answer.
+///
+/// # Errors
+/// Whatever `out` returns.
+pub fn write(
+    mut out: impl Write,
+    source: &Source,
+    connections: &[Connection],
+    view: &View,
+) -> io::Result<()> {
+    let width = view.width.clamp(NARROWEST, WIDEST);
+    let mut page = Page::new(&mut out, width, view.color);
+    page.text(0, &words::header(source, connections.len()))?;
+    for warning in &source.warnings {
+        page.text(0, &words::warning(warning))?;
+    }
+    let (mut shown, rest) = rank(connections);
+    let mut hidden = rest;
+    if view.all {
+        shown.append(&mut hidden);
+    } else {
+        hidden.splice(0..0, shown.drain(SHOWN.min(shown.len())..));
+    }
+    for (n, ranked) in shown.iter().enumerate() {
+        page.blank()?;
+        detail::write(&mut page, ranked, view.verbose)?;
+        let id = ranked.connection.id;
+        // Findings belong to the connection: said once, with the first of its directions.
+        if shown.iter().take(n).all(|before| before.connection.id != id) {
+            detail::findings(&mut page, ranked.connection)?;
+        }
+    }
+    match summary(&hidden) {
+        Some(line) => page.blank().and_then(|()| page.text(0, &line)),
+        None => Ok(()),
+    }
+}
+
+/// One line for what is not shown.
+fn summary(hidden: &[Ranked<'_>]) -> Option<String> {
+    let with_data: Vec<_> = hidden.iter().filter(|r| r.direction.bytes > 0).collect();
+    let bytes = with_data.iter().fold(0_u64, |sum, r| sum.saturating_add(r.direction.bytes));
+    (!with_data.is_empty()).then(|| words::hidden(with_data.len(), bytes))
+}

@@ -1,0 +1,110 @@
+//! Lines of a given width, with or without colour.
+
+use super::style::{BOLD, DIM};
+use anstyle::Style;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Where the text goes, and how wide it may be.
+pub(super) struct Page<'w> {
+    out: &'w mut dyn Write,
+    /// Columns.
+    pub width: usize,
+    /// Whether styles are written.
+    pub color: bool,
+}
+
+impl<'w> Page<'w> {
+    /// A page of `width` columns on `out`.
+    pub(super) fn new(out: &'w mut dyn Write, width: usize, color: bool) -> Self {
+        Self { out, width, color }
+    }
+
+    /// An empty line.
+    pub(super) fn blank(&mut self) -> io::Result<()> {
+        writeln!(self.out)
+    }
+
+    /// One line as it is.
+    pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", line.trim_end())
+    }
+
+    /// A paragraph, wrapped, each line indented.
+    pub(super) fn text(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        self.item(indent, "", text)
+    }
+
+    /// A paragraph whose first line begins with `bullet` and whose others are indented behind it.
+    pub(super) fn item(&mut self, indent: usize, bullet: &str, text: &str) -> io::Result<()> {
+        let hang = bullet.chars().count();
+        for (i, line) in wrap(text, self.width.saturating_sub(indent + hang)).iter().enumerate() {
+            let lead = if i == 0 { bullet } else { "" };
+            self.line(&format!("{:indent$}{lead:hang$}{line}", ""))?;
+        }
+        Ok(())
+    }
+
+    /// A section's title, after an empty line.
+    pub(super) fn section(&mut self, title: &str) -> io::Result<()> {
+        self.blank()?;
+        let title = self.paint(BOLD, title);
+        self.line(&format!("  {title}"))
+    }
+
+    /// A title over the whole width.
+    pub(super) fn rule(&mut self, title: &str) -> io::Result<()> {
+        let rest = self.width.saturating_sub(title.chars().count() + 4);
+        let line = format!(
+            "{} {} {}",
+            self.paint(DIM, "──"),
+            self.paint(BOLD, title),
+            self.paint(DIM, &"─".repeat(rest))
+        );
+        self.line(&line)
+    }
+
+    /// `text` in `style`, where there are colours.
+    pub(super) fn paint(&self, style: Style, text: &str) -> String {
+        let mut out = String::with_capacity(text.len() + 16);
+        // Writing into a String cannot fail.
+        let _ =
+            if self.color { write!(out, "{style}{text}{style:#}") } else { write!(out, "{text}") };
+        out
+    }
+}
+
+/// `text` in lines of at most `width` columns where its words allow it.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let long = word.chars().count();
+        if used > 0 && used + 1 + long > width {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        }
+        if used > 0 {
+            line.push(' ');
+            used += 1;
+        }
+        line.push_str(word);
+        used += long;
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_long_words_stay_whole() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("extraordinarily long", 5), ["extraordinarily", "long"]);
+        assert_eq!(wrap("", 5), [""]);
+        assert_eq!(wrap("any", 0), ["any"]);
+    }
+}

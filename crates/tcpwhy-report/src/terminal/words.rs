@@ -1,0 +1,160 @@
+//! The wording of the terminal report beside that of the advice.
+
+use crate::Source;
+use tcpwhy_core::advice::quantity::{buffer, count, data, percent, rate, span};
+use tcpwhy_core::advice::{cause_label, limit_label};
+use tcpwhy_core::model::{Cause, Connection, Direction, Evidence, Limit, WhatIf};
+use tcpwhy_core::observe::Endpoint;
+use tcpwhy_core::units::Nanos;
+
+/// Section titles.
+pub(super) const SHARES: &str = "Where the time went";
+pub(super) const EVIDENCE: &str = "Evidence";
+pub(super) const WHAT_IF: &str = "What if";
+pub(super) const NO_GAIN: &str = "Lifting any single limit would save no time.";
+pub(super) const ADVICE: &str = "What to do";
+pub(super) const FINDINGS: &str = "Also noticed";
+pub(super) const INTERVALS: &str = "Intervals";
+
+/// "slow.pcapng: 31,402 packets, 31,388 of them TCP, in 2 connections".
+pub(super) fn header(source: &Source, connections: usize) -> String {
+    let name = match source.files.as_slice() {
+        [] => "capture".to_owned(),
+        [one] => one.clone(),
+        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+    };
+    let tcp = if source.tcp_packets == source.packets {
+        String::new()
+    } else {
+        format!(", {} of them TCP", count(source.tcp_packets))
+    };
+    let packets = plural(source.packets, "packet", "packets");
+    format!("{name}: {packets}{tcp}, {}", plural(connections as u64, "connection", "connections"))
+}
+
+/// A warning of the source.
+pub(super) fn warning(text: &str) -> String {
+    format!("Note: {text}")
+}
+
+/// The line for what is not shown.
+pub(super) fn hidden(directions: usize, bytes: u64) -> String {
+    format!(
+        "{} with {} not shown; --all shows everything, --conn ID one connection.",
+        plural(directions as u64, "more direction", "more directions"),
+        data(bytes)
+    )
+}
+
+/// A direction's title.
+pub(super) fn title(c: &Connection, d: &Direction) -> String {
+    let (from, to) = (c.endpoint(d.from), c.endpoint(d.from.other()));
+    format!("Connection {}: {} → {}", c.id, end(&from), end(&to))
+}
+
+/// What was transferred.
+pub(super) fn amount(d: &Direction) -> String {
+    let resent = match d.retransmitted {
+        0 => String::new(),
+        n => format!(", {} resent", data(n)),
+    };
+    format!(
+        "{} to {}: {} in {}, {}{resent}",
+        d.from.name(),
+        d.from.other().name(),
+        data(d.bytes),
+        span(d.transfer),
+        rate(d.goodput_bps())
+    )
+}
+
+fn end(e: &Endpoint) -> String {
+    std::net::SocketAddr::new(e.addr(), e.port).to_string()
+}
+
+/// "receive window, slow reader".
+pub(super) fn limit(limit: Limit, cause: Cause) -> String {
+    match cause_label(cause) {
+        Some(cause) => format!("{}, {cause}", limit_label(limit)),
+        None => limit_label(limit).to_owned(),
+    }
+}
+
+/// The numbers of an interval that were measured.
+pub(super) fn evidence(e: &Evidence) -> String {
+    let mut parts = Vec::new();
+    let mut part = |measured: bool, text: String| {
+        if measured {
+            parts.push(text);
+        }
+    };
+    part(e.flight > 0, format!("{} in flight", buffer(e.flight)));
+    part(e.window > 0, format!("window {}", buffer(e.window)));
+    part(e.window > 0 && e.room < e.window, format!("room left {}", buffer(e.room)));
+    part(e.rtt_min.0 > 0, rtt(e));
+    part(e.stalls > 0, stalls(e));
+    let again = plural(e.retransmissions.into(), "segment resent", "segments resent");
+    part(e.retransmissions > 0, again);
+    part(e.acked > 0, format!("{} acknowledged", data(e.acked)));
+    parts.join(", ")
+}
+
+fn rtt(e: &Evidence) -> String {
+    if e.rtt_mean > e.rtt_min {
+        format!("round trip {} (mean {})", span(e.rtt_min), span(e.rtt_mean))
+    } else {
+        format!("round trip {}", span(e.rtt_min))
+    }
+}
+
+fn stalls(e: &Evidence) -> String {
+    let stalls = plural(e.stalls.into(), "wait", "waits");
+    match e.longest_stall {
+        Nanos::ZERO => stalls,
+        longest => format!("{stalls} of up to {}", span(longest)),
+    }
+}
+
+/// "frames 120-188".
+pub(super) fn frames(first: u64, last: u64) -> String {
+    if last <= first { format!("frame {first}") } else { format!("frames {first}-{last}") }
+}
+
+/// " (frame 120)", or nothing where none is known.
+pub(super) fn first_frame(frame: u64) -> String {
+    if frame > 0 { format!(" ({})", frames(frame, frame)) } else { String::new() }
+}
+
+/// How sure an interval is.
+pub(super) fn sure(confidence: u8) -> String {
+    format!("{} sure", percent(f64::from(confidence) / 100.0))
+}
+
+/// One row of the what-if table: what is lifted, the time then, what that gains, what holds next.
+pub(super) fn what_if(d: &Direction, w: &WhatIf) -> [String; 4] {
+    [
+        format!("without {}", limit_label(w.lift)),
+        span(w.transfer),
+        gain(d.transfer, w.transfer).unwrap_or_default(),
+        format!("then {}", limit_label(w.next)),
+    ]
+}
+
+/// "12x faster", "8 % less"; `None` where nothing worth saying is gained.
+pub(super) fn gain(now: Nanos, then: Nanos) -> Option<String> {
+    let (now, then) = (now.secs(), then.secs());
+    let saved = 1.0 - then / now;
+    if !saved.is_finite() || saved < 0.005 {
+        return None;
+    }
+    Some(match now / then {
+        _ if then <= 0.0 => "at once".to_owned(),
+        _ if saved < 0.5 => format!("{} less", percent(saved)),
+        times if times < 9.95 => format!("{times:.1}x faster"),
+        times => format!("{times:.0}x faster"),
+    })
+}
+
+fn plural(n: u64, one: &str, more: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { more })
+}

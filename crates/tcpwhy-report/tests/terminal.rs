@@ -1,0 +1,77 @@
+//! The terminal report of hand-made answers against golden files.
+
+mod common;
+
+use common::{connection, connections, golden, source};
+use tcpwhy_core::model::{Cause, Limit};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_report::terminal::{View, write};
+
+const PLAIN: View = View { width: 80, color: false, all: false, verbose: false };
+
+fn render(connections: &[tcpwhy_core::model::Connection], view: &View) -> String {
+    let mut out = Vec::new();
+    write(&mut out, &source(), connections, view).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn the_few_that_matter() {
+    golden("few.txt", &render(&connections(), &PLAIN));
+}
+
+#[test]
+fn everything_with_its_intervals() {
+    let view = View { all: true, verbose: true, ..PLAIN };
+    golden("all.txt", &render(&connections(), &view));
+}
+
+#[test]
+fn in_colour() {
+    let one = [connection(0, (Limit::SendBuffer, Cause::None))];
+    golden("colour.txt", &render(&one, &View { color: true, ..PLAIN }));
+}
+
+#[test]
+fn without_colour_there_is_no_escape() {
+    let view = View { all: true, verbose: true, ..PLAIN };
+    assert!(!render(&connections(), &view).contains('\u{1b}'));
+}
+
+#[test]
+fn narrow_terminals_are_not_overrun() {
+    for width in [40, 60, 80, 100] {
+        let text = render(&connections(), &View { width, all: true, ..PLAIN });
+        for line in text.lines().filter(|l| l.chars().count() > width) {
+            // What may be wider is what people copy: titles with two addresses, commands.
+            assert!(
+                line.contains("→") || line.split_whitespace().any(|w| w.len() > width / 3),
+                "{width}: {line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_slowest_comes_first_and_acknowledgments_are_not_shown() {
+    let mut all = connections();
+    all.reverse();
+    let text = render(&all, &PLAIN);
+    assert!(text.find("Connection 0:").unwrap() < text.find("Connection 1:").unwrap());
+    assert!(!text.contains("client to server"));
+    assert!(text.contains("27 more directions with"));
+}
+
+#[test]
+fn extremes_do_not_break_it() {
+    let mut c = connection(0, (Limit::SendBuffer, Cause::None));
+    c.start = Nanos(i64::MIN);
+    c.directions[1].verdict.share = f64::NAN;
+    c.directions[1].transfer = Nanos(-1);
+    c.directions[1].timeline[0].from = Nanos(i64::MIN);
+    c.directions[1].timeline[3].to = Nanos::MAX;
+    for width in [0, 1, 80, usize::MAX] {
+        let view = View { width, all: true, verbose: true, color: true };
+        assert!(render(std::slice::from_ref(&c), &view).contains("Connection 0"));
+    }
+}

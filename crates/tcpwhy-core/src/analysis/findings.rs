@@ -100,6 +100,12 @@ fn of_silence(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>)
         let secs = (time - sender.last).0 / 1_000_000_000;
         list.push(finding(FindingKind::LateReset, side.other(), 0, secs.max(0) as u64, frame));
     }
+    if let Some((_, frame)) =
+        flow.ending.reset[side as usize].filter(|_| answers.most_unanswered() > 1)
+    {
+        let tried = u64::from(answers.most_unanswered());
+        list.push(finding(FindingKind::LateReset, side, tried, 0, frame));
+    }
     if answers.unanswered() < 2 || !sender.is_waiting() {
         return;
     }

@@ -2,6 +2,7 @@
 
 mod conclude;
 mod findings;
+mod order;
 mod verdict;
 
 use crate::flow::Flow;
@@ -9,6 +10,7 @@ use crate::model::Connection;
 use crate::observe::{Endpoint, Segment};
 use crate::units::Nanos;
 use hashbrown::HashMap;
+use order::Order;
 use std::collections::VecDeque;
 
 /// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
@@ -53,6 +55,7 @@ pub struct Analyzer {
     finished: Vec<Connection>,
     last: Option<(Key, usize)>,
     next_id: u64,
+    order: Order,
 }
 
 impl Analyzer {
@@ -61,8 +64,18 @@ impl Analyzer {
         Self::default()
     }
 
-    /// The next segment, in the order of the capture.
+    /// The next segment, in the order of the capture. Where the capture's own order is not that of
+    /// its timestamps (several queues or taps), the timestamps win.
     pub fn push(&mut self, segment: &Segment) {
+        if self.order.is_right(segment) {
+            return self.process(segment);
+        }
+        for segment in self.order.sort(segment) {
+            self.process(&segment);
+        }
+    }
+
+    fn process(&mut self, segment: &Segment) {
         let key = Key::of(segment);
         let slot = match self.last {
             Some((last, slot)) if last == key => slot,
@@ -161,6 +174,9 @@ impl Analyzer {
 
     /// The rest, at the end of the input, in the order of their ids.
     pub fn finish(mut self) -> Vec<Connection> {
+        for segment in self.order.rest() {
+            self.process(&segment);
+        }
         for slot in 0..self.slab.len() {
             self.conclude(slot);
         }

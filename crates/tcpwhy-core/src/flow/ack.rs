@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 
 /// Events that may be under way; beyond it the oldest is taken as arrived.
 const MAX_UNDER_WAY: usize = 1 << 16;
+/// Coarsest timestamp clocks tick this slowly (RFC 7323 section 5.4 allows a second; 10 ms is usual).
+const STALE_ECHO: Nanos = Nanos::from_millis(20);
 
 /// What a packet tells the sender on the other side.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +18,7 @@ pub(crate) struct AckEvent {
     pub(crate) ack: Seq,
     pub(crate) window: u16,
     pub(crate) syn: bool,
+    pub(crate) fin: bool,
     /// The receiver echoes a congestion mark.
     pub(crate) echo: bool,
     /// It carries SACK blocks; it reports a duplicate (RFC 2883).
@@ -48,6 +51,7 @@ impl AckEvent {
             ack: segment.ack,
             window: segment.window,
             syn: segment.has(flags::SYN),
+            fin: segment.has(flags::FIN),
             echo: segment.has(flags::ECE) && !segment.has(flags::SYN),
             sack: !blocks.is_empty() && !duplicate,
             duplicate,
@@ -88,7 +92,10 @@ impl UnderWay {
             },
             _ => in_time,
         };
-        if seen { self.events.pop_front() } else { None }
+        // An echo that stands still (it moves only with segments that advance the window, RFC 7323
+        // section 4.3) cannot hold an ACK back for longer than the path can.
+        let overdue = front.time + leg + leg + STALE_ECHO <= now;
+        if seen || overdue { self.events.pop_front() } else { None }
     }
 
     /// The next event, whether it had arrived or not: the capture is over.
@@ -133,7 +140,7 @@ mod tests {
         let (leg, now) = (Nanos::from_millis(10), Nanos::from_millis(100));
         assert!(q.arrived(now, Some(8), leg).is_some());
         assert!(q.arrived(now, Some(8), leg).is_some());
-        assert!(q.arrived(now, Some(8), leg).is_none());
+        assert!(q.arrived(Nanos::from_millis(40), Some(8), leg).is_none());
     }
 
     #[test]

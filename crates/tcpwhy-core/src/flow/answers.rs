@@ -7,6 +7,10 @@ use crate::units::Nanos;
 pub(crate) struct Answers {
     heard: Option<Nanos>,
     unanswered: u32,
+    /// The most that ever went unanswered in a row.
+    most: u32,
+    /// The receiver spoke of something else meanwhile: it is alive.
+    alive: bool,
     /// Payload of the last segment that was sent again.
     resent_len: u32,
     largest_delivered: u64,
@@ -16,10 +20,17 @@ impl Answers {
     pub(crate) fn heard(&mut self, time: Nanos) {
         self.heard = Some(time);
         self.unanswered = 0;
+        self.alive = false;
+    }
+
+    /// Data or a FIN of the receiver's own, which acknowledges nothing new.
+    pub(crate) fn spoke(&mut self) {
+        self.alive |= self.unanswered > 0;
     }
 
     pub(crate) fn asked(&mut self) {
         self.unanswered = self.unanswered.saturating_add(1);
+        self.most = self.most.max(self.unanswered);
     }
 
     pub(crate) fn asked_again(&mut self, len: u32) {
@@ -36,15 +47,21 @@ impl Answers {
         self.unanswered
     }
 
+    /// The longest row of these.
+    pub(crate) fn most_unanswered(&self) -> u32 {
+        self.most
+    }
+
     /// The last answer.
     pub(crate) fn last(&self) -> Option<Nanos> {
         self.heard
     }
 
-    /// What keeps being resent is larger than anything that ever arrived, and smaller segments did
-    /// arrive: the size of the segment in question.
+    /// What keeps being resent is larger than anything that ever arrived, though smaller segments did
+    /// arrive or the receiver is known to be alive: the size of the segment in question.
     pub(crate) fn too_large(&self) -> Option<u64> {
         let resent = u64::from(self.resent_len);
-        (self.largest_delivered > 0 && resent > self.largest_delivered).then_some(resent)
+        let small_passes = self.largest_delivered > 0 || self.alive;
+        (small_passes && resent > self.largest_delivered).then_some(resent)
     }
 }

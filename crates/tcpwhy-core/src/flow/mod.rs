@@ -44,10 +44,12 @@ pub(crate) struct Ending {
     pub(crate) reset: [Option<(Nanos, u64)>; 2],
 }
 
-/// What an end last said, before the other end has sent data.
+/// What a direction knows before its first data.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastWord {
+    /// The newest ACK on its way to the sender, and the newest with data of the peer.
     ack: Option<AckEvent>,
+    data: Option<Nanos>,
     next: Option<Seq>,
 }
 
@@ -136,9 +138,11 @@ impl Flow {
         let mut segment = *segment;
         if segment.time < self.last {
             self.backwards.add(segment.frame);
-            segment.time = self.last;
+            if self.held.is_none() {
+                segment.time = self.last;
+            }
         }
-        self.last = segment.time;
+        self.last = self.last.max(segment.time);
         let side = self.side_of(&segment);
         self.packets[side as usize] += 1;
         if self.recent[side as usize].is_copy(&segment) {
@@ -159,7 +163,9 @@ impl Flow {
 
     /// The vantage is known as well as it will be at this point.
     fn release_held(&mut self) {
-        for segment in self.held.take().unwrap_or_default() {
+        let mut held = self.held.take().unwrap_or_default();
+        held.sort_by_key(|s| s.time);
+        for segment in held {
             let side = self.side_of(&segment);
             self.process(side, &segment);
         }
@@ -252,7 +258,8 @@ impl Flow {
     /// The event that `segment` is for its own sender.
     fn send(&mut self, side: Side, segment: &Segment) {
         let own = side as usize;
-        self.deliver(side, segment.time, segment.options.timestamps.map(|t| t.1));
+        let echo = segment.options.timestamps.filter(|_| self.legs.to[own].trusts_echo());
+        self.deliver(side, segment.time, echo.map(|t| t.1));
         let starts = segment.len > 0 && !segment.has(flags::SYN) && !segment.has(flags::RST);
         if self.senders[own].is_none() && starts {
             self.begin(side, segment.seq);
@@ -271,6 +278,7 @@ impl Flow {
         let own = side as usize;
         let leg = self.legs.to[own].now();
         let Some(sender) = &mut self.senders[own] else { return };
+        sender.leg = leg;
         while let Some(event) = self.under_way[own].arrived(now, tsecr, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
             sender.acknowledged(&event, time, leg);
@@ -283,6 +291,9 @@ impl Flow {
         if self.senders[own].is_none() {
             let first = self.words[own].ack.map(|w| w.ack);
             self.words[own].ack = Some(event);
+            if event.data > 0 {
+                self.words[own].data = Some(event.time);
+            }
             // The data of this direction was never captured: its ACKs tell of it all the same.
             match first {
                 Some(seq) if event.ack.distance(seq) > 1 => self.begin(side, seq),
@@ -312,11 +323,18 @@ impl Flow {
             window: self.handshake.window(side.other()),
             size: self.handshake.segment_size(),
         });
-        if let Some(word) = self.words[own].ack {
-            sender.learn_window(&word);
+        let leg = self.legs.to[own].now();
+        sender.leg = leg;
+        let word = self.words[own];
+        if let Some(ack) = word.ack {
+            sender.learn_window(&ack);
         }
         if let Some(established) = self.handshake.established {
-            sender.established(established);
+            let way = if side == Side::Server { leg } else { Nanos::ZERO };
+            sender.established((established + way).min(self.last));
+        }
+        if let Some(data) = word.data {
+            sender.peer_spoke((data + leg).min(self.last));
         }
         self.senders[own] = Some(Box::new(sender));
     }

@@ -36,6 +36,8 @@ pub(crate) struct Sender {
     pub(crate) trains: Trains,
     pub(crate) answers: Answers,
     gap: Gap,
+    /// The round trip between the capture point and this sender.
+    pub(crate) leg: Nanos,
     /// The last sending left the queue dry: it carried PSH or was short.
     dry: bool,
     short: bool,
@@ -84,6 +86,7 @@ impl Sender {
             trains: Trains::default(),
             answers: Answers::default(),
             gap: Gap::starting(piece),
+            leg: Nanos::ZERO,
             dry: false,
             short: false,
             room: u64::MAX,
@@ -109,9 +112,15 @@ impl Sender {
         self.rtt.smoothed()
     }
 
-    /// How soon after its cause a packet leaves.
+    /// How soon after its cause a packet leaves; seen from afar, the path's jitter comes on top.
     fn slack(&self) -> Nanos {
-        Nanos(self.rtt.floor_or_zero().0 / 8).max(WAKE_UP).min(SLOW_RELEASE)
+        let jitter = Nanos(self.leg.0 / 2);
+        (Nanos(self.rtt.floor_or_zero().0 / 8) + jitter).max(WAKE_UP).min(SLOW_RELEASE)
+    }
+
+    /// The capture was taken a good part of the path away from this sender.
+    fn is_far(&self) -> bool {
+        self.leg.0 > self.rtt.floor_or_zero().0 / 4
     }
 
     fn room(&self) -> u64 {
@@ -137,6 +146,11 @@ impl Sender {
         self.window.advertise(self.board.una, event.window, event.syn);
     }
 
+    /// Data of the peer arrived at `time`.
+    pub(crate) fn peer_spoke(&mut self, time: Nanos) {
+        self.peer_data = Some(time);
+    }
+
     /// The handshake is over at `time`.
     pub(crate) fn established(&mut self, time: Nanos) {
         self.record.account(time, Wait::Handshake, Nanos(i64::MAX), |_| ());
@@ -149,14 +163,14 @@ impl Sender {
             self.tally.stray += 1;
             return;
         };
-        self.last = self.last.max(time);
         if segment.len == 0 {
-            self.sent_nothing(segment, start);
+            self.sent_nothing(segment, start, time);
             return;
         }
+        self.last = self.last.max(time);
         let end = start + u64::from(segment.len);
         if self.is_probe(start, segment.len) {
-            self.probed(segment.frame, self.window.bytes() == 0);
+            self.probed(segment.frame, time, self.window.bytes() == 0);
             return;
         }
         let flight = self.board.flight();
@@ -170,7 +184,8 @@ impl Sender {
             self.answers.asked_again(segment.len);
         }
         let release = self.release_of(sending, flight, segment, time);
-        self.close_gap(time, segment, release);
+        let hidden = sending == Sending::New && self.recover.is_none();
+        self.close_gap(time, segment, release, hidden);
         let turn = flight == 0 && self.peer_data.is_some();
         self.transfers.sent(time, segment.frame, fresh, again, turn);
         self.tally.data(sending, segment, again);
@@ -185,15 +200,20 @@ impl Sender {
     }
 
     /// No data: a FIN, a bare ACK, a keep-alive or a Linux window probe (0 bytes at una - 1).
-    fn sent_nothing(&mut self, segment: &Segment, start: u64) {
+    fn sent_nothing(&mut self, segment: &Segment, start: u64, time: Nanos) {
         if segment.has(flags::FIN) {
             self.board.send(start, start + 1, segment.time, self.soonest_repair());
         } else if start < self.board.nxt && start + 1 == self.board.una {
-            self.probed(segment.frame, self.state() == State::NoRoom);
+            self.probed(segment.frame, time, self.state() == State::NoRoom);
         }
     }
 
-    fn probed(&mut self, frame: u64, closed: bool) {
+    /// A probe of a closed window says that more data waits: the transfer is not done.
+    fn probed(&mut self, frame: u64, time: Nanos, closed: bool) {
+        self.last = self.last.max(time);
+        if closed {
+            self.done = None;
+        }
         self.record.open().probes += 1;
         self.tally.probe(frame, closed);
         self.answers.asked();
@@ -228,23 +248,39 @@ impl Sender {
         let at_once = time - self.released <= self.slack();
         let small = u64::from(segment.len) < self.size.mss();
         let delay = self.released_rtt - self.rtt.floor_or_zero();
+        // Within a tenth of the delay after its end: no coincidence.
+        let soon = time - self.released <= self.slack().max(Nanos(delay.0 / 10));
         match (flight, self.peer_data) {
             (0, Some(peer)) => {
                 Release::PeerData(if time - peer <= self.slack() { time } else { peer })
             }
-            (0, None) if at_once && self.short && small && delay >= DELAYED => Release::DelayedAck,
+            (0, None) if soon && self.short && small && delay >= DELAYED => Release::DelayedAck,
             (_, _) if at_once => Release::Ack,
+            (0, None) if self.lost_on_the_way(time) => Release::Repair,
             (0, None) => Release::OwnWill,
             (_, _) => Release::Timer,
         }
     }
 
+    /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the
+    /// capture, its retransmission seems new. But a queue that was not dry cannot pause with
+    /// everything acknowledged and room in the window. The probe comes after two round trips
+    /// (RFC 8985 section 7.2), the timeout later.
+    fn lost_on_the_way(&self, time: Nanos) -> bool {
+        let waited = time - self.gap.start();
+        self.is_far()
+            && !self.dry
+            && self.tally.data_segments > 0
+            && waited >= self.rtt.smoothed().scale(7, 4)
+    }
+
     /// Accounts the time since the last sending.
-    fn close_gap(&mut self, time: Nanos, segment: &Segment, release: Release) {
+    fn close_gap(&mut self, time: Nanos, segment: &Segment, release: Release, hidden: bool) {
         let round = self.round();
         let length = time - self.gap.start();
         let stall = length.0 >= round.0 / 4 && length >= WAKE_UP;
         let (dry, room, shift) = (self.dry, self.room, self.window.shift());
+        let hidden = release == Release::Repair && hidden;
         let mut first = stall;
         for (to, wait, piece) in self.gap.resolve(time, release) {
             let is_stall = std::mem::take(&mut first);
@@ -256,15 +292,18 @@ impl Sender {
                 if is_stall {
                     s.stalled(length, room, dry);
                 }
+                if is_stall && hidden {
+                    s.timeouts += 1;
+                    s.tail_losses += 1;
+                }
             });
         }
     }
 
     fn note_sending(&mut self, sending: Sending, segment: &Segment, flight: u64) {
         let few = flight < 4 * self.size.mss();
-        let waited = segment.time - self.released.max(self.gap.start());
-        let timeout =
-            waited >= self.rtt.smoothed() + Nanos::from_millis(100) && self.duplicate_acks < 3;
+        // Duplicate ACKs or SACK blocks reveal a loss; without them only a timer can.
+        let timeout = self.duplicate_acks == 0;
         let mss = self.size.mss();
         let open = self.record.open();
         open.touch(segment.frame);
@@ -308,7 +347,6 @@ impl Sender {
             return;
         };
         self.last = self.last.max(time);
-        self.answers.heard(time);
         if ack < self.board.una {
             return; // overtaken by a newer one
         }
@@ -317,11 +355,17 @@ impl Sender {
         self.space.advance_to(ack, event.ack);
         self.window.advertise(ack, event.window, event.syn);
         self.note_ack(event, &acked, leg);
-        if acked.bytes > 0 || self.window.edge > edge {
+        let moved = acked.bytes > 0 || self.window.edge > edge;
+        if moved {
             self.released = time;
         }
+        if moved || (event.data == 0 && !event.fin) {
+            self.answers.heard(time);
+        } else {
+            self.answers.spoke();
+        }
         if event.data > 0 {
-            self.peer_data = Some(time);
+            self.peer_spoke(time);
         }
         self.answers.delivered(acked.largest);
         self.trains.acknowledged(acked.bytes, event.time, Nanos(self.round().0 / 4));
@@ -383,18 +427,23 @@ impl Sender {
     /// The input is over: the time up to the last acknowledged byte, or, where data or a closed
     /// window was left behind, up to the last event.
     pub(crate) fn end(&mut self) {
-        let closed = self.state() == State::NoRoom && self.tally.probes.times > 0;
+        let kept_alive = self.tally.keep_alives.times > 0;
         let (end, release) = match self.done {
-            Some(done) if !closed => (done, Release::Ack),
-            _ if self.answers.unanswered() > 0 && !closed => (self.last, Release::Repair),
-            _ => (self.last, Release::Ack),
+            Some(_) if kept_alive => (self.last, Release::OwnWill),
+            Some(done) => (done, Release::Ack),
+            None if self.answers.unanswered() > 0 => (self.last, Release::Repair),
+            None => (self.last, Release::Ack),
         };
+        // What nobody answered gets a stretch of its own.
+        let heard = self.answers.last().filter(|_| self.answers.unanswered() > 1);
         let round = self.round();
         for (to, wait, piece) in self.gap.resolve(end, release) {
-            self.record.account(to, wait, round, |s| {
-                s.touch(piece.frame);
-                s.saw_window(piece.window);
-            });
+            for to in heard.map(|h| h.min(to)).into_iter().chain([to]) {
+                self.record.account(to, wait, round, |s| {
+                    s.touch(piece.frame);
+                    s.saw_window(piece.window);
+                });
+            }
         }
     }
 

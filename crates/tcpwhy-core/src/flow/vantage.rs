@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 
 /// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
 const MAX_PENDING: usize = 1024;
+/// No path holds a packet for so long: an echo as old as this stands still.
+const STUCK: Nanos = Nanos::from_secs(5);
 
 /// The leg to one end.
 #[derive(Debug, Clone)]
@@ -20,6 +22,8 @@ pub(crate) struct Leg {
     round_end: Nanos,
     pub(crate) from_handshake: bool,
     pub(crate) echoes: u32,
+    /// The end echoes the same old value for ever: its echo says nothing.
+    stuck: bool,
     pending: VecDeque<(u32, Nanos)>,
 }
 
@@ -32,8 +36,14 @@ impl Leg {
             round_end: Nanos(i64::MIN),
             from_handshake: false,
             echoes: 0,
+            stuck: false,
             pending: VecDeque::new(),
         }
+    }
+
+    /// Whether the end's echo names the newest packet that it has seen.
+    pub(crate) fn trusts_echo(&self) -> bool {
+        !self.stuck
     }
 
     /// The smallest round trip to this end, or zero when nothing is known.
@@ -49,7 +59,7 @@ impl Leg {
     /// The leg as it is now, a queue on the way to this end included.
     pub(crate) fn now(&self) -> Nanos {
         let recent = self.current.min(self.previous);
-        if recent == Nanos::MAX { self.floor() } else { recent.max(self.floor()) }
+        if recent == Nanos::MAX || self.stuck { self.floor() } else { recent.max(self.floor()) }
     }
 
     /// A sample from the handshake or from a quiet pair of packets.
@@ -79,6 +89,7 @@ impl Leg {
         while let Some(&(tsval, passed)) = self.pending.front() {
             let newer = tsval.wrapping_sub(tsecr) as i32;
             if newer > 0 {
+                self.stuck |= time - passed > STUCK;
                 return;
             }
             self.pending.pop_front();

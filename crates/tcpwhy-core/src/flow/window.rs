@@ -5,6 +5,9 @@ use crate::model::WindowScale;
 /// Largest legal shift (RFC 7323 section 2.3).
 pub(crate) const MAX_SHIFT: u8 = 14;
 
+/// Data that may run ahead of the ACK that allowed it: two full segments.
+const EARLY: u64 = 2 * 1460;
+
 /// The send window of one direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
@@ -35,16 +38,24 @@ impl Window {
     }
 
     /// Data up to `end` was sent with `una` acknowledged: where the scale is only inferred, no data
-    /// may pass the edge, so the shift is at least what makes it fit.
+    /// may pass the edge, so the shift is at least what makes it fit. A little beyond the edge proves
+    /// nothing: the sender has seen an ACK that the capture shows only after the data.
     pub(crate) fn sent(&mut self, una: u64, end: u64) {
         let WindowScale::Inferred { min, max } = self.scale else { return };
         if end <= self.edge || self.raw == 0 || min >= max {
             return;
         }
         let need = end.saturating_sub(una);
+        let fits = |shift: u8| {
+            let window = u64::from(self.raw) << shift;
+            need <= window + (window / 16).max(EARLY)
+        };
         let mut shift = min;
-        while shift < max && (u64::from(self.raw) << shift) < need {
+        while shift < max && !fits(shift) {
             shift += 1;
+        }
+        if shift == min {
+            return;
         }
         self.scale = WindowScale::Inferred { min: shift, max };
         let window = u64::from(self.raw) << shift;
@@ -98,8 +109,10 @@ mod tests {
         w.sent(0, 900);
         assert_eq!(w.shift(), 0);
         w.sent(0, 3900);
-        assert_eq!(w.shift(), 2);
-        assert_eq!(w.edge, 4000);
+        assert_eq!(w.shift(), 0, "two segments may run ahead");
+        w.sent(0, 9000);
+        assert_eq!(w.shift(), 3);
+        assert_eq!(w.edge, 8000);
     }
 
     #[test]

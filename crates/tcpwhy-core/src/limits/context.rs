@@ -86,7 +86,10 @@ impl<'a> Context<'a> {
 
     /// A queue counts when it adds a quarter to the round trip and is no noise.
     pub(crate) fn queue_stands(&self, i: usize) -> bool {
-        self.standing_queue(i).is_some_and(|q| q >= NOISE && q.0 >= self.floor.0 / 4)
+        let s = &self.stretches[i];
+        // Packets that queue up come out evenly: a pause of most of a round trip is no queue's.
+        let even = s.rtt_mean().is_some_and(|rtt| s.longest_stall.0 <= rtt.0 / 4 * 3);
+        even && self.standing_queue(i).is_some_and(|q| q >= NOISE && q.0 >= self.floor.0 / 4)
     }
 
     /// The run of flowing stretches around `i`, at most `AROUND` on each side, broken by losses and

@@ -1,0 +1,89 @@
+//! Packets back in the order of their timestamps.
+//!
+//! A capture that is written from several queues or taps holds packets a little out of order; an ACK
+//! written after the data that it released would turn cause and effect round.
+
+use crate::observe::Segment;
+use crate::units::Nanos;
+use std::collections::VecDeque;
+
+/// Packets among which the order is mended, once it was found broken.
+const HORIZON: usize = 256;
+/// A larger step back is another clock, not another queue.
+const STEP: Nanos = Nanos::from_secs(1);
+
+/// Passes everything through until the first step back; then sorts.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    newest: Option<Nanos>,
+    waiting: VecDeque<Segment>,
+    broken: bool,
+}
+
+impl Order {
+    /// Whether `segment` may be processed at once: nothing has ever been out of order.
+    pub(super) fn is_right(&mut self, segment: &Segment) -> bool {
+        if self.broken {
+            return false;
+        }
+        let backwards = self.newest.is_some_and(|t| segment.time < t && t - segment.time < STEP);
+        self.broken = backwards;
+        self.newest = Some(segment.time);
+        !backwards
+    }
+
+    /// Takes `segment` in and gives out what no later packet can overtake.
+    pub(super) fn sort(&mut self, segment: &Segment) -> Option<Segment> {
+        let near = |s: &Segment| s.time > segment.time && s.time - segment.time < STEP;
+        let mut at = self.waiting.len();
+        while at > 0 && near(&self.waiting[at - 1]) {
+            at -= 1;
+        }
+        self.waiting.insert(at, *segment);
+        if self.waiting.len() > HORIZON { self.waiting.pop_front() } else { None }
+    }
+
+    /// What still waits, in order.
+    pub(super) fn rest(&mut self) -> VecDeque<Segment> {
+        std::mem::take(&mut self.waiting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: i64) -> Segment {
+        Segment { time: Nanos::from_millis(ms), ..Segment::default() }
+    }
+
+    #[test]
+    fn a_sorted_stream_is_not_delayed() {
+        let mut order = Order::default();
+        assert!((0..10).all(|ms| order.is_right(&at(ms))));
+        assert!(order.rest().is_empty());
+    }
+
+    #[test]
+    fn after_a_step_back_the_timestamps_decide() {
+        let mut order = Order::default();
+        let mut out = Vec::new();
+        for ms in [0, 5, 3, 9, 8, 7, 10] {
+            let segment = at(ms);
+            if order.is_right(&segment) {
+                out.push(ms);
+            } else {
+                out.extend(order.sort(&segment).map(|s| s.time.0 / 1_000_000));
+            }
+        }
+        out.extend(order.rest().iter().map(|s| s.time.0 / 1_000_000));
+        assert_eq!(out, [0, 5, 3, 7, 8, 9, 10], "only the packet that revealed it comes late");
+    }
+
+    #[test]
+    fn another_clock_is_left_as_it_is() {
+        let mut order = Order::default();
+        assert!(order.is_right(&at(100_000)));
+        assert!(order.is_right(&at(0)));
+    }
+}

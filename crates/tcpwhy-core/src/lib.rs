@@ -7,6 +7,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod decode;
 pub mod model;
 pub mod observe;
 pub mod units;

@@ -151,3 +151,30 @@ pub(super) enum Encapsulation {
     Ayiya,
     Capwap,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_snap_length_cut_is_not_what_the_packet_lacks() {
+        let mut c = Cursor { bytes: &[1, 2, 3], wire: 5, ..Cursor::empty() };
+        assert_eq!(c.take::<4>(), Err(Decoded::Cut));
+        assert_eq!(c.take::<6>(), Err(Decoded::Malformed));
+        assert_eq!(c.skip(5), Err(Decoded::Cut));
+        assert_eq!(c.take::<3>(), Ok(&[1, 2, 3]));
+        assert_eq!(c.wire(), 2);
+    }
+
+    #[test]
+    fn the_order_of_encapsulations_matters_to_the_scope() {
+        let scope = |ids: [(Encapsulation, u32); 2]| {
+            let mut c = Cursor::empty();
+            ids.into_iter().for_each(|(kind, id)| c.enter(kind, id));
+            c.scope
+        };
+        let (one, two) = ((Encapsulation::Vlan, 1), (Encapsulation::Vlan, 2));
+        assert_ne!(scope([one, two]), scope([two, one]));
+        assert_ne!(scope([one, two]), scope([(Encapsulation::Mpls, 1), two]));
+    }
+}

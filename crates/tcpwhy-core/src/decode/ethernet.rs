@@ -197,3 +197,95 @@ pub(super) fn snap(c: &mut Cursor<'_>) -> Step {
         _ => Err(Decoded::NotTcp),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{answer, ethernet as frame, ipv4, ipv6, segment, tcp};
+    use super::*;
+
+    fn packet() -> Vec<u8> {
+        ipv4(6, &tcp(&[], b"abc"))
+    }
+
+    /// `header` between an Ethernet header of `kind` and `rest`.
+    fn tagged(kind: u16, header: &[u8], rest: &[u8]) -> Vec<u8> {
+        frame(kind, &[header, rest].concat())
+    }
+
+    #[test]
+    fn the_plain_path_has_the_interface_as_its_scope() {
+        assert_eq!(segment(&frame(kind::IPV4, &packet())).scope, 3);
+    }
+
+    #[test]
+    fn vlan_tags_of_every_type_are_entered_and_told_apart() {
+        let scope = |kind, vlan| segment(&tagged(kind, &[0xe0, vlan, 8, 0], &packet())).scope;
+        for kind in [0x8100, 0x88a8, 0x9100, 0x9200] {
+            assert_ne!(scope(kind, 1), scope(kind, 2));
+        }
+        let stacked = tagged(0x88a8, &[0, 1, 0x81, 0, 0, 2, 0x86, 0xdd], &ipv6(6, &tcp(&[], b"a")));
+        assert_eq!(segment(&stacked).len, 1);
+    }
+
+    #[test]
+    fn the_priority_of_a_vlan_does_not_change_the_scope() {
+        let scope = |priority| segment(&tagged(0x8100, &[priority, 7, 8, 0], &packet())).scope;
+        assert_eq!(scope(0x00), scope(0xe0));
+    }
+
+    #[test]
+    fn bridge_tags_are_entered() {
+        segment(&tagged(kind::E_TAG, &[0, 0, 0, 5, 0, 0, 8, 0], &packet()));
+        segment(&tagged(kind::VN_TAG, &[0, 1, 0, 5, 8, 0], &packet()));
+        let inner = frame(kind::IPV4, &packet());
+        segment(&tagged(kind::PROVIDER_BACKBONE, &[0, 0, 0, 9], &inner));
+        segment(&tagged(kind::TRILL, &[0, 0x40, 0, 1, 0, 2, 9, 9, 9, 9], &inner));
+    }
+
+    #[test]
+    fn macsec_without_encryption_is_read() {
+        let clear = [0x00, 0, 0, 0, 0, 1, 8, 0];
+        segment(&tagged(kind::MACSEC, &clear, &packet()));
+        let with_channel = [0x20, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0];
+        segment(&tagged(kind::MACSEC, &with_channel, &packet()));
+        let encrypted = [0x0c, 0, 0, 0, 0, 1, 8, 0];
+        assert_eq!(answer(&tagged(kind::MACSEC, &encrypted, &packet())), Decoded::Encrypted);
+    }
+
+    #[test]
+    fn service_headers_name_the_next_one() {
+        let header = |next| [0, 2, 1, next, 0, 0, 1, 255];
+        segment(&tagged(kind::NSH, &header(1), &packet()));
+        segment(&tagged(kind::NSH, &header(3), &frame(kind::IPV4, &packet())));
+        assert_eq!(answer(&tagged(kind::NSH, &[0; 8], &packet())), Decoded::Malformed);
+    }
+
+    #[test]
+    fn labels_carry_ip_or_ethernet_with_or_without_control_word() {
+        let inner = frame(kind::IPV4, &packet());
+        let labels = [0, 1, 0x00, 9, 0, 2, 0x01, 9];
+        segment(&tagged(kind::MPLS, &labels, &packet()));
+        segment(&tagged(kind::MPLS, &labels, &ipv6(6, &tcp(&[], &[]))));
+        segment(&tagged(kind::MPLS, &labels, &inner));
+        segment(&tagged(kind::MPLS, &labels, &[&[0, 0, 0, 7][..], &inner].concat()));
+        let channel = tagged(kind::MPLS, &labels, &[&[0x10, 0, 0, 0x21][..], &[0; 40]].concat());
+        assert_eq!(answer(&channel), Decoded::NotTcp);
+    }
+
+    #[test]
+    fn a_length_instead_of_a_type_leads_to_llc() {
+        let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+        segment(&tagged(0x0040, &snap, &packet()));
+        segment(&tagged(0x0040, &[6, 6, 3], &packet()));
+        let bridged = [0xaa, 0xaa, 3, 0, 0x80, 0xc2, 0, 7];
+        segment(&tagged(0x0060, &bridged, &frame(kind::IPV4, &packet())));
+        segment(&tagged(0x0060, &bridged, &[&[0, 0][..], &frame(0x800, &packet())].concat()));
+        assert_eq!(answer(&tagged(0x0026, &[0x42, 0x42, 3], &packet())), Decoded::NotTcp);
+    }
+
+    #[test]
+    fn what_cannot_hold_tcp_says_so() {
+        assert_eq!(answer(&frame(kind::ARP, &[0; 46])), Decoded::NotTcp);
+        assert_eq!(answer(&frame(0x8863, &[0; 46])), Decoded::NotTcp);
+    }
+}

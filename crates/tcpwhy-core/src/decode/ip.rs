@@ -199,3 +199,167 @@ fn later_fragment(protocol: u8) -> Decoded {
         _ => Decoded::NotTcp,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{answer, cut, ethernet, ipv4, ipv6, segment, tcp, udp};
+    use super::*;
+    use crate::observe::Endpoint;
+
+    const V4: u16 = 0x0800;
+    const V6: u16 = 0x86dd;
+
+    fn with(mut packet: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
+        packet[at..at + bytes.len()].copy_from_slice(bytes);
+        packet
+    }
+
+    #[test]
+    fn reads_the_ipv4_fields() {
+        let s = segment(&ethernet(V4, &with(ipv4(6, &tcp(&[], b"abc")), 1, &[0x03])));
+        assert_eq!(s.src, Endpoint::new([10, 0, 0, 1].into(), 443));
+        assert_eq!(s.dst, Endpoint::new([10, 0, 0, 2].into(), 50_000));
+        assert_eq!((s.ip_id, s.ttl, s.ce, s.len, s.fragment), (0x1234, 61, true, 3, false));
+    }
+
+    #[test]
+    fn reads_the_ipv6_fields() {
+        let s = segment(&ethernet(V6, &with(ipv6(6, &tcp(&[], b"abc")), 1, &[0x30])));
+        assert_eq!(s.src, Endpoint::new("fd00::1".parse().unwrap(), 443));
+        assert_eq!(s.dst, Endpoint::new("fd00::2".parse().unwrap(), 50_000));
+        assert_eq!((s.ip_id, s.ttl, s.ce, s.len, s.fragment), (0, 61, true, 3, false));
+    }
+
+    #[test]
+    fn ethernet_padding_is_not_payload() {
+        let mut frame = ethernet(V4, &ipv4(6, &tcp(&[], &[])));
+        frame.extend([0; 6]);
+        assert_eq!(segment(&frame).len, 0);
+    }
+
+    #[test]
+    fn total_length_zero_ends_with_the_frame_even_above_64_kib() {
+        let v4 = ethernet(V4, &with(ipv4(6, &tcp(&[], &[0; 100])), 2, &[0, 0]));
+        assert_eq!(segment(&v4).len, 100);
+        let v6 = ethernet(V6, &with(ipv6(6, &tcp(&[], &[0; 100])), 4, &[0, 0]));
+        assert_eq!(segment(&v6).len, 100);
+        let big = tcp(&[], &vec![0; 300_000]);
+        let v4 = ethernet(V4, &with(ipv4(6, &big), 2, &[0, 0]));
+        let (answer, s) = cut(&v4, 96);
+        assert_eq!((answer, s.len), (Decoded::Segment, 300_000));
+    }
+
+    #[test]
+    fn a_jumbo_payload_option_gives_the_length() {
+        let tcp = tcp(&[], &vec![0; 200_000]);
+        let mut jumbo = vec![6, 0, 0xc2, 4];
+        jumbo.extend((8 + tcp.len() as u32 - 1000).to_be_bytes());
+        jumbo.extend(tcp);
+        let packet = with(ipv6(number::HOP_BY_HOP, &jumbo), 4, &[0, 0]);
+        assert_eq!(segment(&ethernet(V6, &packet)).len, 199_000);
+    }
+
+    /// The checksum of the header built by `ipv4`, so that a sliced packet can be told from damage.
+    fn checked(packet: Vec<u8>) -> Vec<u8> {
+        let sum: u32 =
+            packet[..20].chunks(2).map(|w| u32::from(u16::from_be_bytes([w[0], w[1]]))).sum();
+        let folded = !((sum & 0xffff) + (sum >> 16)) as u16;
+        with(packet, 10, &folded.to_be_bytes())
+    }
+
+    #[test]
+    fn a_sliced_packet_keeps_its_length_where_the_checksum_proves_it() {
+        let packet = checked(ipv4(6, &tcp(&[], &[0; 1000])));
+        assert_eq!(segment(&ethernet(V4, &packet[..60])).len, 1000);
+        let damaged = with(packet, 2, &[0x13]);
+        assert_eq!(segment(&ethernet(V4, &damaged[..60])).len, 20);
+    }
+
+    #[test]
+    fn ipv4_options_are_passed_over() {
+        let plain = ipv4(6, &tcp(&[], b"xyz"));
+        let mut packet = with(plain[..20].to_vec(), 0, &[0x47]);
+        packet[3] += 8;
+        packet.extend([0x94, 4, 0, 0, 1, 1, 1, 0]);
+        packet.extend(&plain[20..]);
+        assert_eq!(segment(&ethernet(V4, &packet)).len, 3);
+    }
+
+    #[test]
+    fn bad_header_lengths_are_malformed() {
+        for (at, byte) in [(0, 0x44), (3, 19), (0, 0x55)] {
+            let mut packet = ipv4(6, &tcp(&[], &[]));
+            packet[at] = byte;
+            assert_eq!(answer(&ethernet(V4, &packet)), Decoded::Malformed, "{at} {byte:#x}");
+        }
+    }
+
+    #[test]
+    fn the_first_ipv4_fragment_counts_and_the_later_ones_do_not() {
+        let packet = ipv4(6, &tcp(&[], b"abc"));
+        assert!(segment(&ethernet(V4, &with(packet.clone(), 6, &[0x20, 0]))).fragment);
+        let later = with(packet, 6, &[0x20, 100]);
+        assert_eq!(answer(&ethernet(V4, &later)), Decoded::LaterFragment);
+        let dns = with(ipv4(17, &udp(53, &[0; 40])), 6, &[0, 100]);
+        assert_eq!(answer(&ethernet(V4, &dns)), Decoded::NotTcp);
+    }
+
+    #[test]
+    fn ipv6_fragments_and_the_atomic_one() {
+        let packet = |field: u8| {
+            let header = [6, 0, 0, field, 0, 0, 0, 9];
+            ethernet(V6, &ipv6(number::FRAGMENT, &[&header[..], &tcp(&[], b"ab")].concat()))
+        };
+        assert!(!segment(&packet(0)).fragment);
+        assert!(segment(&packet(1)).fragment);
+        assert_eq!(answer(&packet(8)), Decoded::LaterFragment);
+    }
+
+    #[test]
+    fn inside_a_fragment_the_wire_holds_what_it_holds() {
+        let inner = checked(ipv4(6, &tcp(&[], &[0; 1000])));
+        let outer = with(ipv4(number::IPV4, &inner[..500]), 6, &[0x20, 0]);
+        assert_eq!(segment(&ethernet(V4, &outer)).len, 460);
+    }
+
+    #[test]
+    fn extension_headers_are_passed_over() {
+        let mut payload = vec![number::ROUTING, 0, 1, 4, 0, 0, 0, 0];
+        payload.extend([number::DESTINATION_OPTIONS, 1]);
+        payload.extend([0; 14]);
+        payload.extend([number::AUTHENTICATION, 0, 1, 4, 0, 0, 0, 0]);
+        payload.extend([6, 4]);
+        payload.extend([0; 22]);
+        payload.extend(tcp(&[], b"payload"));
+        assert_eq!(segment(&ethernet(V6, &ipv6(number::HOP_BY_HOP, &payload))).len, 7);
+    }
+
+    #[test]
+    fn encrypted_and_other_protocols_are_named() {
+        let quoted = [&[3, 4, 0, 0, 0, 0, 5, 0][..], &ipv4(6, &tcp(&[], &[]))].concat();
+        for (protocol, expected) in
+            [(number::ESP, Decoded::Encrypted), (1, Decoded::NotTcp), (59, Decoded::NotTcp)]
+        {
+            assert_eq!(answer(&ethernet(V4, &ipv4(protocol, &quoted))), expected);
+        }
+        assert_eq!(answer(&ethernet(V6, &ipv6(58, &quoted))), Decoded::NotTcp);
+    }
+
+    #[test]
+    fn ip_in_ip_takes_the_inner_header_and_changes_the_scope() {
+        let inner = ipv6(6, &tcp(&[], b"abc"));
+        let s = segment(&ethernet(V4, &ipv4(number::IPV6, &inner)));
+        assert_eq!((s.src.addr(), s.ip_id), ("fd00::1".parse().unwrap(), 0));
+        assert_ne!(s.scope, segment(&ethernet(V6, &inner)).scope);
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nest = |times: usize| {
+            let tcp = ipv4(6, &tcp(&[], &[]));
+            ethernet(V4, &(0..times).fold(tcp, |inner, _| ipv4(number::IPV4, &inner)))
+        };
+        assert_eq!(answer(&nest(10)), Decoded::Segment);
+        assert_eq!(answer(&nest(1000)), Decoded::Malformed);
+    }
+}

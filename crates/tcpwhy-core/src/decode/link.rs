@@ -243,3 +243,130 @@ fn ip_over_infiniband(c: &mut Cursor<'_>) -> Step {
     let [k0, k1, _, _] = *c.take()?;
     Ok(Header::EtherType(u16::from_be_bytes([k0, k1])))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{ethernet, ipv4, ipv6, linked, segment_of, tcp};
+    use super::*;
+
+    fn packet() -> Vec<u8> {
+        ipv4(6, &tcp(&[], b"abc"))
+    }
+
+    fn after(header: &[u8]) -> Vec<u8> {
+        [header, &packet()].concat()
+    }
+
+    #[test]
+    fn every_supported_type_has_a_name_and_others_are_refused() {
+        for number in 0..1000 {
+            let link = LinkType(number);
+            assert!(!link.is_supported() || link.name().is_some(), "{number}");
+            let refused = linked(number, &[0; 64], 64).0 == Decoded::UnsupportedLink;
+            assert!(!refused || !link.is_supported() || number == 149 || number == 258, "{number}");
+        }
+        assert_eq!(LinkType(271).name(), Some("VSOCK"));
+        assert!(!LinkType(271).is_supported());
+    }
+
+    #[test]
+    fn loopback_of_every_system() {
+        for family in [2u32, 10, 24, 28, 30] {
+            let packet = if family == 2 { packet() } else { ipv6(6, &tcp(&[], &[])) };
+            for header in [family.to_le_bytes(), family.to_be_bytes()] {
+                segment_of(0, &[&header[..], &packet].concat());
+                segment_of(108, &[&header[..], &packet].concat());
+            }
+        }
+    }
+
+    #[test]
+    fn bare_ip() {
+        for link in [12, 14, 101, 228] {
+            segment_of(link, &packet());
+        }
+        let six = ipv6(6, &tcp(&[], &[]));
+        segment_of(101, &six);
+        segment_of(229, &six);
+    }
+
+    #[test]
+    fn linux_cooked_of_both_versions() {
+        let mut one = vec![0; 16];
+        one[3] = 1;
+        one[14] = 8;
+        segment_of(113, &after(&one));
+        one[2..4].copy_from_slice(&824u16.to_be_bytes());
+        assert_eq!(linked(113, &after(&one), 59).0, Decoded::NotTcp);
+        let two = |interface| {
+            let mut h = vec![0; 20];
+            h[0] = 8;
+            h[7] = interface;
+            segment_of(276, &after(&h)).scope
+        };
+        assert_ne!(two(1), two(2));
+    }
+
+    #[test]
+    fn netfilter_log_in_both_byte_orders() {
+        let mut little = vec![2, 0, 0, 1, 7, 0, 10, 0, b'a', b'b', 0, 0, 47, 0, 9, 0];
+        segment_of(239, &after(&little));
+        little[4..8].copy_from_slice(&[0, 7, 0, 10]);
+        little[12..16].copy_from_slice(&[0, 47, 0, 9]);
+        segment_of(239, &after(&little));
+        assert_eq!(linked(239, &[0; 40], 40).0, Decoded::Malformed);
+    }
+
+    #[test]
+    fn headers_of_fixed_size() {
+        let ether_type = [8, 0];
+        segment_of(242, &after(&[&[0; 40][..], &ether_type, &[0, 0]].concat()));
+        segment_of(138, &after(&[&[0; 16][..], &ether_type].concat()));
+        segment_of(109, &after(&[0; 12]));
+        segment_of(226, &after(&[0; 24]));
+        segment_of(204, &after(&[1, 0xff, 3, 0, 0x21]));
+        segment_of(166, &after(&[1, 3, 0, 0x21]));
+        segment_of(205, &after(&[1, 0x0f, 0, 8, 0]));
+        segment_of(206, &after(&[1, 0x18, 0x41, 3, 0xcc]));
+        segment_of(219, &after(&[0, 1, 1, 64]));
+        segment_of(240, &[&[0; 4][..], &ethernet(0x0800, &packet())].concat());
+        segment_of(51, &after(&[0x11, 0, 0, 1, 0, 45, 0, 0x21]));
+    }
+
+    #[test]
+    fn headers_of_their_own_size() {
+        segment_of(117, &after(&[&[61][..], &[0; 63]].concat()));
+        let juniper = [&b"MGC\x80\0\x02\x01\x02"[..], &ethernet(0x0800, &packet())].concat();
+        segment_of(178, &juniper);
+        let mut pktap = vec![0; 108];
+        (pktap[0], pktap[4], pktap[8]) = (108, 1, 101);
+        segment_of(258, &after(&pktap));
+        segment_of(149, &after(&pktap));
+        assert_eq!(linked(149, &packet(), 43).0, Decoded::UnsupportedLink);
+    }
+
+    #[test]
+    fn local_networks_with_llc() {
+        let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+        segment_of(100, &after(&snap));
+        segment_of(106, &after(&snap));
+        segment_of(106, &packet());
+        segment_of(122, &after(&[&[0; 16][..], &snap].concat()));
+        segment_of(10, &after(&[&[0x50; 13][..], &snap].concat()));
+        segment_of(6, &after(&[&[0; 14][..], &snap].concat()));
+        let mut routed = [0; 14];
+        routed[8] = 0x80;
+        segment_of(6, &after(&[&routed[..], &[4, 0, 0, 0], &snap].concat()));
+    }
+
+    #[test]
+    fn arcnet_of_both_systems_and_standards() {
+        segment_of(7, &after(&[1, 2, 240]));
+        segment_of(7, &after(&[1, 2, 212, 0, 0, 1]));
+        segment_of(7, &after(&[1, 2, 212, 0xff, 0xff, 0xff, 212, 0, 0, 1]));
+        segment_of(129, &after(&[1, 2, 0, 0, 240]));
+        assert!(segment_of(129, &after(&[1, 2, 0, 0, 212, 1, 0, 1])).fragment);
+        let later = after(&[1, 2, 0, 0, 212, 2, 0, 1]);
+        assert_eq!(linked(129, &later, later.len()).0, Decoded::LaterFragment);
+    }
+}

@@ -80,3 +80,71 @@ pub(super) fn network_layer(c: &mut Cursor<'_>) -> Step {
         _ => Err(Decoded::NotTcp),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{answer, ethernet, ipv4, ipv6, linked, segment, segment_of, tcp};
+    use super::*;
+
+    const PPP: u32 = 9;
+    const FRAME_RELAY: u32 = 107;
+
+    fn after(header: &[u8]) -> Vec<u8> {
+        [header, &ipv4(6, &tcp(&[], b"abc"))].concat()
+    }
+
+    fn answer_of(link: u32, data: &[u8]) -> Decoded {
+        linked(link, data, data.len()).0
+    }
+
+    #[test]
+    fn ppp_with_and_without_framing_and_compression() {
+        for header in [&[0xff, 3, 0, 0x21][..], &[0, 0x21], &[0x21], &[0xff, 3, 0x21]] {
+            assert_eq!(segment_of(PPP, &after(header)).len, 3, "{header:02x?}");
+        }
+        let six = [&[0xff, 3, 0, 0x57][..], &ipv6(6, &tcp(&[], &[]))].concat();
+        segment_of(PPP, &six);
+        segment_of(PPP, &after(&[0xff, 3, 2, 0x81, 0, 1, 1, 64]));
+        assert_eq!(answer_of(PPP, &after(&[0xff, 3, 0xc0, 0x21])), Decoded::NotTcp);
+        assert_eq!(answer_of(PPP, &after(&[0xff, 3, 0, 0x53])), Decoded::Encrypted);
+    }
+
+    #[test]
+    fn cisco_hdlc_as_itself_and_on_a_ppp_line() {
+        for link in [104, PPP, 50] {
+            segment_of(link, &after(&[0x0f, 0, 8, 0]));
+            segment_of(link, &after(&[0x8f, 0, 8, 0]));
+        }
+    }
+
+    #[test]
+    fn pppoe_data_is_read_and_the_session_told_apart() {
+        let frame =
+            |code, session| ethernet(0x8864, &after(&[0x11, code, 0, session, 0, 45, 0, 0x21]));
+        assert_eq!(segment(&frame(0, 1)).len, 3);
+        assert_ne!(segment(&frame(0, 1)).scope, segment(&frame(0, 2)).scope);
+        assert_eq!(answer(&frame(0xa7, 1)), Decoded::NotTcp);
+    }
+
+    #[test]
+    fn frame_relay_in_every_form() {
+        for header in [
+            &[0x18, 0x41, 3, 0xcc][..],
+            &[0x18, 0x41, 3, 0, 0xcc],
+            &[0x18, 0x41, 8, 0],
+            &[0x18, 0x40, 0x00, 0x01, 3, 0xcc],
+            &[0x18, 0x41, 3, 0, 0x80, 0, 0, 0, 8, 0],
+            &[0x18, 0x41, 3, 0xcf, 0, 0x21],
+        ] {
+            assert_eq!(segment_of(FRAME_RELAY, &after(header)).len, 3, "{header:02x?}");
+        }
+        assert_eq!(answer_of(FRAME_RELAY, &[0; 40]), Decoded::Malformed);
+    }
+
+    #[test]
+    fn congestion_bits_of_frame_relay_do_not_change_the_scope() {
+        let scope = |second| segment_of(FRAME_RELAY, &after(&[0x18, second, 3, 0xcc])).scope;
+        assert_eq!(scope(0x41), scope(0x4d));
+        assert_ne!(scope(0x41), scope(0x51));
+    }
+}

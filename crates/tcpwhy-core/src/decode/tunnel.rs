@@ -144,3 +144,73 @@ pub(super) fn l2tp_v3(session: u32, c: &mut Cursor<'_>) -> Step {
     }
     Err(Decoded::NotTcp)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{answer, ethernet, ipv4, segment, tcp};
+    use super::*;
+
+    fn packet() -> Vec<u8> {
+        ipv4(6, &tcp(&[], b"abc"))
+    }
+
+    fn over(protocol: u8, header: &[u8], payload: &[u8]) -> Vec<u8> {
+        ethernet(0x0800, &ipv4(protocol, &[header, payload].concat()))
+    }
+
+    #[test]
+    fn gre_with_every_combination_of_flags() {
+        for flags in 0..16u8 {
+            let mut header = vec![flags << 4, 0, 8, 0];
+            let fields = [flags & 0b1100 != 0, flags & 0b0010 != 0, flags & 0b0001 != 0];
+            header.extend(vec![0; 4 * fields.into_iter().filter(|f| *f).count()]);
+            if flags & 0b0100 != 0 {
+                header.extend([0x08, 0x00, 0, 4, 10, 0, 0, 9, 0, 0, 0, 0]);
+            }
+            assert_eq!(segment(&over(47, &header, &packet())).len, 3, "{flags:04b}");
+        }
+    }
+
+    #[test]
+    fn the_gre_key_is_part_of_the_scope() {
+        let scope = |key| segment(&over(47, &[0x20, 0, 8, 0, 0, 0, 0, key], &packet())).scope;
+        assert_ne!(scope(1), scope(2));
+    }
+
+    #[test]
+    fn pptp_data_is_ppp_and_a_bare_acknowledgment_is_nothing() {
+        let data = [0x30, 0x81, 0x88, 0x0b, 0, 45, 0, 7, 0, 0, 0, 1, 0, 0, 0, 1, 0xff, 3, 0, 0x21];
+        segment(&over(47, &data, &packet()));
+        let bare = [0x20, 0x81, 0x88, 0x0b, 0, 0, 0, 7, 0, 0, 0, 1];
+        assert_eq!(answer(&over(47, &bare, &[])), Decoded::NotTcp);
+    }
+
+    #[test]
+    fn gre_carries_ethernet_wccp_and_erspan() {
+        let inner = ethernet(0x0800, &packet());
+        segment(&over(47, &[0, 0, 0x65, 0x58], &inner));
+        segment(&over(47, &[0, 0, 0x88, 0x3e], &packet()));
+        segment(&over(47, &[0, 0, 0x88, 0x3e, 0, 1, 2, 3], &packet()));
+        segment(&over(47, &[0, 0, 0x88, 0xbe], &inner));
+        let two = [0x10, 0, 0x88, 0xbe, 0, 0, 0, 1, 0x10, 0, 0, 7, 0, 0, 0, 0];
+        segment(&over(47, &two, &inner));
+        let mut three =
+            vec![0x10, 0, 0x22, 0xeb, 0, 0, 0, 1, 0x20, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0];
+        segment(&over(47, &three, &inner));
+        three[19] = 1;
+        three.extend([0; 8]);
+        segment(&over(47, &three, &inner));
+    }
+
+    #[test]
+    fn ether_ip_and_l2tp_v3_carry_ethernet() {
+        let inner = ethernet(0x0800, &packet());
+        segment(&over(97, &[0x30, 0], &inner));
+        assert_eq!(answer(&over(97, &[0x40, 0], &inner)), Decoded::NotTcp);
+        for cookie_and_sublayer in [0, 4, 8, 12] {
+            let header = [&[0, 0, 0, 5][..], &vec![0; cookie_and_sublayer]].concat();
+            segment(&over(115, &header, &inner));
+        }
+        assert_eq!(answer(&over(115, &[0; 4], &inner)), Decoded::NotTcp);
+    }
+}

@@ -192,3 +192,104 @@ fn capwap(c: &mut Cursor<'_>) -> Step {
     let swapped = control & 0x0f != 0x08 && second & 0x0f == 0x08;
     Ok(Header::Wlan { padded: false, swapped })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{answer, ethernet, ipv4, ipv6, segment, tcp, udp};
+    use super::*;
+
+    fn packet() -> Vec<u8> {
+        ipv4(6, &tcp(&[], b"abc"))
+    }
+
+    fn frame() -> Vec<u8> {
+        ethernet(0x0800, &packet())
+    }
+
+    fn over(port: u16, header: &[u8], payload: &[u8]) -> Vec<u8> {
+        ethernet(0x0800, &ipv4(17, &udp(port, &[header, payload].concat())))
+    }
+
+    #[test]
+    fn vxlan_and_its_network_identifier() {
+        let scope = |vni| segment(&over(4789, &[8, 0, 0, 0, 0, 0, vni, 0], &frame())).scope;
+        assert_ne!(scope(1), scope(2));
+        segment(&over(8472, &[0x88, 0, 0, 5, 0, 0, 1, 9], &frame()));
+    }
+
+    #[test]
+    fn vxlan_gpe_names_what_it_carries() {
+        segment(&over(4790, &[0x0c, 0, 0, 1, 0, 0, 1, 0], &packet()));
+        segment(&over(4790, &[0x0c, 0, 0, 3, 0, 0, 1, 0], &frame()));
+        let nsh = [0x0c, 0, 0, 4, 0, 0, 1, 0, 0, 2, 1, 1, 0, 0, 1, 255];
+        segment(&over(4790, &nsh, &packet()));
+    }
+
+    #[test]
+    fn geneve_with_many_options() {
+        segment(&over(6081, &[0, 0, 0x65, 0x58, 0, 0, 1, 0], &frame()));
+        let mut header = vec![0x3f, 0, 0x08, 0x00, 0, 0, 1, 0];
+        header.extend([0xee; 63 * 4]);
+        segment(&over(6081, &header, &packet()));
+    }
+
+    #[test]
+    fn gtp_with_optional_fields_and_extension_headers() {
+        segment(&over(2152, &[0x30, 0xff, 0, 43, 0, 0, 0, 7], &packet()));
+        segment(&over(2152, &[0x32, 0xff, 0, 47, 0, 0, 0, 7, 0, 1, 0, 0], &packet()));
+        let mut extended = vec![0x34, 0xff, 0, 55, 0, 0, 0, 7, 0, 1, 0, 0x85];
+        extended.extend([1, 0, 9, 0xc0, 1, 0, 0, 0]);
+        segment(&over(2152, &extended, &packet()));
+        assert_eq!(answer(&over(2152, &[0x30, 1, 0, 4, 0, 0, 0, 0], &packet())), Decoded::NotTcp);
+        extended[12] = 0;
+        assert_eq!(answer(&over(2152, &extended, &packet())), Decoded::NotTcp);
+    }
+
+    #[test]
+    fn l2tp_of_both_versions() {
+        let two = [0x40, 2, 0, 50, 0, 1, 0, 2, 0xff, 3, 0, 0x21];
+        segment(&over(1701, &two, &packet()));
+        let all = [0x4a, 2, 0, 60, 0, 1, 0, 2, 0, 0, 0, 0, 0, 2, 9, 9, 0, 0x21];
+        segment(&over(1701, &all, &packet()));
+        segment(&over(1701, &[0, 3, 0, 0, 0, 0, 0, 5], &frame()));
+        assert_eq!(answer(&over(1701, &[0xc8, 2, 0, 50], &packet())), Decoded::NotTcp);
+    }
+
+    #[test]
+    fn teredo_with_and_without_authentication_and_origin() {
+        let six = ipv6(6, &tcp(&[], b"abc"));
+        segment(&over(3544, &[], &six));
+        let auth = [0, 1, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0];
+        let origin = [0, 0, 1, 2, 3, 4, 5, 6];
+        segment(&over(3544, &origin, &six));
+        segment(&over(3544, &[&auth[..], &origin].concat(), &six));
+    }
+
+    #[test]
+    fn ayiya_with_identity_and_signature() {
+        let mut header = vec![0x41, 0x52, 0x11, 41, 0, 0, 0, 0];
+        header.extend([0; 16 + 20]);
+        segment(&over(5072, &header, &ipv6(6, &tcp(&[], &[]))));
+    }
+
+    #[test]
+    fn capwap_with_ethernet_and_with_a_swapped_802_11_header() {
+        segment(&over(5247, &[0, 0x10, 0, 0, 0, 0, 0, 0], &frame()));
+        let mut header = vec![0, 0x10, 0x03, 0, 0, 0, 0, 0, 0x01, 0x08];
+        header.extend([0; 22]);
+        header.extend([0xaa, 0xaa, 3, 0, 0, 0, 8, 0]);
+        segment(&over(5247, &header, &packet()));
+        assert_eq!(answer(&over(5247, &[1, 0x10, 0, 0, 0, 0, 0, 0], &frame())), Decoded::Encrypted);
+    }
+
+    #[test]
+    fn labels_over_udp() {
+        segment(&over(6635, &[0, 1, 1, 64], &packet()));
+    }
+
+    #[test]
+    fn what_only_uses_a_tunnel_port_is_not_damage() {
+        assert_eq!(answer(&over(4789, &[8], &[])), Decoded::NotTcp);
+        assert_eq!(answer(&over(53, &[], &packet())), Decoded::NotTcp);
+    }
+}

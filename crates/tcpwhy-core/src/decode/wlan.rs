@@ -144,3 +144,85 @@ pub(super) fn avs(c: &mut Cursor<'_>) -> Step {
     c.skip(len)?;
     Ok(PLAIN)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{ipv4, linked, segment_of, tcp};
+    use super::*;
+
+    const PLAIN_LINK: u32 = 105;
+
+    /// A data frame whose frame control is `f0`, `f1`, with `extra` between addresses and LLC.
+    fn data(f0: u8, f1: u8, extra: &[u8]) -> Vec<u8> {
+        let mut frame = vec![f0, f1];
+        frame.extend([0; 22]);
+        frame.extend(extra);
+        frame.extend([0xaa, 0xaa, 3, 0, 0, 0, 8, 0]);
+        frame.extend(ipv4(6, &tcp(&[], b"abc")));
+        frame
+    }
+
+    fn answer(frame: &[u8]) -> Decoded {
+        linked(PLAIN_LINK, frame, frame.len()).0
+    }
+
+    #[test]
+    fn every_layout_of_a_data_frame() {
+        segment_of(PLAIN_LINK, &data(0x08, 0x01, &[]));
+        segment_of(PLAIN_LINK, &data(0x88, 0x02, &[0, 0]));
+        segment_of(PLAIN_LINK, &data(0x88, 0x81, &[0; 6]));
+        segment_of(PLAIN_LINK, &data(0x08, 0x03, &[0; 6]));
+        segment_of(PLAIN_LINK, &data(0x88, 0x03, &[0; 8]));
+        let aggregate = [&[0x80, 0][..], &[0; 14]].concat();
+        segment_of(PLAIN_LINK, &data(0x88, 0x02, &aggregate));
+    }
+
+    #[test]
+    fn frames_without_a_packet_say_why() {
+        assert_eq!(answer(&data(0x08, 0x41, &[])), Decoded::Encrypted);
+        for control in [0x80, 0xd4, 0x48, 0xc8, 0x09] {
+            assert_eq!(answer(&data(control, 0x01, &[])), Decoded::NotTcp, "{control:#x}");
+        }
+    }
+
+    #[test]
+    fn the_first_fragment_counts() {
+        let mut frame = data(0x08, 0x05, &[]);
+        assert!(segment_of(PLAIN_LINK, &frame).fragment);
+        frame[22] = 1;
+        assert_eq!(answer(&frame), Decoded::LaterFragment);
+    }
+
+    #[test]
+    fn radiotap_with_padding_and_bad_checksum() {
+        let header = |flags| {
+            [0, 0, 24, 0, 0x03, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, flags]
+        };
+        let with = |flags, frame: Vec<u8>| {
+            let mut h = header(flags);
+            h[2] = h.len() as u8;
+            [&h[..], &frame].concat()
+        };
+        segment_of(127, &with(0x00, data(0x88, 0x01, &[0, 0])));
+        segment_of(127, &with(0x20, data(0x88, 0x01, &[0, 0, 9, 9])));
+        let bad = with(0x40, data(0x88, 0x01, &[0, 0]));
+        assert_eq!(linked(127, &bad, bad.len()).0, Decoded::Malformed);
+        assert_eq!(linked(127, &[0; 60], 60).0, Decoded::Malformed);
+    }
+
+    #[test]
+    fn other_metadata_headers() {
+        let frame = data(0x08, 0x01, &[]);
+        segment_of(192, &[&[0, 0, 10, 0, 105, 0, 0, 0, 1, 2][..], &frame].concat());
+        segment_of(119, &[&[0; 144][..], &frame].concat());
+        let avs = [&[0x80, 0x21, 0x10, 1, 0, 0, 0, 12, 0, 0, 0, 0][..], &frame].concat();
+        segment_of(119, &avs);
+        segment_of(163, &avs);
+    }
+
+    #[test]
+    fn metadata_that_names_itself_ends() {
+        let ppi = [0, 0, 8, 0, 192, 0, 0, 0].repeat(100);
+        assert_eq!(linked(192, &ppi, ppi.len()).0, Decoded::Malformed);
+    }
+}

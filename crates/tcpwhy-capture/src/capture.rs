@@ -5,6 +5,7 @@ use crate::inputs::{Input, Item, Listing, Place};
 use crate::interfaces::{Interfaces, Lanes};
 use crate::note::{Note, NoteKind};
 use crate::opening::{Opening, Start};
+use crate::reader::Reader;
 use crate::source::{Source, State};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -170,8 +171,8 @@ impl Capture {
             let reader = Source::open(&mut source.item, source.lane)?;
             source.state = State::Open(Box::new(reader));
         }
-        let has_record = source.reader().is_some_and(crate::reader::Reader::has_record);
-        Ok(has_record || self.advance(index).is_some())
+        let has_packet = source.reader().is_some_and(Reader::has_packet);
+        Ok(has_packet || self.advance(index).is_some())
     }
 
     /// Closes a source that has ended.

@@ -183,23 +183,24 @@ impl Pcap {
         Ok(Self { header, lane, started: None })
     }
 
-    /// The next record, lent by the window.
+    /// Moves to the next record, which the window lends; false at the end.
     #[inline]
     pub(crate) fn advance(
         &mut self,
         window: &mut Window,
         interfaces: &mut Interfaces,
         counters: &mut Counters,
-    ) -> Result<Option<Record>, Damage> {
+        next: &mut Record,
+    ) -> Result<bool, Damage> {
         window.release();
         if !window.need(RECORD_HEADER) {
-            return window.ending(RECORD_HEADER as u64).map(|()| None);
+            return window.ending(RECORD_HEADER as u64).map(|()| false);
         }
         let Started { record_header, interface } = match self.started {
             Some(started) => started,
             None => self.start(window, interfaces)?,
         };
-        let Some(chunk) = window.at_hand().first_chunk() else { return Ok(None) };
+        let Some(chunk) = window.at_hand().first_chunk() else { return Ok(false) };
         let record = self.header.record(chunk);
         let len = record.captured as usize;
         if len > MAX_CAPTURED {
@@ -213,15 +214,13 @@ impl Pcap {
             counters.invalid_times += 1;
         }
         window.lend(total);
-        Ok(Some(Record {
-            time: self.header.time(&record),
-            interface,
-            link: self.header.link,
-            wire_len: record.wire.max(record.captured),
-            start: record_header,
-            len,
-            uncounted: 0,
-        }))
+        next.time = self.header.time(&record);
+        next.interface = interface;
+        next.link = self.header.link;
+        next.wire_len = record.wire.max(record.captured);
+        next.start = record_header;
+        next.len = len;
+        Ok(true)
     }
 
     /// Settles what only the first record tells.

@@ -84,22 +84,27 @@ impl Pcapng {
         }
     }
 
-    /// The next packet, lent by the window.
+    /// Moves to the next packet, which the window lends; false at the end.
     pub(crate) fn advance(
         &mut self,
         window: &mut Window,
         interfaces: &mut Interfaces,
         counters: &mut Counters,
-    ) -> Result<Option<Record>, Damage> {
+        next: &mut Record,
+    ) -> Result<bool, Damage> {
         loop {
             window.release();
             if !window.need(SHORTEST_BLOCK) {
-                return window.ending(SHORTEST_BLOCK as u64).map(|()| None);
+                return window.ending(SHORTEST_BLOCK as u64).map(|()| false);
             }
             match self.word(window, 0) {
-                kind::ENHANCED_PACKET => return self.enhanced(window, counters).map(Some),
-                kind::SIMPLE_PACKET => return self.simple(window, counters).map(Some),
-                kind::OBSOLETE_PACKET => return self.obsolete(window, counters).map(Some),
+                kind::ENHANCED_PACKET => {
+                    return self.enhanced(window, counters, next).map(|()| true);
+                }
+                kind::SIMPLE_PACKET => return self.simple(window, counters, next).map(|()| true),
+                kind::OBSOLETE_PACKET => {
+                    return self.obsolete(window, counters, next).map(|()| true);
+                }
                 kind::SECTION => self.next_section(window, counters)?,
                 kind::INTERFACE => self.interface(window, interfaces, counters)?,
                 kind::STATISTICS => self.statistics(window, counters)?,

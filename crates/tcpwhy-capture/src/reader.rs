@@ -13,7 +13,7 @@ use tcpwhy_core::decode::{Frame, LinkType};
 use tcpwhy_core::units::Nanos;
 
 /// A packet at the start of the window, and what its container says of it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Record {
     pub(crate) time: Nanos,
     pub(crate) interface: u32,
@@ -60,16 +60,23 @@ enum Format {
     Pcapng(Pcapng),
 }
 
+/// How far a file has been read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Header,
+    Packet,
+    End,
+}
+
 /// An open capture file.
 pub(crate) struct Reader {
     window: Window,
     format: Format,
-    record: Option<Record>,
-    /// Time of the latest record.
-    last: Nanos,
+    /// The packet at hand, or the latest. Written in place: moving it costs as much as parsing it.
+    record: Record,
+    progress: Progress,
     counters: Counters,
     damage: Option<(u64, Damage)>,
-    ended: bool,
 }
 
 impl Reader {
@@ -98,52 +105,54 @@ impl Reader {
         Ok(Self {
             window,
             format,
-            record: None,
-            last: Nanos(i64::MIN),
+            record: Record { time: Nanos(i64::MIN), ..Record::default() },
+            progress: Progress::Header,
             counters: Counters::default(),
             damage: None,
-            ended: false,
         })
     }
 
     /// Moves to the next packet and returns its time; `None` at the end of what can be read.
     #[inline]
     pub(crate) fn advance(&mut self, interfaces: &mut Interfaces) -> Option<Nanos> {
-        if self.ended {
+        if self.progress == Progress::End {
             return None;
         }
-        let (window, counters) = (&mut self.window, &mut self.counters);
+        let last = self.record.time;
+        let (window, counters, record) = (&mut self.window, &mut self.counters, &mut self.record);
         let next = match &mut self.format {
-            Format::Pcap(pcap) => pcap.advance(window, interfaces, counters),
-            Format::Pcapng(pcapng) => pcapng.advance(window, interfaces, counters),
+            Format::Pcap(pcap) => pcap.advance(window, interfaces, counters, record),
+            Format::Pcapng(pcapng) => pcapng.advance(window, interfaces, counters, record),
         };
-        self.record = match next {
-            Ok(record) => record,
-            Err(damage) => {
-                self.damage = Some((self.window.record_offset(), damage));
-                None
+        match next {
+            Ok(true) => {
+                self.progress = Progress::Packet;
+                self.counters.packet(last, self.record.time);
+                Some(self.record.time)
             }
-        };
-        let Some(record) = &self.record else {
-            self.ended = true;
-            return None;
-        };
-        self.counters.packet(self.last, record.time);
-        self.last = record.time;
-        Some(record.time)
+            Ok(false) => self.end(None),
+            Err(damage) => self.end(Some(damage)),
+        }
+    }
+
+    #[cold]
+    fn end(&mut self, damage: Option<Damage>) -> Option<Nanos> {
+        self.progress = Progress::End;
+        self.damage = damage.map(|damage| (self.window.record_offset(), damage));
+        None
     }
 
     /// Whether a packet is at hand.
-    pub(crate) fn has_record(&self) -> bool {
-        self.record.is_some()
+    pub(crate) fn has_packet(&self) -> bool {
+        self.progress == Progress::Packet
     }
 
     /// The packet at hand; `number` counts the frames delivered before it and is moved on.
     #[inline]
     pub(crate) fn frame(&self, number: &mut u64) -> Option<Frame<'_>> {
-        let record = self.record.as_ref()?;
-        *number += 1 + record.uncounted;
+        let record = &self.record;
         let data = self.window.at_hand().get(record.start..record.start + record.len)?;
+        *number += 1 + record.uncounted;
         Some(Frame {
             time: record.time,
             number: *number,
@@ -166,7 +175,7 @@ impl Reader {
             let (offset, compression) = (*offset, self.window.compression());
             notes.push(NoteKind::Damaged { offset, compression, damage: damage.clone() });
         }
-        if self.ended && self.counters.packets == 0 {
+        if self.progress == Progress::End && self.counters.packets == 0 {
             notes.push(NoteKind::NoPackets);
         }
         self.counters.notes(&mut notes);

@@ -31,7 +31,8 @@ impl Pcapng {
         &mut self,
         window: &mut Window,
         counters: &mut Counters,
-    ) -> Result<Record, Damage> {
+        next: &mut Record,
+    ) -> Result<(), Damage> {
         let len = self.whole(window)?;
         let Block::EnhancedPacket(block) = self.parse(window, len)? else {
             return Err(Damage::Malformed("a packet block is not one"));
@@ -50,7 +51,7 @@ impl Pcapng {
             captured: block.caplen,
             wire: block.origlen,
         };
-        self.lend(&header, len, window)
+        self.lend(&header, len, window, next)
     }
 
     /// The packet block that enhanced packet blocks replaced: 16 bits each of interface and drops.
@@ -58,7 +59,8 @@ impl Pcapng {
         &mut self,
         window: &mut Window,
         counters: &mut Counters,
-    ) -> Result<Record, Damage> {
+        next: &mut Record,
+    ) -> Result<(), Damage> {
         let len = self.whole(window)?;
         if len < BEFORE_PACKET + 4 {
             return Err(Damage::Malformed("a packet block is too short"));
@@ -77,7 +79,7 @@ impl Pcapng {
         if dropped != 0 && dropped != DROPS_UNKNOWN {
             self.note_dropped(interface, u64::from(dropped), counters)?;
         }
-        self.lend(&header, len, window)
+        self.lend(&header, len, window, next)
     }
 
     /// A simple packet block has neither interface (it is the first), nor time, nor captured length.
@@ -85,7 +87,8 @@ impl Pcapng {
         &mut self,
         window: &mut Window,
         counters: &mut Counters,
-    ) -> Result<Record, Damage> {
+        next: &mut Record,
+    ) -> Result<(), Damage> {
         let len = self.whole(window)?;
         let Block::SimplePacket(block) = self.parse(window, len)? else {
             return Err(Damage::Malformed("a simple packet block is not one"));
@@ -99,7 +102,7 @@ impl Pcapng {
             return Err(Damage::Malformed("a packet is longer than its block"));
         }
         counters.no_times += 1;
-        let record = Record {
+        *next = Record {
             time: self.last,
             interface: interface.number,
             link: interface.link,
@@ -109,12 +112,18 @@ impl Pcapng {
             uncounted: std::mem::take(&mut self.uncounted),
         };
         window.lend(len);
-        Ok(record)
+        Ok(())
     }
 
-    fn lend(&mut self, header: &Header, len: usize, window: &mut Window) -> Result<Record, Damage> {
+    fn lend(
+        &mut self,
+        header: &Header,
+        len: usize,
+        window: &mut Window,
+        next: &mut Record,
+    ) -> Result<(), Damage> {
         let interface = self.described(header.interface)?;
-        let record = Record {
+        *next = Record {
             time: interface.resolution.time(header.units),
             interface: interface.number,
             link: interface.link,
@@ -124,9 +133,9 @@ impl Pcapng {
             uncounted: self.uncounted,
         };
         self.uncounted = 0;
-        self.last = record.time;
+        self.last = next.time;
         window.lend(len);
-        Ok(record)
+        Ok(())
     }
 
     fn note_dropped(

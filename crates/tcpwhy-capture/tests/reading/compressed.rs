@@ -1,0 +1,104 @@
+use crate::build::{Packet, Pcap, drain, expected, open, packets, read};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use std::io::Write;
+use tcpwhy_capture::{Damage, NoteKind};
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    compress_to_vec(bytes, CompressionLevel::Fastest)
+}
+
+/// Packets that no compression shortens, 4 MB of them.
+fn incompressible() -> Vec<Packet> {
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    let packet = |i: i64| Packet {
+        time: 1_700_000_000_000_000_000 + i * 1_000,
+        data: (0..1_000).map(|_| random()).collect(),
+    };
+    (0..4_000).map(packet).collect()
+}
+
+#[test]
+fn one_member_or_many() {
+    let packets = packets(50);
+    let file = Pcap::STANDARD.file(&packets);
+    let (left, right) = file.split_at(777);
+    let mut skippable = 0x184d_2a53_u32.to_le_bytes().to_vec();
+    skippable.extend(5_u32.to_le_bytes());
+    skippable.extend(b"hello");
+    let files = [
+        gzip(&file),
+        [gzip(left), gzip(right)].concat(),
+        zstd(&file),
+        [zstd(left), skippable.clone(), zstd(right)].concat(),
+        [skippable, zstd(&file)].concat(),
+    ];
+    for (i, file) in files.into_iter().enumerate() {
+        assert_eq!(read(file), (expected(&packets), vec![]), "file {i}");
+    }
+}
+
+/// Nearly everything before a cut is delivered: at most a block of the compression is lost.
+#[test]
+fn a_cut_loses_little() {
+    let packets = incompressible();
+    let file = Pcap::STANDARD.file(&packets);
+    for (kind, compressed) in [("gzip", gzip(&file)), ("zstd", zstd(&file))] {
+        let cut = compressed.len() / 2;
+        let mut capture = open(compressed[..cut].to_vec()).unwrap();
+        let seen = drain(&mut capture);
+        assert_eq!(seen, expected(&packets[..seen.len()]));
+        let bytes = 24 + seen.len() * 1_016;
+        assert!(bytes + 140_000 > cut, "{kind}: only {bytes} of {cut} bytes");
+        let damage = Damage::CompressedCut { kind };
+        let compression = Some(kind);
+        let note = NoteKind::Damaged { offset: bytes as u64, compression, damage };
+        assert_eq!(capture.notes()[0].kind, note);
+        assert!(capture.damaged());
+    }
+}
+
+#[test]
+fn a_cut_at_any_byte_never_panics() {
+    let packets = packets(12);
+    let file = Pcap::STANDARD.file(&packets);
+    for compressed in [gzip(&file), zstd(&file), [zstd(&file[..300]), zstd(&file[300..])].concat()]
+    {
+        for cut in 0..compressed.len() {
+            if let Ok(mut capture) = open(compressed[..cut].to_vec()) {
+                let seen = drain(&mut capture);
+                assert_eq!(seen, expected(&packets[..seen.len()]), "cut at {cut}");
+                // Between two frames of zstd a cut cannot be told from the end.
+                assert!(capture.damaged() || seen.len() < packets.len(), "cut at {cut}");
+            }
+        }
+    }
+}
+
+/// A changed byte is found by the checksum at the latest; what came long before it is unharmed.
+#[test]
+fn corruption_is_told_and_spares_what_came_before() {
+    let packets = incompressible();
+    let file = Pcap::STANDARD.file(&packets);
+    for (kind, mut compressed) in [("gzip", gzip(&file)), ("zstd", zstd(&file))] {
+        let at = compressed.len() / 2;
+        compressed[at] ^= 0xff;
+        let mut capture = open(compressed).unwrap();
+        let seen = drain(&mut capture);
+        let before = (at - 140_000) / 1_016;
+        assert!(seen.len() > before, "{kind}: only {} packets", seen.len());
+        assert_eq!(seen[..before], expected(&packets)[..before], "{kind}");
+        assert!(capture.damaged(), "{kind}");
+    }
+}

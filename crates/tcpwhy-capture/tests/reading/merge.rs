@@ -1,0 +1,177 @@
+use crate::build::{Ng, Packet, Pcap, Seen, drain, expected, packets};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tcpwhy_capture::{Capture, Error, Input, NoteKind, open};
+use tempfile::TempDir;
+
+fn write(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn input(path: &Path) -> Input {
+    Input::Path(path.to_owned())
+}
+
+fn read(inputs: &[Input]) -> (Vec<Seen>, Capture) {
+    let mut capture = open(inputs).unwrap();
+    (drain(&mut capture), capture)
+}
+
+fn kinds(capture: &Capture) -> Vec<NoteKind> {
+    capture.notes().into_iter().map(|note| note.kind).collect()
+}
+
+/// Splits packets over files named as a rotation names them.
+fn rotate(folder: &TempDir, packets: &[Packet], each: usize) {
+    for (i, part) in packets.chunks(each).enumerate() {
+        let bytes = if i % 2 == 0 {
+            Pcap::STANDARD.file(part)
+        } else {
+            Pcap { big: true, ..Pcap::STANDARD }.file(part)
+        };
+        // Names sort against time: the order comes from the packets.
+        write(folder, &format!("dump-{:04}", 5_000 - i), &bytes);
+    }
+}
+
+#[test]
+fn one_file_or_ten_give_the_same_stream() {
+    let packets = packets(95);
+    let folder = TempDir::new().unwrap();
+    rotate(&folder, &packets, 10);
+    let (seen, capture) = read(&[input(folder.path())]);
+    assert_eq!(seen, expected(&packets));
+    assert_eq!(capture.files().len(), 10);
+    assert!(capture.files()[0].ends_with("dump-5000"));
+    let (consumed, total) = capture.progress();
+    assert_eq!(Some(consumed), total);
+    assert_eq!(kinds(&capture), []);
+}
+
+/// Open files are counted where the system lists them.
+#[test]
+fn a_thousand_rotated_files_need_no_thousand_descriptors() {
+    let packets = packets(1_100);
+    let folder = TempDir::new().unwrap();
+    rotate(&folder, &packets, 1);
+    let mut capture = open(&[input(folder.path())]).unwrap();
+    assert_eq!(capture.files().len(), 1_100);
+    let mut frames = 0;
+    while capture.next_frame().unwrap().is_some() {
+        frames += 1;
+        if frames == 600
+            && let Ok(descriptors) = fs::read_dir("/proc/self/fd")
+        {
+            assert!(descriptors.count() < 200);
+        }
+    }
+    assert_eq!(frames, 1_100);
+}
+
+#[test]
+fn overlapping_files_are_two_points_and_interleave() {
+    let packets = packets(40);
+    let of =
+        |rest: usize| -> Vec<Packet> { packets.iter().skip(rest).step_by(2).cloned().collect() };
+    let folder = TempDir::new().unwrap();
+    let client = write(&folder, "client.pcap", &Pcap::STANDARD.file(&of(0)));
+    let server = write(&folder, "server.pcapng", &Ng(false).file(&of(1)));
+    let (seen, _) = read(&[input(&server), input(&client)]);
+    let mut expected = expected(&packets);
+    for (i, seen) in expected.iter_mut().enumerate() {
+        seen.interface = i as u32 % 2;
+    }
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn packets_of_the_same_time_stay_in_the_order_of_the_inputs() {
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str, mark: u8| {
+        let packets = vec![Packet { time: 1_000_000_000, data: vec![mark; 4] }; 2];
+        input(&write(&folder, name, &Pcap::STANDARD.file(&packets)))
+    };
+    let (seen, _) = read(&[file("b", 1), file("a", 2)]);
+    assert_eq!(seen.iter().map(|s| s.data[0]).collect::<Vec<_>>(), [1, 1, 2, 2]);
+}
+
+#[test]
+fn damage_in_one_file_does_not_stop_the_others() {
+    let packets = packets(30);
+    let folder = TempDir::new().unwrap();
+    let mut cut = Pcap::STANDARD.file(&packets[..10]);
+    cut.truncate(cut.len() - 1);
+    let cut = write(&folder, "1", &cut);
+    let whole = write(&folder, "2", &Pcap::STANDARD.file(&packets[10..]));
+    let (seen, capture) = read(&[input(&cut), input(&whole)]);
+    assert_eq!(seen.len(), 29);
+    assert!(capture.damaged());
+    assert_eq!(capture.notes()[0].file, cut.display().to_string());
+}
+
+#[test]
+fn what_cannot_be_read_beside_what_can_is_a_note() {
+    let folder = TempDir::new().unwrap();
+    let good = write(&folder, "good", &Pcap::STANDARD.file(&packets(3)));
+    let text = write(&folder, "notes.txt", b"hello, these are my notes");
+    let empty = write(&folder, "empty", b"");
+    let missing = folder.path().join("missing");
+    let (seen, capture) = read(&[input(&text), input(&good), input(&missing), input(&empty)]);
+    assert_eq!(seen.len(), 3);
+    let sentences: Vec<String> = capture.notes().iter().map(ToString::to_string).collect();
+    assert!(sentences.iter().any(|s| s.contains("notes.txt: is text")), "{sentences:?}");
+    assert!(sentences.iter().any(|s| s.contains("missing: cannot be read")), "{sentences:?}");
+    assert!(sentences.iter().any(|s| s.contains("empty (0 bytes)")), "{sentences:?}");
+    assert!(capture.damaged());
+}
+
+#[test]
+fn a_directory_passes_over_what_is_no_capture() {
+    let folder = TempDir::new().unwrap();
+    write(&folder, "good", &Pcap::STANDARD.file(&packets(3)));
+    write(&folder, "README.pcap", b"hello, this is text");
+    write(&folder, "empty", b"");
+    fs::create_dir(folder.path().join("inner.pcap")).unwrap();
+    let (seen, capture) = read(&[input(folder.path())]);
+    assert_eq!(seen.len(), 3);
+    let passed =
+        kinds(&capture).into_iter().any(|n| matches!(n, NoteKind::NotCaptures { count: 1, .. }));
+    assert!(passed, "{:?}", capture.notes());
+    assert!(!capture.damaged());
+}
+
+#[test]
+fn a_file_named_twice_is_read_once() {
+    let folder = TempDir::new().unwrap();
+    let file = write(&folder, "a", &Pcap::STANDARD.file(&packets(3)));
+    let (seen, capture) = read(&[input(&file), input(folder.path()), input(&file)]);
+    assert_eq!(seen.len(), 3);
+    assert_eq!(kinds(&capture), [NoteKind::GivenTwice, NoteKind::GivenTwice]);
+}
+
+#[test]
+fn nothing_readable_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    assert!(matches!(open(&[]), Err(Error::NoInput)));
+    assert!(matches!(open(&[input(folder.path())]), Err(Error::NoCaptures { .. })));
+    write(&folder, "a.txt", b"some text");
+    write(&folder, "b.txt", b"some text");
+    assert!(matches!(open(&[input(folder.path())]), Err(Error::NoCaptures { .. })));
+    let missing = open(&[input(&folder.path().join("missing"))]);
+    assert!(matches!(missing, Err(Error::Open { .. })));
+    let empty = write(&folder, "empty", b"");
+    assert!(matches!(open(&[input(&empty)]), Err(Error::Empty { .. })));
+}
+
+#[test]
+fn captures_without_packets_are_no_error() {
+    let folder = TempDir::new().unwrap();
+    let a = write(&folder, "a", &Pcap::STANDARD.header());
+    let b = write(&folder, "b", &Ng(false).file(&[]));
+    let (seen, capture) = read(&[input(&a), input(&b)]);
+    assert!(seen.is_empty());
+    assert_eq!(capture.files().len(), 2);
+    assert_eq!(kinds(&capture), [NoteKind::NoPackets, NoteKind::NoPackets]);
+}

@@ -26,8 +26,8 @@ test: ## everything that must hold before a change is merged (under 15 minutes)
 	@scripts/bootstrap.sh test
 	@scripts/test.sh
 
-score: build ## agreement with captures whose answer is known
-	@scripts/score.sh
+score: build ## agreement with captures whose answer is known (rewrites bench/score.tsv)
+	@cargo run -p tcpwhy-bench --bin score --locked --quiet -- target/release/tcpwhy
 
 bench: build ## speed and memory, beside tcptrace and tshark
 	@scripts/bootstrap.sh bench

@@ -69,7 +69,7 @@ need_fuzzing() {
 case "${1:-}" in
     build) need_rust ;;
     test) need_rust && need_test_tools ;;
-    bench) need_rust && need_commands tcptrace:tcptrace tshark:tshark ;;
+    bench) need_rust && need_commands tcptrace:tcptrace tshark:tshark /usr/bin/time:time ;;
     corpus) need_commands python3:python3 tcpdump:tcpdump ip:iproute2 ;;
     *) fail "usage: $0 build|test|bench|corpus" ;;
 esac

@@ -51,6 +51,7 @@ fi
 scripts/fuzz.sh
 
 heading "Score"
-make --no-print-directory score
+cargo build --release -p tcpwhy --locked --quiet
+cargo run -p tcpwhy-bench --bin score --locked --quiet -- target/release/tcpwhy --check
 
 heading "All is well"

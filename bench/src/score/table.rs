@@ -1,0 +1,171 @@
+//! The score as a table: one line for each direction whose answer is known.
+
+use crate::answer::Share;
+use crate::expected::Expected;
+use std::collections::BTreeMap;
+
+const HEADER: &str = "# set\tfile\tdirection\texpected\tcause\tgot\tcause\tshare\tright\n";
+
+/// One comparison.
+pub(crate) struct Row {
+    set: String,
+    expected: Expected,
+    got: Share,
+    unknown: f64,
+}
+
+/// Whether the limit is right, and whether the cause is too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Right {
+    Both,
+    Limit,
+    Neither,
+}
+
+impl Row {
+    /// Compares the largest limit (all its causes added up) with what is expected.
+    pub(crate) fn new(
+        set: &str,
+        expected: &Expected,
+        shares: &[Share],
+        ignores_application: bool,
+    ) -> Self {
+        let counted = |s: &&Share| !(ignores_application && s.limit == "application");
+        let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+        for share in shares.iter().filter(counted) {
+            *sums.entry(&share.limit).or_default() += share.share;
+        }
+        let largest = sums.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or("-", |(limit, _)| limit);
+        let cause = shares.iter().find(|s| s.limit == largest).map_or("-", |s| &s.cause);
+        let share = sums.get(largest).copied().unwrap_or(0.0);
+        let got = Share { limit: largest.to_owned(), cause: cause.to_owned(), share };
+        let unknown = sums.get("unknown").copied().unwrap_or(0.0);
+        Self { set: set.to_owned(), expected: expected.clone(), got, unknown }
+    }
+
+    fn right(&self) -> Right {
+        match (
+            allows(&self.expected.limit, &self.got.limit),
+            allows(&self.expected.cause, &self.got.cause),
+        ) {
+            (true, true) => Right::Both,
+            (true, false) => Right::Limit,
+            (false, _) => Right::Neither,
+        }
+    }
+
+    /// Rounded to 10 %, so that a capture made again or a detail does not change every line.
+    fn line(&self) -> String {
+        let right = match self.right() {
+            Right::Both => "yes",
+            Right::Limit => "limit",
+            Right::Neither => "no",
+        };
+        let Expected { file, direction, limit, cause } = &self.expected;
+        let (got, why) = (&self.got.limit, &self.got.cause);
+        let share = self.got.share;
+        format!(
+            "{}\t{file}\t{direction}\t{limit}\t{cause}\t{got}\t{why}\t{share:.1}\t{right}\n",
+            self.set
+        )
+    }
+}
+
+fn allows(expected: &str, got: &str) -> bool {
+    expected == "*" || expected.split('|').any(|one| one == got)
+}
+
+/// The rows as text.
+pub(crate) fn text(rows: &[Row]) -> String {
+    rows.iter().fold(HEADER.to_owned(), |text, row| text + &row.line())
+}
+
+/// The new table: this run's sets, and the old rows of the sets that were not run.
+pub(crate) fn merge(before: &str, rows: &[Row]) -> String {
+    let run = |line: &str| rows.iter().any(|row| line.split('\t').next() == Some(&row.set));
+    let kept = before.lines().filter(|line| !line.starts_with('#') && !run(line));
+    kept.fold(text(rows), |text, line| text + line + "\n")
+}
+
+/// Right limits, right causes, time that is not decided and agreement between the ends, by set.
+pub(crate) fn print_summary(rows: &[Row]) {
+    let mut sets: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        sets.entry(&row.set).or_default().push(row);
+    }
+    println!("set         directions  limit right  cause right too  unknown time");
+    for (set, rows) in &sets {
+        let count = |test: fn(Right) -> bool| rows.iter().filter(|row| test(row.right())).count();
+        let limit = count(|right| right != Right::Neither);
+        let both = count(|right| right == Right::Both);
+        let unknown = 100.0 * rows.iter().map(|row| row.unknown).sum::<f64>() / rows.len() as f64;
+        println!("{set:<10}  {:>10}  {limit:>11}  {both:>15}  {unknown:>10.1} %", rows.len());
+    }
+    for row in rows.iter().filter(|row| row.right() == Right::Neither) {
+        print!("wrong: {}", row.line());
+    }
+}
+
+/// Prints what changed; whether nothing did.
+pub(crate) fn print_changes(before: &str, after: &str) -> bool {
+    let missing = |from: &str, to: &str, sign: char| {
+        for line in from.lines().filter(|line| !to.lines().any(|other| other == *line)) {
+            println!("{sign} {line}");
+        }
+    };
+    missing(before, after, '-');
+    missing(after, before, '+');
+    if before != after {
+        println!("bench/score.tsv is not current: run `make score` and look at the difference");
+    }
+    before == after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(limit: &str, cause: &str, share: f64) -> Share {
+        Share { limit: limit.to_owned(), cause: cause.to_owned(), share }
+    }
+
+    fn row(limit: &str, cause: &str, shares: &[Share], ignores_application: bool) -> Row {
+        let expected = Expected {
+            file: "f".to_owned(),
+            direction: "*".to_owned(),
+            limit: limit.to_owned(),
+            cause: cause.to_owned(),
+        };
+        Row::new("set", &expected, shares, ignores_application)
+    }
+
+    #[test]
+    fn causes_of_one_limit_add_up() {
+        let shares = [
+            share("application", "-", 0.4),
+            share("receive_window", "zero window", 0.35),
+            share("receive_window", "slow reader", 0.25),
+        ];
+        assert_eq!(row("receive_window", "zero window", &shares, false).right(), Right::Both);
+        assert_eq!(row("receive_window", "small buffer", &shares, false).right(), Right::Limit);
+        assert_eq!(row("application", "*", &shares, false).right(), Right::Neither);
+    }
+
+    #[test]
+    fn application_can_be_left_out() {
+        let shares = [share("application", "-", 0.9), share("path_bandwidth", "policer", 0.1)];
+        assert_eq!(row("path_bandwidth|loss_recovery", "*", &shares, true).right(), Right::Both);
+    }
+
+    #[test]
+    fn no_answer_is_never_right_where_one_is_expected() {
+        assert_eq!(row("send_buffer", "*", &[], false).right(), Right::Neither);
+    }
+
+    #[test]
+    fn sets_that_were_not_run_keep_their_rows() {
+        let rows = [row("send_buffer", "*", &[share("send_buffer", "-", 1.0)], false)];
+        let merged = merge("# old header\nset\told\nother\tkept\n", &rows);
+        assert!(merged.contains("other\tkept\n") && !merged.contains("set\told"));
+    }
+}

@@ -1,0 +1,3 @@
+//! What would happen if: models of a TCP transfer.
+
+pub mod traffic;

@@ -112,7 +112,7 @@ impl Source {
                 return false;
             }
             self.write_left = self.workload.write_bytes.clamp(1, self.message_left);
-            self.next_write = self.next_write + self.workload.write_every;
+            self.next_write += self.workload.write_every;
         }
         let space = if self.blocked && !sender.writable() { 0 } else { sender.space() };
         let bytes = self.write_left.min(space);

@@ -1,0 +1,6 @@
+//! Captures of any size, made of simulated connections: written fast, the same bytes every time.
+#![forbid(unsafe_code)]
+
+pub mod frame;
+pub mod many;
+pub mod one;

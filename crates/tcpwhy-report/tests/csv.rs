@@ -1,5 +1,7 @@
 //! One row a transfer.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
 mod common;
 
 use common::{connection, connections, golden};

@@ -1,5 +1,7 @@
 //! The published contract: schema, golden files, and the promises of its description.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
 mod common;
 
 use common::{connection, connections, golden, source};

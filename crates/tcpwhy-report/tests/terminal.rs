@@ -1,5 +1,7 @@
 //! The terminal report of hand-made answers against golden files.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
 mod common;
 
 use common::{connection, connections, golden, source};

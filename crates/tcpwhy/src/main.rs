@@ -1,2 +1,51 @@
-//! The command line.
-fn main() {}
+//! The command line: one file per verb, one sentence per error.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod error;
+mod explain;
+mod filter;
+mod output;
+mod pipeline;
+mod progress;
+mod when;
+
+use clap::error::ErrorKind;
+use error::Error;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        // Whoever read our output has seen enough.
+        Err(Error::Write(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(e) => {
+            anstream::eprintln!("tcpwhy: {e}");
+            ExitCode::from(exit::ERROR)
+        }
+    }
+}
+
+/// What the exit code says.
+mod exit {
+    /// There was nothing to analyse.
+    pub(crate) const NOTHING: u8 = 1;
+    /// An error, or damaged input, of which the readable part was analysed.
+    pub(crate) const ERROR: u8 = 2;
+}
+
+fn run() -> Result<ExitCode, Error> {
+    match cli::parse() {
+        Ok(Some(args)) => explain::run(&args),
+        // Nothing was asked: show what can be.
+        Ok(None) => {
+            cli::short_help().map_err(Error::Write)?;
+            Ok(ExitCode::from(exit::ERROR))
+        }
+        Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            e.print().map_err(Error::Write)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(e) => Err(Error::Usage(cli::sentence(&e))),
+    }
+}

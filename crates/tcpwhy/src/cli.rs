@@ -1,0 +1,157 @@
+//! The command line's grammar.
+
+use crate::when::When;
+use anstream::ColorChoice;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::io;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  tcpwhy slow.pcapng                     why was it slow? the transfers that matter most
+  tcpwhy slow.pcapng --conn 3 -v         one connection with all its intervals and frames
+  tcpwhy ring/ --host 10.0.0.7 --all     a directory of rotated captures, one host, everything
+  tcpwhy slow.pcap --since 12.5 --until 40s
+                                         only the packets from 12.5 s to 40 s into the capture
+  tcpdump -s 128 -w - port 443 | tcpwhy -
+                                         read a capture from standard input (zcat works, too,
+                                         but .gz and .zst are read as they are)
+  tcpwhy slow.pcapng --json | jq '.connections[].directions[].verdict.text'
+  tcpwhy slow.pcapng --csv > transfers.csv
+
+Exit status: 0 analysed, 1 nothing to analyse, 2 error or damaged input (what could be
+read of it is analysed).";
+
+/// Says why a TCP transfer was slow: what held it back, for how long, which packets show it, and
+/// what to change.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tcpwhy",
+    version,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    explain: Explain,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Explain captures; may be left out
+    #[command(after_help = EXAMPLES)]
+    Explain(Explain),
+}
+
+/// What to explain, and how to show it.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Explain {
+    /// Captures (pcap or pcapng, also .gz or .zst), directories of them, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Write one JSON object (schema/tcpwhy.analysis-1.schema.json)
+    #[arg(long, group = "format", help_heading = "Output")]
+    pub json: bool,
+    /// Write one JSON object per connection and line, as each connection ends
+    #[arg(long, group = "format", help_heading = "Output")]
+    pub ndjson: bool,
+    /// Write one row per transfer
+    #[arg(long, group = "format", help_heading = "Output")]
+    pub csv: bool,
+    /// Show every direction, not only those that matter most
+    #[arg(long, help_heading = "Output")]
+    pub all: bool,
+    /// List the intervals of each timeline with their frames
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+    /// Use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub color: Color,
+
+    /// Only the connection with this number (as Wireshark's tcp.stream)
+    #[arg(long, value_name = "ID", help_heading = "Selection")]
+    pub conn: Option<u64>,
+    /// Only connections of this address
+    #[arg(long, value_name = "ADDR", help_heading = "Selection")]
+    pub host: Option<IpAddr>,
+    /// Only connections of this port
+    #[arg(long, value_name = "PORT", help_heading = "Selection")]
+    pub port: Option<u16>,
+    /// Only packets from this time on: seconds into the capture (12.5) or RFC 3339
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
+    pub since: Option<When>,
+    /// Only packets before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
+    pub until: Option<When>,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl From<Color> for ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
+}
+
+/// Reads the command line; `None` where it is empty.
+///
+/// # Errors
+/// What clap says, help and version included.
+pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
+    let mut args: Vec<_> = std::env::args_os().collect();
+    if args.len() < 2 {
+        return Ok(None);
+    }
+    // `tcpwhy explain` alone can only mean a file of that name, if there is one.
+    if let [_, only] = args.as_slice() {
+        if only == "explain" && std::path::Path::new(only).exists() {
+            args.insert(1, "explain".into());
+        }
+    }
+    let cli = Cli::try_parse_from(args)?;
+    let explain = match cli.verb {
+        Some(Verb::Explain(explain)) => explain,
+        None => cli.explain,
+    };
+    if explain.files.is_empty() {
+        let text = "name a capture to explain, or - for standard input";
+        return Err(Cli::command().error(clap::error::ErrorKind::MissingRequiredArgument, text));
+    }
+    Ok(Some(explain))
+}
+
+/// Prints the short help to standard error.
+///
+/// # Errors
+/// Whatever standard error returns.
+pub(crate) fn short_help() -> io::Result<()> {
+    let help = Cli::command().render_help();
+    anstream::eprintln!("{}", help.ansi());
+    Ok(())
+}
+
+/// clap's message as one sentence.
+pub(crate) fn sentence(e: &clap::Error) -> String {
+    let text = e.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
+    format!("{first} (see tcpwhy --help)")
+}

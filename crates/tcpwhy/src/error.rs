@@ -1,0 +1,23 @@
+//! What can go wrong, a sentence each.
+
+use std::io;
+
+/// An error that ends the run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// The command line makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// The input cannot be opened or read.
+    #[error("{0}")]
+    Capture(#[from] tcpwhy_capture::Error),
+    /// Nothing in the input can be decoded.
+    #[error("cannot read link type {0}; see the README for those that can be read")]
+    LinkType(String),
+    /// The output cannot be written.
+    #[error("cannot write the answer: {0}")]
+    Write(#[from] io::Error),
+    /// The system refused a thread.
+    #[error("cannot start the reading thread: {0}")]
+    Thread(io::Error),
+}

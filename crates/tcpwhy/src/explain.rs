@@ -1,0 +1,133 @@
+//! `tcpwhy explain`: captures in, answer out.
+
+use crate::cli::Explain;
+use crate::error::Error;
+use crate::exit;
+use crate::filter::{Choice, Span};
+use crate::output::{self, Output};
+use crate::pipeline::{self, Read, Reading};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tcpwhy_capture::Input;
+use tcpwhy_core::advice::quantity::count;
+use tcpwhy_core::analysis::Analyzer;
+use tcpwhy_core::model::Connection;
+use tcpwhy_report::terminal::{self, View};
+use tcpwhy_report::{csv, json};
+
+/// Analyses the captures and writes the answer.
+///
+/// # Errors
+/// An input cannot be opened, nothing in it can be decoded, or the answer cannot be written.
+pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
+    let inputs: Vec<_> = args.files.iter().map(input).collect();
+    let reading = pipeline::start(&inputs, Span::of(args))?;
+    let choice = Choice::of(args);
+    let mut out = Output::new(args.color);
+    let (read, shown) = if args.ndjson {
+        stream(reading, &choice, &mut out)?
+    } else {
+        let (read, connections) = collect(reading, &choice)?;
+        if read.unsupported.is_none() {
+            write(args, &mut out, &read, &connections)?;
+        }
+        (read, connections.len())
+    };
+    out.to.flush()?;
+    conclude(args, read, shown)
+}
+
+fn input(path: &PathBuf) -> Input {
+    if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }
+}
+
+/// Writes each connection as it ends, and keeps none.
+fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, usize), Error> {
+    let mut analyzer = Analyzer::new();
+    let mut shown = 0;
+    let mut show = |connections: Vec<Connection>| -> Result<(), Error> {
+        for connection in connections.iter().filter(|c| choice.takes(c)) {
+            json::write_line(&mut out.to, connection)?;
+            shown += 1;
+        }
+        // Whoever follows a live capture waits for these lines.
+        if !connections.is_empty() {
+            out.to.flush()?;
+        }
+        Ok(())
+    };
+    let read = reading.each(|segments| {
+        segments.iter().for_each(|s| analyzer.push(s));
+        show(analyzer.take_finished())
+    })?;
+    show(analyzer.finish())?;
+    Ok((read, shown))
+}
+
+/// All connections, in the order of their numbers.
+fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Connection>), Error> {
+    let mut analyzer = Analyzer::new();
+    let mut connections = Vec::new();
+    let read = reading.each(|segments| {
+        segments.iter().for_each(|s| analyzer.push(s));
+        connections.extend(analyzer.take_finished().into_iter().filter(|c| choice.takes(c)));
+        Ok(())
+    })?;
+    connections.extend(analyzer.finish().into_iter().filter(|c| choice.takes(c)));
+    connections.sort_by_key(|c| c.id);
+    Ok((read, connections))
+}
+
+fn write(
+    args: &Explain,
+    out: &mut Output,
+    read: &Read,
+    connections: &[Connection],
+) -> Result<(), Error> {
+    if args.json {
+        json::write(&mut out.to, &read.source, connections)?;
+    } else if args.csv {
+        csv::write(&mut out.to, connections)?;
+    } else if !connections.is_empty() {
+        let view = View {
+            width: output::width(),
+            color: out.color,
+            // One connection that was asked for is shown whole.
+            all: args.all || args.conn.is_some(),
+            verbose: args.verbose,
+        };
+        terminal::write(&mut out.to, &read.source, connections, &view)?;
+    }
+    Ok(())
+}
+
+/// Says on standard error what the answer itself has no place for, and chooses the exit code.
+fn conclude(args: &Explain, read: Read, shown: usize) -> Result<ExitCode, Error> {
+    if let Some(links) = read.unsupported {
+        return Err(Error::LinkType(links));
+    }
+    if args.ndjson || args.csv || (shown == 0 && !args.json) {
+        for warning in &read.source.warnings {
+            anstream::eprintln!("tcpwhy: {warning}");
+        }
+    }
+    if read.damaged {
+        anstream::eprintln!("tcpwhy: the input is damaged; what could be read of it was analysed");
+        return Ok(ExitCode::from(exit::ERROR));
+    }
+    if shown == 0 {
+        anstream::eprintln!("tcpwhy: {}", nothing(&read));
+        return Ok(ExitCode::from(exit::NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Why there is nothing to show.
+fn nothing(read: &Read) -> String {
+    match (read.source.packets, read.source.tcp_packets) {
+        (0, _) => "nothing to analyse: there are no packets (in the time asked for)".to_owned(),
+        (n, 0) => format!("nothing to analyse: none of {} packets is readable TCP", count(n)),
+        _ => "nothing to analyse: no connection matches".to_owned(),
+    }
+}

@@ -1,0 +1,73 @@
+//! Which packets are analysed, and which connections shown.
+
+use crate::cli::Explain;
+use crate::when::When;
+use std::net::IpAddr;
+use tcpwhy_core::model::Connection;
+use tcpwhy_core::units::Nanos;
+
+/// The span of time whose packets are analysed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    since: Option<When>,
+    until: Option<When>,
+    /// Time of the first packet, once there is one.
+    start: Option<Nanos>,
+}
+
+impl Span {
+    /// As asked for.
+    pub(crate) fn of(args: &Explain) -> Self {
+        Self { since: args.since, until: args.until, start: None }
+    }
+
+    /// Whether a packet of this time is analysed. The first packet asked about starts the clock.
+    pub(crate) fn takes(&mut self, time: Nanos) -> bool {
+        let start = *self.start.get_or_insert(time);
+        self.since.is_none_or(|w| time >= w.at(start))
+            && self.until.is_none_or(|w| time < w.at(start))
+    }
+}
+
+/// The connections to show: chosen after the analysis, so that their numbers stay.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Choice {
+    conn: Option<u64>,
+    host: Option<IpAddr>,
+    port: Option<u16>,
+}
+
+impl Choice {
+    /// As asked for.
+    pub(crate) fn of(args: &Explain) -> Self {
+        Self { conn: args.conn, host: args.host.map(|h| h.to_canonical()), port: args.port }
+    }
+
+    /// Whether `c` is shown.
+    pub(crate) fn takes(&self, c: &Connection) -> bool {
+        let ends = [c.client, c.server];
+        self.conn.is_none_or(|id| c.id == id)
+            && self.host.is_none_or(|host| ends.iter().any(|e| e.addr() == host))
+            && self.port.is_none_or(|port| ends.iter().any(|e| e.port == port))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_span_is_half_open_and_counts_from_the_first_packet() {
+        let (since, until) = ("1".parse().ok(), "2".parse().ok());
+        let mut span = Span { since, until, start: None };
+        let taken =
+            [10_000, 10_999, 11_000, 11_999, 12_000].map(|ms| span.takes(Nanos::from_millis(ms)));
+        assert_eq!(taken, [false, false, true, true, false]);
+    }
+
+    #[test]
+    fn without_bounds_everything_is_taken() {
+        let mut span = Span { since: None, until: None, start: None };
+        assert!(span.takes(Nanos(i64::MIN)) && span.takes(Nanos::MAX));
+    }
+}

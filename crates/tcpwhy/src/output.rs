@@ -1,0 +1,36 @@
+//! Standard output: buffered, with colours where they are wanted.
+
+use crate::cli::Color;
+use anstream::{AutoStream, ColorChoice};
+use std::io::{BufWriter, StdoutLock};
+
+/// Columns where nothing says how many there are.
+const COLUMNS: usize = 80;
+
+/// Standard output.
+pub(crate) struct Output {
+    /// Write here, and flush.
+    pub to: BufWriter<AutoStream<StdoutLock<'static>>>,
+    /// Whether colours reach it.
+    pub color: bool,
+}
+
+impl Output {
+    /// With colours as asked for; `auto` looks at the terminal, NO_COLOR and CLICOLOR.
+    pub(crate) fn new(color: Color) -> Self {
+        let asked = ColorChoice::from(color);
+        let choice = match asked {
+            ColorChoice::Auto => AutoStream::choice(&std::io::stdout()),
+            asked => asked,
+        };
+        let to = AutoStream::new(std::io::stdout().lock(), choice);
+        Self { to: BufWriter::new(to), color: choice != ColorChoice::Never }
+    }
+}
+
+/// Columns of the terminal; in a pipe, of COLUMNS.
+pub(crate) fn width() -> usize {
+    let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+    terminal.or_else(columns).filter(|width| *width > 0).unwrap_or(COLUMNS)
+}

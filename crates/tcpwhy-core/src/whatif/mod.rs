@@ -1,9 +1,4 @@
-<<<<<<< HEAD
-//! What the transfer time would be if a limit were lifted.
+//! What would happen if: the arithmetic of lifted limits, and a model of a TCP transfer.
 
 pub(crate) mod analytic;
-=======
-//! What would happen if: models of a TCP transfer.
-
 pub mod traffic;
->>>>>>> model

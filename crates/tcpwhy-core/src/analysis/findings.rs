@@ -37,12 +37,10 @@ fn of_handshake(flow: &Flow, list: &mut Vec<Finding>) {
     match syns {
         [Some(client), Some(server)] => {
             let (c, s) = (client.options, server.options);
-            if let (Some(a), Some(b)) = (c.mss, s.mss) {
-                if a != b {
-                    let side = if a < b { Side::Client } else { Side::Server };
-                    let value = u64::from(a.min(b));
-                    list.push(finding(FindingKind::MssClamped, side, 0, value, client.frame));
-                }
+            if let Some((a, b)) = c.mss.zip(s.mss).filter(|(a, b)| a != b) {
+                let side = if a < b { Side::Client } else { Side::Server };
+                let value = u64::from(a.min(b));
+                list.push(finding(FindingKind::MssClamped, side, 0, value, client.frame));
             }
             if c.window_scale.is_some() != s.window_scale.is_some() {
                 let side = if c.window_scale.is_none() { Side::Client } else { Side::Server };

@@ -70,7 +70,7 @@ impl Analyzer {
         if self.order.is_right(segment) {
             return self.process(segment);
         }
-        for segment in self.order.sort(segment) {
+        if let Some(segment) = self.order.sort(segment) {
             self.process(&segment);
         }
     }
@@ -123,7 +123,7 @@ impl Analyzer {
     /// A SYN with another sequence number opens another connection on the same ports.
     fn reopen(&mut self, key: Key, slot: usize, segment: &Segment) -> usize {
         let old = self.slab.get(slot).and_then(Option::as_ref);
-        if old.is_some_and(|f| f.is_reopened_by(segment)) {
+        if old.is_some_and(|f| f.packets != [0, 0] && f.is_reopened_by(segment)) {
             self.conclude(slot);
             return self.open(key, segment);
         }

@@ -70,7 +70,7 @@ pub(crate) struct Flow {
     recent: [Recent; 2],
     held: Option<Vec<Segment>>,
     previous_packet: Nanos,
-    last_data: [Nanos; 2],
+    last_packet: [Nanos; 2],
     quiet_before: Nanos,
     pub(crate) ending: Ending,
     pub(crate) copies: Count,
@@ -103,7 +103,7 @@ impl Flow {
             recent: [Recent::new(); 2],
             held: (!segment.has(flags::SYN)).then(Vec::new),
             previous_packet: segment.time,
-            last_data: [Nanos(i64::MIN); 2],
+            last_packet: [Nanos(i64::MIN); 2],
             quiet_before: Nanos::ZERO,
             ending: Ending::default(),
             copies: Count::default(),
@@ -220,19 +220,17 @@ impl Flow {
         }
     }
 
-    /// Without timestamps or a handshake: a packet that follows one of the other end, after both had
+    /// Without timestamps: a packet that follows one of the other end, after both had
     /// been quiet for longer than the answer took, was its answer.
     fn measure_quiet_pair(&mut self, own: usize, other: usize, segment: &Segment) {
         let time = segment.time;
-        if !self.legs.to[own].from_handshake {
-            let answer = time - self.last_data[other];
-            if self.previous_packet == self.last_data[other] && self.quiet_before > answer {
-                self.legs.to[own].sample(answer);
-            }
+        let answer = time - self.last_packet[other];
+        if self.previous_packet == self.last_packet[other] {
+            self.legs.to[own].quiet_pair(answer, self.quiet_before);
         }
         self.quiet_before = time - self.previous_packet;
         self.previous_packet = time;
-        self.last_data[own] = time;
+        self.last_packet[own] = time;
     }
 
     fn process(&mut self, side: Side, segment: &Segment) {

@@ -45,6 +45,19 @@ impl Wait {
     ];
 }
 
+/// One loss, as its repair shows it (the stall causes of TAPO, CoNEXT 2015).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Loss {
+    /// No duplicate ACK or SACK block had revealed it: a timer did.
+    pub(crate) timeout: bool,
+    /// Nothing newer had been sent.
+    pub(crate) tail: bool,
+    /// It had been sent again before.
+    pub(crate) double: bool,
+    /// Fewer than four segments were in flight.
+    pub(crate) few: bool,
+}
+
 /// One stretch of a direction's time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stretch {
@@ -88,6 +101,8 @@ pub(crate) struct Stretch {
     pub(crate) zero_window: bool,
     /// Window probes or keep-alives sent.
     pub(crate) probes: u32,
+    /// ACKs that acknowledged nothing new and only opened the window.
+    pub(crate) updates: u32,
 }
 
 impl Stretch {
@@ -122,6 +137,7 @@ impl Stretch {
             shift: 0,
             zero_window: false,
             probes: 0,
+            updates: 0,
         }
     }
 
@@ -156,6 +172,15 @@ impl Stretch {
         self.rtt_min = self.rtt_min.min(rtt);
         self.rtt_sum += rtt;
         self.rtt_count += 1;
+    }
+
+    /// A segment was sent again.
+    pub(crate) fn lost(&mut self, loss: Loss) {
+        self.resent += 1;
+        self.timeouts += u32::from(loss.timeout);
+        self.tail_losses += u32::from(loss.tail);
+        self.double_losses += u32::from(loss.double);
+        self.small_flights += u32::from(loss.few);
     }
 
     /// The sender stopped for `length` with `room` left in the window; `dry`: its queue was empty.
@@ -202,6 +227,7 @@ impl Stretch {
             (&mut self.needless, next.needless),
             (&mut self.marks, next.marks),
             (&mut self.probes, next.probes),
+            (&mut self.updates, next.updates),
         ] {
             *mine = mine.saturating_add(more);
         }

@@ -12,6 +12,34 @@ const MAX_PENDING: usize = 1024;
 /// No path holds a packet for so long: an echo as old as this stands still.
 const STUCK: Nanos = Nanos::from_secs(5);
 
+/// How much shorter than the quiet before it an answer is, to be one.
+const ANSWER: i64 = 8;
+/// Answers that make a leg.
+const WITNESSES: u32 = 4;
+
+/// Pairs of packets, for connections without timestamps: when both ends were quiet, one speaks and
+/// the other follows soon, again and again, then the second answers the first. Ends that speak of
+/// their own will follow soon only now and then.
+#[derive(Debug, Clone, Copy, Default)]
+struct QuietPairs {
+    all: u32,
+    answers: u32,
+    least: Nanos,
+}
+
+impl QuietPairs {
+    /// The leg, once most pairs look like answers.
+    fn add(&mut self, answer: Nanos, quiet: Nanos) -> Option<Nanos> {
+        self.all = self.all.saturating_add(1);
+        if answer.0 <= quiet.0 / ANSWER {
+            self.least = if self.answers == 0 { answer } else { self.least.min(answer) };
+            self.answers += 1;
+        }
+        let mostly = self.answers >= WITNESSES && self.answers >= self.all / 2;
+        mostly.then_some(self.least)
+    }
+}
+
 /// The leg to one end.
 #[derive(Debug, Clone)]
 pub(crate) struct Leg {
@@ -24,6 +52,7 @@ pub(crate) struct Leg {
     pub(crate) echoes: u32,
     /// The end echoes the same old value for ever: its echo says nothing.
     stuck: bool,
+    pairs: QuietPairs,
     pending: VecDeque<(u32, Nanos)>,
 }
 
@@ -37,6 +66,7 @@ impl Leg {
             from_handshake: false,
             echoes: 0,
             stuck: false,
+            pairs: QuietPairs::default(),
             pending: VecDeque::new(),
         }
     }
@@ -66,6 +96,13 @@ impl Leg {
     pub(crate) fn sample(&mut self, leg: Nanos) {
         if leg.0 >= 0 {
             self.min = Some(self.min.map_or(leg, |m| m.min(leg)));
+        }
+    }
+
+    /// The first packet of either end after `quiet` was answered by this end after `answer`.
+    pub(crate) fn quiet_pair(&mut self, answer: Nanos, quiet: Nanos) {
+        if let Some(leg) = self.pairs.add(answer, quiet) {
+            self.sample(leg);
         }
     }
 
@@ -188,6 +225,20 @@ mod tests {
             leg.echoed(i, ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }), ms(50));
         }
         assert_eq!(leg.now(), ms(20));
+    }
+
+    #[test]
+    fn answers_after_a_quiet_time_measure_the_leg_and_coincidences_do_not() {
+        let mut leg = Leg::new();
+        for i in 0..10 {
+            leg.quiet_pair(ms(3 + i % 2), ms(100));
+        }
+        assert_eq!(leg.floor(), ms(3));
+        let mut leg = Leg::new();
+        for i in 0..100 {
+            leg.quiet_pair(ms(i * 37 % 100), ms(100));
+        }
+        assert!(!leg.known());
     }
 
     #[test]

@@ -12,20 +12,28 @@ use crate::model::{Cause, Limit};
 
 /// Rounds without growth after which cwnd cannot be the limit: it would have grown by half a
 /// segment in each (RFC 9438 section 4.3).
-const PLATEAU_ROUNDS: u32 = 6;
+const PLATEAU_ROUNDS: u32 = 8;
+/// Part of the time (percent) that a sender pauses whose flight does not fill the path.
+const PAUSES: i64 = 20;
 
-/// A flight that stands still and empties the queue.
+/// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let quarter = (ctx.mss / 4) as i64;
-    let still = around.growth() < quarter && around.flight_max <= 3 * around.flight_min;
-    let telling = around.push_rate() <= 50;
-    let dry = around.dryness()?;
-    let confidence = match (still, telling, dry) {
-        (true, true, 75..) if around.rounds >= PLATEAU_ROUNDS => 92,
-        (true, true, 75..) => 75,
-        (_, true, _) => return None,
-        (true, false, 75..) if around.rounds >= PLATEAU_ROUNDS && !ctx.lost_before(i) => 75,
+    let grows = around.growth() >= (ctx.mss / 4) as i64;
+    let still = !grows && around.flight_max <= 3 * around.flight_min;
+    if !still || around.stalled_percent() < PAUSES {
+        return None;
+    }
+    let dry = around.dryness()? >= 75;
+    // Where most segments carry PSH, one more before a pause says nothing; a kernel that sends each
+    // segment as it is written (`tcp_push_one`) never sets it.
+    let telling = dry && around.push_rate() <= 50;
+    let long = around.rounds >= PLATEAU_ROUNDS;
+    let confidence = match (telling, long, ctx.lost_before(i)) {
+        (true, true, false) => 92,
+        (true, _, _) => 75,
+        (false, true, false) => 75,
+        (false, true, true) if dry => 55,
         _ => return None,
     };
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))

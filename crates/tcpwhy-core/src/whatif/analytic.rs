@@ -4,8 +4,11 @@
 //! narrowest link's rate (from the dispersion of bursts), or the largest window that the receiver
 //! offered over the RTT floor. Rate <= min(send buffer, cwnd, receive window) / RTT, and <= bandwidth.
 
-use crate::model::{Cause, Facts, Interval, Limit, WhatIf};
+use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale};
 use crate::units::Nanos;
+
+/// The largest window without scaling (RFC 9293).
+const UNSCALED: u64 = 65_535;
 
 /// What the prediction starts from.
 #[derive(Debug, Clone, Copy)]
@@ -92,13 +95,28 @@ fn move_again(path: &Path<'_>, limit: Limit, held: Held) -> (Nanos, Limit) {
 
 /// The lowest ceiling besides `lifted`, in bytes per second.
 fn ceiling(path: &Path<'_>, lifted: Limit) -> (u64, Limit) {
-    let window = per_second(path.facts.max_window, path.facts.rtt_floor);
-    let window = if lifted == Limit::ReceiveWindow { u64::MAX } else { window };
+    let window = match lifted {
+        Limit::ReceiveWindow => u64::MAX,
+        _ => per_second(possible_window(path), path.facts.rtt_floor),
+    };
     let link = if lifted == Limit::PathBandwidth { u64::MAX } else { path.capacity };
     match (link, window) {
         (u64::MAX, u64::MAX) => (path.capacity.max(1), Limit::Unknown),
         (link, window) if window < link => (window.max(1), Limit::ReceiveWindow),
         (link, _) => (link.max(1), Limit::PathBandwidth),
+    }
+}
+
+/// How far the window may open. One that never held anything was not asked to grow: receive
+/// autotuning follows what arrives, up to what the scale can express.
+fn possible_window(path: &Path<'_>) -> u64 {
+    let held = path.timeline.iter().any(|i| i.limit == Limit::ReceiveWindow);
+    match path.facts.scale {
+        _ if held => path.facts.max_window,
+        WindowScale::Absent => UNSCALED,
+        WindowScale::Known(shift) | WindowScale::Inferred { min: shift, .. } => {
+            (UNSCALED << shift.min(14)).max(path.facts.max_window)
+        }
     }
 }
 
@@ -134,7 +152,7 @@ fn per_second(bytes: u64, span: Nanos) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Evidence, WindowScale};
+    use crate::model::Evidence;
 
     fn facts() -> Facts {
         Facts {

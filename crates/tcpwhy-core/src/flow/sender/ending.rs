@@ -1,0 +1,34 @@
+//! The input is over: what the last wait was.
+
+use super::Sender;
+use crate::flow::gap::{Release, State};
+
+impl Sender {
+    /// The input is over: the time up to the last acknowledged byte, or, where data or a closed
+    /// window was left behind, up to the last event.
+    pub(crate) fn end(&mut self) {
+        let kept_alive = self.tally.keep_alives.times > 0;
+        let (end, release) = match self.done {
+            Some(_) if kept_alive => (self.last, Release::OwnWill),
+            Some(done) => (done, Release::Ack),
+            None if self.answers.unanswered() > 0 => (self.last, Release::Repair),
+            None => (self.last, Release::Ack),
+        };
+        // What nobody answered gets a stretch of its own.
+        let heard = self.answers.last().filter(|_| self.answers.unanswered() > 1);
+        let round = self.round();
+        for (to, wait, piece) in self.gap.resolve(end, release) {
+            for to in heard.map(|h| h.min(to)).into_iter().chain([to]) {
+                self.record.account(to, wait, round, |s| {
+                    s.touch(piece.frame);
+                    s.saw_window(piece.window);
+                });
+            }
+        }
+    }
+
+    /// Data or a probe was left without an answer.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.done.is_none() || self.state() == State::NoRoom
+    }
+}

@@ -1,0 +1,93 @@
+//! Something reaches the sender: ACKs, window updates, the peer's data.
+
+use super::Sender;
+use crate::flow::ack::AckEvent;
+use crate::flow::gap::Gap;
+use crate::flow::scoreboard::Acked;
+use crate::flow::stretch::Wait;
+use crate::units::Nanos;
+
+impl Sender {
+    /// `event` reached the sender at `time`; `leg` is the way between capture point and sender.
+    pub(crate) fn acknowledged(&mut self, event: &AckEvent, time: Nanos, leg: Nanos) {
+        let Some(ack) = self.space.locate(event.ack) else {
+            self.tally.stray += 1;
+            return;
+        };
+        self.last = self.last.max(time);
+        if ack < self.board.una {
+            return; // overtaken by a newer one
+        }
+        let edge = self.window.edge;
+        let acked = self.board.acknowledge(ack);
+        self.space.advance_to(ack, event.ack);
+        self.window.advertise(ack, event.window, event.syn);
+        self.note_ack(event, &acked, leg);
+        let moved = acked.bytes > 0 || self.window.edge > edge;
+        self.record.open().updates += u32::from(moved && acked.bytes == 0);
+        if moved {
+            self.released = time;
+        }
+        if moved || (event.data == 0 && !event.fin) {
+            self.answers.heard(time);
+        } else {
+            self.answers.spoke();
+        }
+        if event.data > 0 {
+            self.peer_spoke(time);
+        }
+        self.answers.delivered(acked.largest);
+        self.trains.acknowledged(acked.bytes, event.time, Nanos(self.round().0 / 4));
+        if acked.bytes > 0 {
+            self.progress(event, &acked, ack, time);
+        }
+        let piece = self.piece(time, event.frame);
+        self.gap.change(piece);
+    }
+
+    fn note_ack(&mut self, event: &AckEvent, acked: &Acked, leg: Nanos) {
+        let duplicate = acked.bytes == 0 && event.data == 0 && self.board.flight() > 0;
+        self.duplicate_acks = if duplicate { self.duplicate_acks + 1 } else { 0 };
+        if event.sack {
+            self.duplicate_acks = self.duplicate_acks.max(3);
+        }
+        self.tally.ack(event, acked);
+        let window = self.window.bytes();
+        let open = self.record.open();
+        open.touch(event.frame);
+        open.acked += acked.bytes;
+        open.saw_window(window);
+        open.marks += u32::from(event.echo);
+        open.needless += u32::from(event.duplicate);
+        if let Some(sent_at) = acked.sent_at {
+            let rtt = (event.time - sent_at + leg).max(Nanos(1));
+            open.sampled(rtt);
+            self.rtt.add(rtt);
+            self.released_rtt = rtt;
+        } else {
+            self.released_rtt = Nanos::ZERO;
+        }
+    }
+
+    fn progress(&mut self, event: &AckEvent, acked: &Acked, ack: u64, time: Nanos) {
+        self.transfers.acknowledged(time, event.frame);
+        if self.recover.is_some_and(|point| ack >= point) {
+            self.recover = None;
+        }
+        if ack >= self.data_end {
+            self.done = Some(time);
+        }
+        if acked.unseen > 1 {
+            self.sent_unseen(time, event.frame, ack);
+        }
+    }
+
+    /// The capture missed what this ACK acknowledges: the gap ends here, nobody knows how.
+    fn sent_unseen(&mut self, time: Nanos, frame: u64, ack: u64) {
+        let round = self.round();
+        self.record.account(time, Wait::Ack, round, |s| s.touch(frame));
+        self.data_end = self.data_end.max(ack);
+        self.gap = Gap::starting(self.piece(time, frame));
+        self.done = Some(time);
+    }
+}

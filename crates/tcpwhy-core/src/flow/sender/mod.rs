@@ -1,0 +1,162 @@
+//! One direction at its sender's clock: what was sent, what came back, what each wait was.
+
+mod ending;
+mod hearing;
+mod sending;
+
+use crate::flow::ack::AckEvent;
+use crate::flow::answers::Answers;
+use crate::flow::gap::{Gap, Piece, State};
+use crate::flow::rtt::RttMeter;
+use crate::flow::scoreboard::Scoreboard;
+use crate::flow::segment_size::SegmentSize;
+use crate::flow::space::Space;
+use crate::flow::stretch::{Stretches, Wait};
+use crate::flow::tally::Tally;
+use crate::flow::train::Trains;
+use crate::flow::transfer::Transfers;
+use crate::flow::window::Window;
+use crate::units::Nanos;
+
+/// A scheduler's latency: data that leaves this soon after an ACK was released by it.
+const WAKE_UP: Nanos = Nanos::from_micros(200);
+/// Longest time that a release may take on a long path: a busy process, a jittery path.
+const SLOW_RELEASE: Nanos = Nanos::from_millis(5);
+/// Receivers delay ACKs by timers of 10 ms ticks and more (40 ms Linux, 100-200 ms others).
+const DELAYED: Nanos = Nanos::from_millis(10);
+
+/// The state of one direction.
+#[derive(Debug, Clone)]
+pub(crate) struct Sender {
+    pub(crate) space: Space,
+    pub(crate) board: Scoreboard,
+    pub(crate) window: Window,
+    pub(crate) rtt: RttMeter,
+    pub(crate) size: SegmentSize,
+    pub(crate) record: Stretches,
+    pub(crate) transfers: Transfers,
+    pub(crate) tally: Tally,
+    pub(crate) trains: Trains,
+    pub(crate) answers: Answers,
+    gap: Gap,
+    /// The round trip between the capture point and this sender.
+    pub(crate) leg: Nanos,
+    /// The last sending left the queue dry: it carried PSH or was short.
+    dry: bool,
+    short: bool,
+    room: u64,
+    /// Last ACK that acknowledged data or moved the window's edge, and how late it was.
+    released: Nanos,
+    released_rtt: Nanos,
+    /// Last data of the peer.
+    peer_data: Option<Nanos>,
+    /// Loss is being repaired until this is acknowledged.
+    recover: Option<u64>,
+    duplicate_acks: u32,
+    /// First byte, and one past the highest byte of data; SYN and FIN not counted.
+    data_start: u64,
+    data_end: u64,
+    /// When everything sent had been acknowledged.
+    pub(crate) done: Option<Nanos>,
+    /// Last time anything of this direction happened.
+    pub(crate) last: Nanos,
+}
+
+/// What a new direction knows before its first data.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Beginning {
+    pub(crate) first: crate::units::Seq,
+    pub(crate) from: Nanos,
+    pub(crate) handshake_rtt: Option<Nanos>,
+    pub(crate) window: Window,
+    pub(crate) size: SegmentSize,
+}
+
+impl Sender {
+    pub(crate) fn new(b: Beginning) -> Self {
+        let space = Space::starting_at(b.first);
+        let first = space.locate(b.first).unwrap_or_default();
+        let piece = Piece { from: b.from, state: State::Idle, window: u64::MAX, frame: 0 };
+        Self {
+            space,
+            board: Scoreboard::new(first),
+            window: b.window,
+            rtt: RttMeter::new(b.handshake_rtt),
+            size: b.size,
+            record: Stretches::new(b.from),
+            transfers: Transfers::default(),
+            tally: Tally::default(),
+            trains: Trains::default(),
+            answers: Answers::default(),
+            gap: Gap::starting(piece),
+            leg: Nanos::ZERO,
+            dry: false,
+            short: false,
+            room: u64::MAX,
+            released: Nanos(i64::MIN),
+            released_rtt: Nanos::ZERO,
+            peer_data: None,
+            recover: None,
+            duplicate_acks: 0,
+            data_start: first,
+            data_end: first,
+            done: None,
+            last: b.from,
+        }
+    }
+
+    /// Payload bytes, each once.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.data_end - self.data_start
+    }
+
+    /// The round trip that a stretch covers.
+    fn round(&self) -> Nanos {
+        self.rtt.smoothed()
+    }
+
+    /// How soon after its cause a packet leaves; seen from afar, the path's jitter comes on top.
+    fn slack(&self) -> Nanos {
+        let jitter = Nanos(self.leg.0 / 2);
+        (Nanos(self.rtt.floor_or_zero().0 / 8) + jitter).max(WAKE_UP).min(SLOW_RELEASE)
+    }
+
+    /// The capture was taken a good part of the path away from this sender.
+    fn is_far(&self) -> bool {
+        self.leg.0 > self.rtt.floor_or_zero().0 / 4
+    }
+
+    fn room(&self) -> u64 {
+        self.window.edge.saturating_sub(self.board.nxt)
+    }
+
+    fn state(&self) -> State {
+        if self.window.largest > 0 && self.room() < self.window.need(self.size.mss()) {
+            State::NoRoom
+        } else if self.board.flight() > 0 {
+            State::Waiting
+        } else {
+            State::Idle
+        }
+    }
+
+    fn piece(&self, from: Nanos, frame: u64) -> Piece {
+        Piece { from, state: self.state(), window: self.window.bytes(), frame }
+    }
+
+    /// The window that was advertised before there was any data.
+    pub(crate) fn learn_window(&mut self, event: &AckEvent) {
+        self.window.advertise(self.board.una, event.window, event.syn);
+    }
+
+    /// Data of the peer arrived at `time`.
+    pub(crate) fn peer_spoke(&mut self, time: Nanos) {
+        self.peer_data = Some(time);
+    }
+
+    /// The handshake is over at `time`.
+    pub(crate) fn established(&mut self, time: Nanos) {
+        self.record.account(time, Wait::Handshake, Nanos(i64::MAX), |_| ());
+        self.gap = Gap::starting(self.piece(time, 0));
+    }
+}

@@ -1,0 +1,198 @@
+//! The sender puts something on the wire: the gap before it is closed and explained.
+
+use super::{DELAYED, Sender, WAKE_UP};
+use crate::flow::gap::{Gap, Release, State};
+use crate::flow::scoreboard::Sending;
+use crate::flow::stretch::{Loss, Stretch};
+use crate::observe::{Segment, flags};
+use crate::units::Nanos;
+
+impl Sender {
+    /// The sender put `segment` on the wire at `time`.
+    pub(crate) fn sent(&mut self, segment: &Segment, time: Nanos) {
+        let Some(start) = self.space.locate(segment.seq) else {
+            self.tally.stray += 1;
+            return;
+        };
+        if segment.len == 0 {
+            self.sent_nothing(segment, start, time);
+            return;
+        }
+        self.last = self.last.max(time);
+        let end = start + u64::from(segment.len);
+        if self.is_probe(start, segment.len) {
+            self.probed(segment.frame, time, self.window.bytes() == 0);
+            return;
+        }
+        let flight = self.board.flight();
+        let fresh = end.saturating_sub(self.data_end);
+        let again = u64::from(segment.len).saturating_sub(fresh);
+        let sending = self.board.send(start, end, time, self.soonest_repair());
+        self.space.advance_to(end, segment.seq + segment.len);
+        self.window.sent(self.board.una, end);
+        self.size.seen(segment.len);
+        if let Sending::Again { .. } | Sending::Needless = sending {
+            self.answers.asked_again(segment.len);
+        }
+        let release = self.release_of(sending, flight, segment, time);
+        let loss = self.loss_in(sending, release, flight);
+        self.close_gap(time, segment, release, loss);
+        let turn = flight == 0 && self.peer_data.is_some();
+        self.transfers.sent(time, segment.frame, fresh, again, turn);
+        self.tally.data(sending, segment, again);
+        self.note_sending(sending, segment);
+        self.data_end = self.data_end.max(end);
+        self.open_gap(segment, time);
+    }
+
+    /// A hole cannot have been noticed and repaired before about a round trip.
+    fn soonest_repair(&self) -> Nanos {
+        self.rtt.floor_or_zero().scale(3, 4).max(Nanos::from_millis(1))
+    }
+
+    /// No data: a FIN, a bare ACK, a keep-alive or a Linux window probe (0 bytes at una - 1).
+    fn sent_nothing(&mut self, segment: &Segment, start: u64, time: Nanos) {
+        if segment.has(flags::FIN) {
+            self.board.send(start, start + 1, segment.time, self.soonest_repair());
+        } else if start < self.board.nxt && start + 1 == self.board.una {
+            self.probed(segment.frame, time, self.state() == State::NoRoom);
+        }
+    }
+
+    /// A probe of a closed window says that more data waits: the transfer is not done.
+    fn probed(&mut self, frame: u64, time: Nanos, closed: bool) {
+        self.last = self.last.max(time);
+        if closed {
+            self.done = None;
+        }
+        self.record.open().probes += 1;
+        self.tally.probe(frame, closed);
+        self.answers.asked();
+    }
+
+    /// A byte or none below what is acknowledged, or beyond a closed window.
+    fn is_probe(&self, start: u64, len: u32) -> bool {
+        len == 1
+            && (start + 1 == self.board.una
+                || (self.window.bytes() == 0 && start >= self.window.edge))
+    }
+
+    fn release_of(
+        &mut self,
+        sending: Sending,
+        flight: u64,
+        segment: &Segment,
+        time: Nanos,
+    ) -> Release {
+        let into_closed_window = self.window.bytes() == 0 && self.window.largest > 0;
+        match sending {
+            Sending::Again { .. } if into_closed_window => return Release::Ack,
+            Sending::Again { .. } => return Release::Repair,
+            Sending::Needless | Sending::Reordered if self.recover.is_none() => {
+                return Release::Ack;
+            }
+            _ => {}
+        }
+        if self.recover.is_some() {
+            return Release::Repair;
+        }
+        let at_once = time - self.released <= self.slack();
+        let small = u64::from(segment.len) < self.size.mss();
+        let delay = self.released_rtt - self.rtt.floor_or_zero();
+        // Within a tenth of the delay after its end: no coincidence.
+        let soon = time - self.released <= self.slack().max(Nanos(delay.0 / 10));
+        match (flight, self.peer_data) {
+            (0, Some(peer)) => {
+                Release::PeerData(if time - peer <= self.slack() { time } else { peer })
+            }
+            (0, None) if soon && self.short && small && delay >= DELAYED => Release::DelayedAck,
+            (_, _) if at_once => Release::Ack,
+            (0, None) if self.lost_on_the_way(time) => Release::Repair,
+            (0, None) => Release::OwnWill,
+            (_, _) => Release::Timer,
+        }
+    }
+
+    /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the
+    /// capture, its retransmission seems new. But a queue that was not dry cannot pause with
+    /// everything acknowledged and room in the window. The probe comes after two round trips
+    /// (RFC 8985 section 7.2), the timeout later.
+    fn lost_on_the_way(&self, time: Nanos) -> bool {
+        let waited = time - self.gap.start();
+        self.is_far()
+            && !self.dry
+            && self.tally.data_segments > 0
+            && waited >= self.rtt.smoothed().scale(7, 4)
+    }
+
+    /// Accounts the time since the last sending.
+    fn close_gap(&mut self, time: Nanos, segment: &Segment, release: Release, loss: Option<Loss>) {
+        let round = self.round();
+        let length = time - self.gap.start();
+        let stall = length.0 >= round.0 / 4 && length >= WAKE_UP;
+        let (dry, room, shift) = (self.dry, self.room, self.window.shift());
+        let mut first = true;
+        for (to, wait, piece) in self.gap.resolve(time, release) {
+            let first = std::mem::take(&mut first);
+            self.record.account(to, wait, round, |s: &mut Stretch| {
+                s.touch(piece.frame);
+                s.touch(segment.frame);
+                s.shift = shift;
+                s.saw_window(piece.window);
+                if first && stall {
+                    s.stalled(length, room, dry);
+                }
+                if let Some(loss) = loss.filter(|_| first) {
+                    s.lost(loss);
+                }
+            });
+        }
+    }
+
+    /// What a retransmission says of the loss that it repairs. Duplicate ACKs or SACK blocks reveal
+    /// a loss; without them only a timer can.
+    fn loss_in(&self, sending: Sending, release: Release, flight: u64) -> Option<Loss> {
+        match sending {
+            Sending::Again { times, tail } => Some(Loss {
+                timeout: self.duplicate_acks == 0,
+                tail,
+                double: times > 0,
+                few: flight < 4 * self.size.mss(),
+            }),
+            Sending::New if release == Release::Repair && self.recover.is_none() => {
+                Some(Loss { timeout: true, tail: true, ..Loss::default() })
+            }
+            _ => None,
+        }
+    }
+
+    fn note_sending(&mut self, sending: Sending, segment: &Segment) {
+        let mss = self.size.mss();
+        let open = self.record.open();
+        open.touch(segment.frame);
+        match sending {
+            Sending::New => {
+                open.segments += 1;
+                open.pushes += u32::from(segment.has(flags::PSH));
+            }
+            Sending::Again { .. } if self.window.bytes() > 0 => {
+                self.recover.get_or_insert(self.board.nxt);
+            }
+            Sending::Needless => open.needless += 1,
+            Sending::Again { .. } | Sending::Reordered => {}
+        }
+        self.short = u64::from(segment.len) % mss != 0;
+        self.dry = segment.has(flags::PSH) || (self.short && u64::from(segment.len) < mss);
+    }
+
+    fn open_gap(&mut self, segment: &Segment, time: Nanos) {
+        self.peer_data = None;
+        self.room = self.room();
+        let flight = self.board.flight();
+        let open = self.record.open();
+        open.flight = open.flight.max(flight);
+        self.tally.max_flight = self.tally.max_flight.max(flight);
+        self.gap = Gap::starting(self.piece(time, segment.frame));
+        self.done = None;
+    }
+}

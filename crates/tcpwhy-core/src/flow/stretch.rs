@@ -43,6 +43,12 @@ impl Wait {
         Self::IdlePeer,
         Self::Nagle,
     ];
+
+    /// One round of bulk data holds both gaps inside a burst and the pause after it.
+    fn goes_with(self, other: Self) -> bool {
+        let bulk = |w| matches!(w, Self::Ack | Self::Timer);
+        self == other || (bulk(self) && bulk(other))
+    }
 }
 
 /// One loss, as its repair shows it (the stall causes of TAPO, CoNEXT 2015).
@@ -183,9 +189,11 @@ impl Stretch {
         self.small_flights += u32::from(loss.few);
     }
 
-    /// The sender stopped for `length` with `room` left in the window; `dry`: its queue was empty.
-    pub(crate) fn stalled(&mut self, length: Nanos, room: u64, dry: bool) {
+    /// The sender stopped for `length` with `flight` out and `room` left in the window; `dry`: its
+    /// queue was empty.
+    pub(crate) fn stalled(&mut self, length: Nanos, flight: u64, room: u64, dry: bool) {
         self.stalls += 1;
+        self.flight = self.flight.max(flight);
         self.dry_stalls += u32::from(dry);
         self.longest_stall = self.longest_stall.max(length);
         self.stalled_time += length;
@@ -275,10 +283,12 @@ impl Stretches {
             return;
         }
         let long = span.0 >= round.0 / 4;
-        if long && self.open.duration().0 > 0 && self.dominant() != wait {
+        if long && self.open.duration().0 > 0 && !self.dominant().goes_with(wait) {
             self.close();
         }
-        self.tally[wait as usize] = self.tally[wait as usize].saturating_add(span.0);
+        // What a long pause waited for says more than the gaps inside a burst.
+        let weight = if long { span.0 } else { span.0 / 4 };
+        self.tally[wait as usize] = self.tally[wait as usize].saturating_add(weight.max(1));
         self.open.to = to;
         note(&mut self.open);
         if self.open.duration().0 >= round.0.saturating_mul(self.rounds) {

@@ -171,7 +171,16 @@ fn rate(bytes: u64, time: Nanos) -> u64 {
 }
 
 /// The best rate over any four neighbouring stretches: one alone is inflated by ACKs that bunch.
+/// Repairs are left out: the ACK that ends one acknowledges many round trips' data at once.
 fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
+    let repaired = |s: &Stretch| s.wait == Wait::Recovery || s.resent > 0;
+    let clean: Vec<Stretch> = stretches
+        .iter()
+        .enumerate()
+        .filter(|&(i, s)| !repaired(s) && !(i > 0 && repaired(&stretches[i - 1])))
+        .map(|(_, s)| *s)
+        .collect();
+    let stretches = if clean.is_empty() { stretches } else { &clean };
     stretches
         .windows(4.min(stretches.len().max(1)))
         .filter_map(|w| {

@@ -45,6 +45,7 @@ pub(crate) struct Sender {
     dry: bool,
     short: bool,
     room: u64,
+    flight: u64,
     /// Last ACK that acknowledged data or moved the window's edge, and how late it was.
     released: Nanos,
     released_rtt: Nanos,
@@ -93,6 +94,7 @@ impl Sender {
             dry: false,
             short: false,
             room: u64::MAX,
+            flight: 0,
             released: Nanos(i64::MIN),
             released_rtt: Nanos::ZERO,
             peer_data: None,

@@ -130,7 +130,8 @@ impl Sender {
         let round = self.round();
         let length = time - self.gap.start();
         let stall = length.0 >= round.0 / 4 && length >= WAKE_UP;
-        let (dry, room, shift) = (self.dry, self.room, self.window.shift());
+        let (flight, room) = (self.flight, self.room);
+        let (dry, shift) = (self.dry, self.window.shift());
         let mut first = true;
         for (to, wait, piece) in self.gap.resolve(time, release) {
             let first = std::mem::take(&mut first);
@@ -140,7 +141,7 @@ impl Sender {
                 s.shift = shift;
                 s.saw_window(piece.window);
                 if first && stall {
-                    s.stalled(length, room, dry);
+                    s.stalled(length, flight, room, dry);
                 }
                 if let Some(loss) = loss.filter(|_| first) {
                     s.lost(loss);
@@ -188,10 +189,10 @@ impl Sender {
     fn open_gap(&mut self, segment: &Segment, time: Nanos) {
         self.peer_data = None;
         self.room = self.room();
-        let flight = self.board.flight();
+        self.flight = self.board.flight();
         let open = self.record.open();
-        open.flight = open.flight.max(flight);
-        self.tally.max_flight = self.tally.max_flight.max(flight);
+        open.flight = open.flight.max(self.flight);
+        self.tally.max_flight = self.tally.max_flight.max(self.flight);
         self.gap = Gap::starting(self.piece(time, segment.frame));
         self.done = None;
     }

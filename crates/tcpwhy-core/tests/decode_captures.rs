@@ -1,6 +1,5 @@
 //! The decoder against captures made by others, where they are at hand.
 
-use pcap_parser::traits::PcapReaderIterator;
 use pcap_parser::{Block, PcapBlockOwned, PcapError, create_reader};
 use std::fs::File;
 use std::path::{Path, PathBuf};

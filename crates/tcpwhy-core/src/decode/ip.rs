@@ -34,7 +34,9 @@ pub(super) fn v4(c: &mut Cursor<'_>, out: &mut Segment) -> Step {
         return Err(Decoded::Malformed);
     }
     if total_len > c.wire() {
-        sliced(total_len, header_len, c);
+        if c.bytes().get(..header_len).is_some_and(is_intact) {
+            c.extend_to(total_len);
+        }
     } else if total_len != 0 {
         c.end_at(total_len);
     }
@@ -52,17 +54,15 @@ pub(super) fn v4(c: &mut Cursor<'_>, out: &mut Segment) -> Step {
     if h[9] == number::TCP { Ok(Header::Tcp) } else { Ok(Header::IpProtocol(h[9])) }
 }
 
-/// A packet that is longer than the frame holds. Nobody forwards such a packet, so either a mirror
-/// port sliced it or a tool stored the captured length as the original one, and the IP length tells
-/// the truth, or the header is damaged. The header checksum decides (0: left to the network card).
+/// Whether the length in this header counts although the frame does not hold as much. Nobody forwards
+/// such a packet, so either a mirror port sliced it or a tool stored the captured length as the
+/// original one, and the header tells the truth, or it is damaged. Its checksum decides (0: left to
+/// the network card).
 #[cold]
-fn sliced(total_len: usize, header_len: usize, c: &mut Cursor<'_>) {
-    let Some(header) = c.bytes().get(..header_len) else { return };
+fn is_intact(header: &[u8]) -> bool {
     let sum: u32 = header.chunks_exact(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
     let folded = (sum & 0xffff) + (sum >> 16);
-    if folded == 0xffff || header.get(10..12) == Some(&[0, 0]) {
-        c.extend_to(total_len);
-    }
+    folded == 0xffff || header.get(10..12) == Some(&[0, 0])
 }
 
 fn mapped(address: [u8; 4]) -> [u8; 16] {
@@ -73,7 +73,7 @@ fn mapped(address: [u8; 4]) -> [u8; 16] {
 ///
 /// Payload length 0 with a jumbo payload option is a jumbogram (RFC 2675; Linux BIG TCP); without
 /// the option it is, as for IPv4, a packet that ends where the frame does. A length beyond the frame is
-/// believed, as there is no checksum (see [`sliced`]); a jumbo length is not: it could be 4 GiB.
+/// believed, as there is no checksum (see [`is_intact`]); a jumbo length is not: it could be 4 GiB.
 #[inline(always)]
 pub(super) fn v6(c: &mut Cursor<'_>, out: &mut Segment) -> Step {
     let h = c.take::<40>()?;

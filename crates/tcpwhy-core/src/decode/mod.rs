@@ -102,42 +102,42 @@ type Step = Result<Header, Decoded>;
 ///
 /// The innermost TCP header counts: tunnels are entered, at most sixteen deep.
 pub fn decode(frame: &Frame<'_>, out: &mut Segment) -> Decoded {
-    let mut cursor = Cursor::new(frame);
+    out.time = frame.time;
+    out.frame = frame.number;
+    let cursor = Cursor::new(frame);
     let found = match frame.link {
-        LinkType::ETHERNET => walk_ethernet(&mut cursor, out),
-        link => walk(Header::Link(link), &mut cursor, out),
+        LinkType::ETHERNET => walk_ethernet(cursor, out),
+        link => walk(Header::Link(link), cursor, out),
     };
-    match found {
-        Ok(()) => {
-            out.time = frame.time;
-            out.frame = frame.number;
-            out.scope = cursor.scope;
-            out.fragment = cursor.fragment;
-            Decoded::Segment
-        }
-        Err(Decoded::Malformed) if cursor.guessed => Decoded::NotTcp,
-        Err(other) => other,
-    }
+    found.err().unwrap_or(Decoded::Segment)
 }
 
 /// Follows the chain from an Ethernet header. Nearly all frames are Ethernet, IP, TCP: spelt out, so
-/// that the compiler joins the three readers and no chain is left to follow.
+/// that the compiler joins the three readers and keeps the cursor in registers.
 #[inline(always)]
-fn walk_ethernet(c: &mut Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
-    let after_ip = match ethernet::ethernet(c)? {
-        Header::Ipv4 => ip::v4(c, out)?,
-        Header::Ipv6 => ip::v6(c, out)?,
+fn walk_ethernet(mut c: Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
+    let after_ip = match ethernet::ethernet(&mut c)? {
+        Header::Ipv4 => ip::v4(&mut c, out)?,
+        Header::Ipv6 => ip::v6(&mut c, out)?,
         other => other,
     };
     match after_ip {
-        Header::Tcp => tcp::read(c, out),
+        Header::Tcp => tcp::read(&mut c, out),
         other => walk(other, c, out),
     }
 }
 
-/// Follows the chain of headers from `header` to a TCP header, and reads that.
+/// Follows the chain of headers from `header`.
 #[inline(never)]
-fn walk(mut header: Header, c: &mut Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
+fn walk(header: Header, mut c: Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
+    match follow(header, &mut c, out) {
+        Err(Decoded::Malformed) if c.guessed => Err(Decoded::NotTcp),
+        found => found,
+    }
+}
+
+/// Reads one header after the other, up to and with a TCP header.
+fn follow(mut header: Header, c: &mut Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
     for _ in 0..MAX_HEADERS {
         header = match header {
             Header::Ethernet => ethernet::ethernet(c),

@@ -6,7 +6,7 @@ use super::options;
 use crate::observe::Segment;
 use crate::units::Seq;
 
-/// Reads the TCP header at `c` into the TCP fields of `out`.
+/// Reads the TCP header at `c` into the TCP fields of `out`, and what `c` knows of the layers above.
 ///
 /// Sixteen bytes suffice: up to the window. The checksum and the urgent pointer are not read.
 #[inline(always)]
@@ -17,6 +17,8 @@ pub(super) fn read(c: &mut Cursor<'_>, out: &mut Segment) -> Result<(), Decoded>
     if header_len < 20 || header_len > wire {
         return Err(Decoded::Malformed);
     }
+    out.scope = c.scope;
+    out.fragment = c.fragment;
     out.src.port = u16::from_be_bytes([h[0], h[1]]);
     out.dst.port = u16::from_be_bytes([h[2], h[3]]);
     out.seq = Seq(u32::from_be_bytes([h[4], h[5], h[6], h[7]]));

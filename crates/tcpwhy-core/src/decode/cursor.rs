@@ -5,6 +5,7 @@ use super::{Decoded, Frame};
 /// The rest of a frame, from some header on.
 ///
 /// Invariant: `bytes.len() <= wire`.
+#[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     /// Captured bytes not yet read.
     bytes: &'a [u8],
@@ -107,7 +108,7 @@ impl<'a> Cursor<'a> {
 
     /// The wire was longer than the frame says: up to `len` bytes from here. Not so in a fragment,
     /// where only a part of the packet is here.
-    #[cold]
+    #[inline]
     pub(super) fn extend_to(&mut self, len: usize) {
         if !self.fragment {
             self.wire = self.wire.max(len);
@@ -121,7 +122,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Why `n` more bytes cannot be read.
-    #[cold]
+    #[inline]
     fn too_short(&self, n: usize) -> Decoded {
         if n <= self.wire { Decoded::Cut } else { Decoded::Malformed }
     }

@@ -29,14 +29,14 @@ pub(super) mod kind {
 const FIRST_TYPE: u16 = 0x600;
 
 /// Two addresses, then a type or a length.
-#[inline]
+#[inline(always)]
 pub(super) fn ethernet(c: &mut Cursor<'_>) -> Step {
     let h = c.take::<14>()?;
     typed(u16::from_be_bytes([h[12], h[13]]))
 }
 
 /// The header after a field that holds a type or an 802.3 length.
-#[inline]
+#[inline(always)]
 fn typed(kind: u16) -> Step {
     match kind {
         kind::IPV4 => Ok(Header::Ipv4),

@@ -1,30 +1,10 @@
-//! IPv4 (RFC 791), IPv6 and its extension headers (RFC 8200, 2675, 4302).
+//! IPv4 (RFC 791) and IPv6 (RFC 8200, 2675).
 
-use super::cursor::{Cursor, Encapsulation};
-use super::{Decoded, Header, Step, tunnel, udp};
+use super::cursor::Cursor;
+use super::protocol::{later_fragment, number};
+use super::{Decoded, Header, Step};
 use crate::observe::Segment;
 use std::net::Ipv4Addr;
-
-/// Assigned internet protocol numbers, as far as they matter here.
-mod number {
-    pub(super) const HOP_BY_HOP: u8 = 0;
-    pub(super) const IPV4: u8 = 4;
-    pub(super) const TCP: u8 = 6;
-    pub(super) const UDP: u8 = 17;
-    pub(super) const IPV6: u8 = 41;
-    pub(super) const ROUTING: u8 = 43;
-    pub(super) const FRAGMENT: u8 = 44;
-    pub(super) const GRE: u8 = 47;
-    pub(super) const ESP: u8 = 50;
-    pub(super) const AUTHENTICATION: u8 = 51;
-    pub(super) const DESTINATION_OPTIONS: u8 = 60;
-    pub(super) const ETHER_IP: u8 = 97;
-    pub(super) const L2TP: u8 = 115;
-    pub(super) const MOBILITY: u8 = 135;
-    pub(super) const MPLS: u8 = 137;
-    pub(super) const HOST_IDENTITY: u8 = 139;
-    pub(super) const SHIM6: u8 = 140;
-}
 
 /// The largest explicit congestion notification codepoint: congestion experienced (RFC 3168).
 const CONGESTION_EXPERIENCED: u8 = 3;
@@ -42,7 +22,7 @@ pub(super) fn either(c: &mut Cursor<'_>) -> Step {
 ///
 /// A header of version 6 is taken for what it is, whatever announced it. Total length 0 is what a capture sees of a packet that the network card will segment (TSO, and
 /// Linux BIG TCP above 64 KiB): then the packet ends where the frame does.
-#[inline]
+#[inline(always)]
 pub(super) fn v4(c: &mut Cursor<'_>, out: &mut Segment) -> Step {
     let h = c.peek::<20>()?;
     let header_len = usize::from(h[0] & 0x0f) * 4;
@@ -54,7 +34,9 @@ pub(super) fn v4(c: &mut Cursor<'_>, out: &mut Segment) -> Step {
         return Err(Decoded::Malformed);
     }
     if total_len > c.wire() {
-        sliced(total_len, header_len, c);
+        if c.bytes().get(..header_len).is_some_and(is_intact) {
+            c.extend_to(total_len);
+        }
     } else if total_len != 0 {
         c.end_at(total_len);
     }
@@ -72,17 +54,15 @@ pub(super) fn v4(c: &mut Cursor<'_>, out: &mut Segment) -> Step {
     if h[9] == number::TCP { Ok(Header::Tcp) } else { Ok(Header::IpProtocol(h[9])) }
 }
 
-/// A packet that is longer than the frame holds. Nobody forwards such a packet, so either a mirror
-/// port sliced it or a tool stored the captured length as the original one, and the IP length tells
-/// the truth, or the header is damaged. The header checksum decides (0: left to the network card).
+/// Whether the length in this header counts although the frame does not hold as much. Nobody forwards
+/// such a packet, so either a mirror port sliced it or a tool stored the captured length as the
+/// original one, and the header tells the truth, or it is damaged. Its checksum decides (0: left to
+/// the network card).
 #[cold]
-fn sliced(total_len: usize, header_len: usize, c: &mut Cursor<'_>) {
-    let Some(header) = c.bytes().get(..header_len) else { return };
+fn is_intact(header: &[u8]) -> bool {
     let sum: u32 = header.chunks_exact(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
     let folded = (sum & 0xffff) + (sum >> 16);
-    if folded == 0xffff || header.get(10..12) == Some(&[0, 0]) {
-        c.extend_to(total_len);
-    }
+    folded == 0xffff || header.get(10..12) == Some(&[0, 0])
 }
 
 fn mapped(address: [u8; 4]) -> [u8; 16] {
@@ -93,8 +73,8 @@ fn mapped(address: [u8; 4]) -> [u8; 16] {
 ///
 /// Payload length 0 with a jumbo payload option is a jumbogram (RFC 2675; Linux BIG TCP); without
 /// the option it is, as for IPv4, a packet that ends where the frame does. A length beyond the frame is
-/// believed, as there is no checksum (see [`sliced`]); a jumbo length is not: it could be 4 GiB.
-#[inline]
+/// believed, as there is no checksum (see [`is_intact`]); a jumbo length is not: it could be 4 GiB.
+#[inline(always)]
 pub(super) fn v6(c: &mut Cursor<'_>, out: &mut Segment) -> Step {
     let h = c.take::<40>()?;
     if h[0] >> 4 != 6 {
@@ -134,69 +114,6 @@ fn jumbo_len(bytes: &[u8]) -> Option<usize> {
             [_, len, ..] => rest = rest.get(2 + usize::from(len)..)?,
             _ => return None,
         }
-    }
-}
-
-/// What follows an IP header or an extension header.
-pub(super) fn protocol(protocol: u8, c: &mut Cursor<'_>) -> Step {
-    match protocol {
-        number::TCP => Ok(Header::Tcp),
-        number::UDP => udp::tunnel(c),
-        number::IPV4 | number::IPV6 => {
-            c.enter(Encapsulation::Ip, 0);
-            Ok(if protocol == number::IPV4 { Header::Ipv4 } else { Header::Ipv6 })
-        }
-        number::GRE => tunnel::gre(c),
-        number::HOP_BY_HOP
-        | number::ROUTING
-        | number::DESTINATION_OPTIONS
-        | number::MOBILITY
-        | number::HOST_IDENTITY
-        | number::SHIM6 => extension(c, 8, 8),
-        number::AUTHENTICATION => extension(c, 8, 4),
-        number::FRAGMENT => fragment(c),
-        number::ESP => Err(Decoded::Encrypted),
-        number::L2TP => tunnel::l2tp_over_ip(c),
-        number::MPLS => Ok(Header::Mpls),
-        number::ETHER_IP => tunnel::ether_ip(c),
-        _ => Err(Decoded::NotTcp),
-    }
-}
-
-/// An extension header: next header, then its own length in `unit` bytes beyond `base`.
-fn extension(c: &mut Cursor<'_>, base: usize, unit: usize) -> Step {
-    let [next, len] = *c.peek::<2>()?;
-    c.skip(base + usize::from(len) * unit)?;
-    Ok(Header::IpProtocol(next))
-}
-
-/// The fragment header. One that neither follows nor precedes another fragment ("atomic", RFC 6946)
-/// is a whole packet.
-fn fragment(c: &mut Cursor<'_>) -> Step {
-    let [next, _, hi, lo, ..] = *c.take::<8>()?;
-    let field = u16::from_be_bytes([hi, lo]);
-    if field & 0xfff8 != 0 {
-        return Err(later_fragment(next));
-    }
-    c.fragment |= field & 1 != 0;
-    Ok(Header::IpProtocol(next))
-}
-
-/// A later fragment matters only where the datagram can hold TCP. UDP is left out: nearly all of it
-/// is no tunnel.
-fn later_fragment(protocol: u8) -> Decoded {
-    match protocol {
-        number::TCP
-        | number::IPV4
-        | number::IPV6
-        | number::GRE
-        | number::AUTHENTICATION
-        | number::DESTINATION_OPTIONS
-        | number::L2TP
-        | number::MPLS
-        | number::ETHER_IP => Decoded::LaterFragment,
-        number::ESP => Decoded::Encrypted,
-        _ => Decoded::NotTcp,
     }
 }
 
@@ -305,61 +222,9 @@ mod tests {
     }
 
     #[test]
-    fn ipv6_fragments_and_the_atomic_one() {
-        let packet = |field: u8| {
-            let header = [6, 0, 0, field, 0, 0, 0, 9];
-            ethernet(V6, &ipv6(number::FRAGMENT, &[&header[..], &tcp(&[], b"ab")].concat()))
-        };
-        assert!(!segment(&packet(0)).fragment);
-        assert!(segment(&packet(1)).fragment);
-        assert_eq!(answer(&packet(8)), Decoded::LaterFragment);
-    }
-
-    #[test]
     fn inside_a_fragment_the_wire_holds_what_it_holds() {
         let inner = checked(ipv4(6, &tcp(&[], &[0; 1000])));
         let outer = with(ipv4(number::IPV4, &inner[..500]), 6, &[0x20, 0]);
         assert_eq!(segment(&ethernet(V4, &outer)).len, 460);
-    }
-
-    #[test]
-    fn extension_headers_are_passed_over() {
-        let mut payload = vec![number::ROUTING, 0, 1, 4, 0, 0, 0, 0];
-        payload.extend([number::DESTINATION_OPTIONS, 1]);
-        payload.extend([0; 14]);
-        payload.extend([number::AUTHENTICATION, 0, 1, 4, 0, 0, 0, 0]);
-        payload.extend([6, 4]);
-        payload.extend([0; 22]);
-        payload.extend(tcp(&[], b"payload"));
-        assert_eq!(segment(&ethernet(V6, &ipv6(number::HOP_BY_HOP, &payload))).len, 7);
-    }
-
-    #[test]
-    fn encrypted_and_other_protocols_are_named() {
-        let quoted = [&[3, 4, 0, 0, 0, 0, 5, 0][..], &ipv4(6, &tcp(&[], &[]))].concat();
-        for (protocol, expected) in
-            [(number::ESP, Decoded::Encrypted), (1, Decoded::NotTcp), (59, Decoded::NotTcp)]
-        {
-            assert_eq!(answer(&ethernet(V4, &ipv4(protocol, &quoted))), expected);
-        }
-        assert_eq!(answer(&ethernet(V6, &ipv6(58, &quoted))), Decoded::NotTcp);
-    }
-
-    #[test]
-    fn ip_in_ip_takes_the_inner_header_and_changes_the_scope() {
-        let inner = ipv6(6, &tcp(&[], b"abc"));
-        let s = segment(&ethernet(V4, &ipv4(number::IPV6, &inner)));
-        assert_eq!((s.src.addr(), s.ip_id), ("fd00::1".parse().unwrap(), 0));
-        assert_ne!(s.scope, segment(&ethernet(V6, &inner)).scope);
-    }
-
-    #[test]
-    fn nesting_is_bounded() {
-        let nest = |times: usize| {
-            let tcp = ipv4(6, &tcp(&[], &[]));
-            ethernet(V4, &(0..times).fold(tcp, |inner, _| ipv4(number::IPV4, &inner)))
-        };
-        assert_eq!(answer(&nest(10)), Decoded::Segment);
-        assert_eq!(answer(&nest(1000)), Decoded::Malformed);
     }
 }

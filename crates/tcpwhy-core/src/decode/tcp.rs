@@ -6,10 +6,10 @@ use super::options;
 use crate::observe::Segment;
 use crate::units::Seq;
 
-/// Reads the TCP header at `c` into the TCP fields of `out`.
+/// Reads the TCP header at `c` into the TCP fields of `out`, and what `c` knows of the layers above.
 ///
 /// Sixteen bytes suffice: up to the window. The checksum and the urgent pointer are not read.
-#[inline]
+#[inline(always)]
 pub(super) fn read(c: &mut Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
     let wire = c.wire();
     let h = c.take::<16>()?;
@@ -17,6 +17,8 @@ pub(super) fn read(c: &mut Cursor<'_>, out: &mut Segment) -> Result<(), Decoded>
     if header_len < 20 || header_len > wire {
         return Err(Decoded::Malformed);
     }
+    out.scope = c.scope;
+    out.fragment = c.fragment;
     out.src.port = u16::from_be_bytes([h[0], h[1]]);
     out.dst.port = u16::from_be_bytes([h[2], h[3]]);
     out.seq = Seq(u32::from_be_bytes([h[4], h[5], h[6], h[7]]));
@@ -24,8 +26,8 @@ pub(super) fn read(c: &mut Cursor<'_>, out: &mut Segment) -> Result<(), Decoded>
     out.flags = u16::from_be_bytes([h[12] & 0x01, h[13]]);
     out.window = u16::from_be_bytes([h[14], h[15]]);
     out.len = u32::try_from(wire - header_len).unwrap_or(u32::MAX);
-    let (option_bytes, cut) = captured_options(c.bytes(), header_len);
-    out.options = options::parse(option_bytes);
+    let (captured, cut) = captured_options(c.bytes(), header_len);
+    options::read(captured, &mut out.options);
     out.options_cut = cut;
     Ok(())
 }

@@ -60,7 +60,7 @@ impl Opening {
     fn add(&mut self, mut item: Item, lone: bool) {
         let stays_open = lone || !item.is_regular();
         // What is closed again gets its lane when it is opened for good.
-        let lane = if stays_open { self.lanes.enter(&item.name) } else { 0 };
+        let lane = if stays_open { self.lanes.enter(&item.name, &[]) } else { 0 };
         let reader = match Source::open(&mut item, lane) {
             Ok(reader) => reader,
             Err(error) => {

@@ -58,10 +58,11 @@ struct Lane {
 }
 
 impl Lanes {
-    /// A lane for a file that begins: that of its own series, else the first free one, else a new one.
+    /// A lane for a file that begins: that of its own series, else the first free one, else a new
+    /// one.
     ///
-    /// `ending` are the lanes whose file is about to end: the next of its series may join it, because
-    /// a rotation cuts by arrival, and packets are not stamped in quite that order.
+    /// `ending` are the lanes whose file is about to end: the next of its series may join it,
+    /// because a rotation cuts by arrival, and packets are not stamped in quite that order.
     pub(crate) fn enter(&mut self, name: &str, ending: &[u32]) -> u32 {
         let series: String = name.chars().filter(|c| !c.is_ascii_digit()).collect();
         let ends = |i: usize| ending.iter().any(|lane| *lane as usize == i);

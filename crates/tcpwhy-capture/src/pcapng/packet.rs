@@ -41,7 +41,8 @@ impl Header {
 }
 
 impl Pcapng {
-    /// Read by hand, because nearly all blocks are of this kind: `pcap-parser` takes half as long again.
+    /// Read by hand, because nearly all blocks are of this kind: `pcap-parser` takes half as long
+    /// again.
     #[inline]
     pub(super) fn enhanced(
         &mut self,
@@ -97,7 +98,7 @@ impl Pcapng {
         Ok([word(0), word(4), word(8), word(12), word(16)])
     }
 
-    /// A simple packet block has neither interface (it is the first), nor time, nor captured length.
+    /// A simple packet block has no interface (it is the first), no time and no captured length.
     pub(super) fn simple(
         &mut self,
         window: &mut Window,

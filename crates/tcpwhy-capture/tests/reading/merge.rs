@@ -158,6 +158,17 @@ fn a_directory_passes_over_what_is_no_capture() {
 }
 
 #[test]
+fn a_capture_of_another_kind_in_a_directory_is_not_passed_over() {
+    let folder = TempDir::new().unwrap();
+    write(&folder, "good", &Pcap::STANDARD.file(&packets(3)));
+    write(&folder, "sun", b"snoop\0\0\0\0\0\0\x02\0\0\0\x04");
+    let (seen, capture) = read(&[input(folder.path())]);
+    assert_eq!(seen.len(), 3);
+    assert!(capture.damaged());
+    assert!(capture.notes()[0].to_string().contains("editcap"), "{:?}", capture.notes());
+}
+
+#[test]
 fn a_file_named_twice_is_read_once() {
     let folder = TempDir::new().unwrap();
     let file = write(&folder, "a", &Pcap::STANDARD.file(&packets(3)));

@@ -153,21 +153,16 @@ impl fmt::Display for NoteKind {
         match self {
             Self::NotRead(sentence) => f.write_str(sentence),
             Self::Damaged { offset, compression, damage } => {
-                write!(f, "{damage} at byte {offset}")?;
-                if let Some(kind) = compression {
-                    write!(f, " of the {kind}-decompressed data")?;
-                }
-                f.write_str("; everything before was read, nothing after")
+                let of = compression.map(|kind| format!(" of the {kind}-decompressed data"));
+                let of = of.unwrap_or_default();
+                write!(f, "{damage} at byte {offset}{of}; all before it was read, nothing after")
             }
             Self::Empty => f.write_str("the file is empty (0 bytes)"),
             Self::NoPackets => f.write_str("the capture holds no packets"),
             Self::Drops { interface, received, by_interface, by_system } => {
+                let received = received.map(|n| format!(", of {n} received")).unwrap_or_default();
                 write!(f, "interface {interface} lost packets while capturing: {by_interface} ")?;
-                write!(f, "dropped by the interface, {by_system} by the system")?;
-                match received {
-                    Some(n) => write!(f, ", of {n} received"),
-                    None => Ok(()),
-                }
+                write!(f, "dropped by the interface, {by_system} by the system{received}")
             }
             Self::TimeBackwards { count, most } => {
                 write!(f, "{} stamped earlier than the one before, ", Count(*count, "packet"))?;

@@ -91,8 +91,8 @@ impl Read for Bytes {
     }
 }
 
-/// The first bytes: at least 4 unless the source is shorter, more only if they are already there, so
-/// that a growing pipe is not waited for.
+/// The first bytes: at least 4 unless the source is shorter, more only if they are already there,
+/// so that a growing pipe is not waited for.
 fn read_head(source: &mut Source) -> io::Result<Vec<u8>> {
     let mut head = vec![0; HEAD];
     let mut filled = 0;

@@ -165,14 +165,25 @@ impl Capture {
 
     /// Has a packet of the source at hand, opening the file if need be; false when there is none.
     fn load(&mut self, index: usize) -> Result<bool, Error> {
-        let Some(source) = self.sources.get_mut(index) else { return Ok(false) };
-        if let State::Waiting = source.state {
-            source.lane = self.lanes.enter(&source.item.name);
+        let Some(source) = self.sources.get(index) else { return Ok(false) };
+        if matches!(source.state, State::Waiting) {
+            self.open(index)?;
+        } else if source.reader().is_some_and(Reader::has_packet) {
+            return Ok(true);
+        }
+        Ok(self.advance(index).is_some())
+    }
+
+    /// Opens a file whose turn has come.
+    fn open(&mut self, index: usize) -> Result<(), Error> {
+        let ending = self.sources.iter().filter(|source| source.is_ending());
+        let ending: Vec<u32> = ending.map(|source| source.lane).collect();
+        if let Some(source) = self.sources.get_mut(index) {
+            source.lane = self.lanes.enter(&source.item.name, &ending);
             let reader = Source::open(&mut source.item, source.lane)?;
             source.state = State::Open(Box::new(reader));
         }
-        let has_packet = source.reader().is_some_and(Reader::has_packet);
-        Ok(has_packet || self.advance(index).is_some())
+        Ok(())
     }
 
     /// Closes a source that has ended.

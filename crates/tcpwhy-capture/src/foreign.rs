@@ -69,6 +69,11 @@ impl Foreign {
         is_erf(head).then_some(Self::Erf)
     }
 
+    /// Whether it holds packets for certain, so that passing it over would hide them.
+    pub(crate) fn is_capture(self) -> bool {
+        matches!(self, Self::Capture(_) | Self::WindowsTrace)
+    }
+
     fn recognise_text(text: &str) -> Self {
         let text = text.trim_start();
         let start = text.get(..16).unwrap_or(text).to_ascii_lowercase();
@@ -106,8 +111,8 @@ fn u32_at(head: &[u8], at: usize) -> Option<u32> {
     head.get(at..)?.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes))
 }
 
-/// The header of an event trace's first buffer (`WMI_BUFFER_HEADER`): the buffer size, a multiple of
-/// 4 KiB, and three offsets within it.
+/// The header of an event trace's first buffer (`WMI_BUFFER_HEADER`): the buffer size, a multiple
+/// of 4 KiB, and three offsets within it.
 fn is_windows_trace(head: &[u8]) -> bool {
     let Some(size) = u32_at(head, 0) else { return false };
     let offsets = [4, 8, 12].map(|at| u32_at(head, at));

@@ -118,7 +118,8 @@ impl Listing {
     fn add_file(&mut self, path: &Path, input: usize, directory: Option<String>) -> io::Result<()> {
         let metadata = fs::metadata(path)?;
         let name = display(path);
-        if !self.seen.insert(fs::canonicalize(path)?) {
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if !self.seen.insert(real) {
             self.notes.push(Note { file: name, kind: NoteKind::GivenTwice });
             return Ok(());
         }

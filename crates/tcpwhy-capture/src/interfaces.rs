@@ -51,39 +51,36 @@ pub(crate) struct Lanes {
 
 #[derive(Debug)]
 struct Lane {
-    busy: bool,
+    /// Files that are in it now.
+    files: usize,
     /// Name of its last file without its digits: what the files of one rotation share.
     series: String,
 }
 
 impl Lanes {
-    /// A free lane for a file that begins: that of its own series, else the first, else a new one.
-    pub(crate) fn enter(&mut self, name: &str) -> u32 {
+    /// A lane for a file that begins: that of its own series, else the first free one, else a new
+    /// one.
+    ///
+    /// `ending` are the lanes whose file is about to end: the next of its series may join it,
+    /// because a rotation cuts by arrival, and packets are not stamped in quite that order.
+    pub(crate) fn enter(&mut self, name: &str, ending: &[u32]) -> u32 {
         let series: String = name.chars().filter(|c| !c.is_ascii_digit()).collect();
-        let free = |lane: &Lane| !lane.busy;
-        let found = self
-            .lanes
-            .iter()
-            .position(|lane| free(lane) && lane.series == series)
-            .or_else(|| self.lanes.iter().position(free));
-        let lane = Lane { busy: true, series };
-        let index = match found.and_then(|i| self.lanes.get_mut(i).map(|slot| (i, slot))) {
-            Some((i, slot)) => {
-                *slot = lane;
-                i
-            }
-            None => {
-                self.lanes.push(lane);
-                self.lanes.len() - 1
-            }
-        };
+        let ends = |i: usize| ending.iter().any(|lane| *lane as usize == i);
+        let mut lanes = self.lanes.iter().enumerate();
+        let own = lanes.find(|(i, lane)| lane.series == series && (lane.files == 0 || ends(*i)));
+        let free = || self.lanes.iter().position(|lane| lane.files == 0);
+        let index = own.map(|(i, _)| i).or_else(free).unwrap_or(self.lanes.len());
+        match self.lanes.get_mut(index) {
+            Some(lane) => *lane = Lane { files: lane.files + 1, series },
+            None => self.lanes.push(Lane { files: 1, series }),
+        }
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
-    /// The lane's file has ended.
+    /// A file of this lane has ended.
     pub(crate) fn leave(&mut self, lane: u32) {
         if let Some(lane) = self.lanes.get_mut(lane as usize) {
-            lane.busy = false;
+            lane.files = lane.files.saturating_sub(1);
         }
     }
 }
@@ -95,13 +92,15 @@ mod tests {
     #[test]
     fn rotated_files_share_a_lane_and_overlapping_ones_do_not() {
         let mut lanes = Lanes::default();
-        let client = lanes.enter("client-1.pcap");
-        let server = lanes.enter("server-1.pcap");
+        let client = lanes.enter("client-1.pcap", &[]);
+        let server = lanes.enter("server-1.pcap", &[]);
         assert_ne!(client, server);
         lanes.leave(client);
         lanes.leave(server);
-        assert_eq!(lanes.enter("server-2.pcap"), server);
-        assert_eq!(lanes.enter("client-2.pcap"), client);
+        assert_eq!(lanes.enter("server-2.pcap", &[]), server);
+        assert_eq!(lanes.enter("client-2.pcap", &[]), client);
+        assert_eq!(lanes.enter("client-3.pcap", &[client, server]), client, "joins its own series");
+        assert_eq!(lanes.enter("client-4.pcap", &[]), 2, "overlaps");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! How long the record headers of a pcap file are, where its magic does not tell.
 //!
-//! Three patched libpcaps of the late 1990s and Nokia's firewalls wrote longer record headers, some of
-//! them under the standard magic. As Wireshark does, the first records are read under each layout
-//! until one makes sense (wiretap/libpcap.c, `libpcap_open`).
+//! Three patched libpcaps of the late 1990s and Nokia's firewalls wrote longer record headers, some
+//! of them under the standard magic. As Wireshark does, the first records are read under each
+//! layout until one makes sense (wiretap/libpcap.c, `libpcap_open`).
 
 use crate::pcap::{FileHeader, MAX_CAPTURED, RECORD_HEADER};
 

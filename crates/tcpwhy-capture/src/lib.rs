@@ -4,8 +4,8 @@
 //! path, stdin -> bytes (gzip, zstd) -> window -> pcap | pcapng records -> merge -> Frame
 //! ```
 //!
-//! A frame is lent, not copied: it points into the window of the file it came from, and is gone with
-//! the next call. Damage ends a file, never the capture: what came before it is delivered and the
+//! A frame is lent, not copied: it points into the window of the file it came from, and is gone
+//! with the next call. Damage ends a file, never the capture: what came before it is delivered and the
 //! damage is a [`Note`].
 #![forbid(unsafe_code)]
 

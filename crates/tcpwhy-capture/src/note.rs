@@ -153,44 +153,52 @@ impl fmt::Display for NoteKind {
         match self {
             Self::NotRead(sentence) => f.write_str(sentence),
             Self::Damaged { offset, compression, damage } => {
-                write!(f, "{damage} at byte {offset}")?;
-                if let Some(kind) = compression {
-                    write!(f, " of the {kind}-decompressed data")?;
-                }
-                f.write_str("; everything before was read, nothing after")
+                let of = compression.map(|kind| format!(" of the {kind}-decompressed data"));
+                let of = of.unwrap_or_default();
+                write!(f, "{damage} at byte {offset}{of}; all before it was read, nothing after")
             }
             Self::Empty => f.write_str("the file is empty (0 bytes)"),
             Self::NoPackets => f.write_str("the capture holds no packets"),
             Self::Drops { interface, received, by_interface, by_system } => {
+                let received = received.map(|n| format!(", of {n} received")).unwrap_or_default();
                 write!(f, "interface {interface} lost packets while capturing: {by_interface} ")?;
-                write!(f, "dropped by the interface, {by_system} by the system")?;
-                match received {
-                    Some(n) => write!(f, ", of {n} received"),
-                    None => Ok(()),
-                }
+                write!(f, "dropped by the interface, {by_system} by the system{received}")
             }
             Self::TimeBackwards { count, most } => {
-                write!(f, "{count} packets are stamped earlier than the one before, ")?;
+                write!(f, "{} stamped earlier than the one before, ", Count(*count, "packet"))?;
                 write!(f, "by up to {:.6} s", most.secs())
             }
             Self::InvalidTimes { count } => {
-                write!(f, "{count} timestamps have a fraction of a second or more")
+                let times = Count(*count, "timestamp");
+                write!(f, "{times} with a fraction of more than a second, which was added")
             }
             Self::NoTimes { count } => {
-                write!(f, "{count} packets have no timestamp and were given the previous one's")
+                let packets = Count(*count, "packet");
+                write!(f, "{packets} without a timestamp, given that of the packet before")
             }
-            Self::Comments { count } => write!(f, "{count} comments are in the file"),
+            Self::Comments { count } => write!(f, "{} in the file", Count(*count, "comment")),
             Self::UnknownBlocks { count, first } => {
-                write!(f, "{count} blocks of unknown type were skipped, the first {first:#010x}")
+                let blocks = Count(*count, "block");
+                write!(f, "{blocks} of unknown type skipped, the first {first:#010x}")
             }
             Self::Secrets { count } => {
-                write!(f, "{count} blocks of decryption secrets were ignored")
+                write!(f, "{} of decryption secrets ignored", Count(*count, "block"))
             }
             Self::GivenTwice => f.write_str("named more than once, read once"),
             Self::NotCaptures { count, example } => {
-                write!(f, "{count} files are not captures and were passed over, like {example}")
+                let files = Count(*count, "file");
+                write!(f, "{files} passed over for being no captures, like {example}")
             }
         }
+    }
+}
+
+/// A number of things, in words.
+struct Count(u64, &'static str);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
     }
 }
 

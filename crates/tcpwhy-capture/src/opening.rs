@@ -1,6 +1,7 @@
 //! Finds out which of the inputs can be read, and where in time each begins.
 
 use crate::error::Error;
+use crate::foreign::Foreign;
 use crate::inputs::{Item, Listing};
 use crate::interfaces::{Interfaces, Lanes};
 use crate::note::{Note, NoteKind};
@@ -60,7 +61,7 @@ impl Opening {
     fn add(&mut self, mut item: Item, lone: bool) {
         let stays_open = lone || !item.is_regular();
         // What is closed again gets its lane when it is opened for good.
-        let lane = if stays_open { self.lanes.enter(&item.name) } else { 0 };
+        let lane = if stays_open { self.lanes.enter(&item.name, &[]) } else { 0 };
         let reader = match Source::open(&mut item, lane) {
             Ok(reader) => reader,
             Err(error) => {
@@ -104,7 +105,9 @@ impl Opening {
 
     fn refuse(&mut self, item: Item, error: Error) {
         match (error, item.directory) {
-            (Error::NotCapture { .. }, Some(directory)) => {
+            (Error::NotCapture { foreign, .. }, Some(directory))
+                if !foreign.is_some_and(Foreign::is_capture) =>
+            {
                 let (count, _) = self.passed_over.entry(directory).or_insert((0, item.name));
                 *count += 1;
             }

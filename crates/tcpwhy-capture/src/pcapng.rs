@@ -1,7 +1,8 @@
 //! The pcapng format (draft-ietf-opsawg-pcapng): sections of blocks.
 //!
-//! The walk from block to block is ours, so that no claimed length is believed before it is bounded;
-//! the blocks themselves are parsed by `pcap-parser`.
+//! The walk from block to block is ours, so that no claimed length is believed before it is
+//! bounded; the blocks themselves are parsed by `pcap-parser`, but for those that carry nearly all
+//! the packets.
 
 mod options;
 mod packet;

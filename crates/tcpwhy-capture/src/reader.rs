@@ -168,6 +168,11 @@ impl Reader {
         self.window.consumed()
     }
 
+    /// Bytes of the file as it is stored whose packets were delivered; an estimate if compressed.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.window.delivered()
+    }
+
     /// What there is to say so far.
     pub(crate) fn notes(&self) -> Vec<NoteKind> {
         let mut notes = Vec::new();

@@ -7,6 +7,9 @@ use crate::reader::Reader;
 use std::fs::File;
 use std::io;
 
+/// A file of which this part is left is about to end.
+const LAST_PART: u64 = 64;
+
 /// A file and how far it has been read.
 pub(crate) struct Source {
     pub(crate) item: Item,
@@ -53,5 +56,11 @@ impl Source {
             State::Open(reader) => reader.consumed(),
             State::Done(consumed) => *consumed,
         }
+    }
+
+    /// Whether it is open and all but a last small part of it was delivered.
+    pub(crate) fn is_ending(&self) -> bool {
+        let size = self.item.size().unwrap_or(u64::MAX);
+        self.reader().is_some_and(|reader| reader.delivered() >= size - size / LAST_PART)
     }
 }

@@ -151,4 +151,12 @@ impl Window {
     pub(crate) fn consumed(&self) -> u64 {
         self.bytes.consumed()
     }
+
+    /// Bytes of the file as it is stored that were passed over; an estimate if it is compressed.
+    pub(crate) fn delivered(&self) -> u64 {
+        let passed = u128::from(self.offset) + self.lent as u128;
+        let decompressed = u128::from(self.offset) + (self.end - self.start) as u128;
+        let delivered = u128::from(self.consumed()) * passed / decompressed.max(1);
+        u64::try_from(delivered).unwrap_or(u64::MAX)
+    }
 }

@@ -58,7 +58,8 @@ impl<R: BufRead> ZstdReader<R> {
         let strategy = BlockDecodingStrategy::UptoBlocks(1);
         if let Err(error) = self.decoder.decode_blocks(&mut self.source, strategy) {
             self.failure = Some(self.classify(&error));
-            let ended = self.decoder.decode_blocks(&TERMINATOR[..], strategy_all());
+            let strategy = BlockDecodingStrategy::All;
+            let ended = self.decoder.decode_blocks(&TERMINATOR[..], strategy);
             self.in_frame = ended.is_ok();
         }
     }
@@ -76,10 +77,6 @@ impl<R: BufRead> ZstdReader<R> {
         let stored = self.decoder.get_checksum_from_data();
         stored.is_some() && stored != self.decoder.get_calculated_checksum()
     }
-}
-
-fn strategy_all() -> BlockDecodingStrategy {
-    BlockDecodingStrategy::All
 }
 
 impl<R: BufRead> Read for ZstdReader<R> {

@@ -1,7 +1,8 @@
 //! The options of a block, with their values in the section's byte order.
 
 use crate::note::Damage;
-use pcap_parser::pcapng::{OptionCode, PcapNGOption};
+use pcap_parser::PcapError;
+use pcap_parser::pcapng::{OptionCode, PcapNGOption, parse_option_be, parse_option_le};
 
 /// Options that were found to fit their block.
 pub(super) struct Options<'b> {
@@ -54,4 +55,18 @@ impl<'b> Options<'b> {
     pub(super) fn comments(&self) -> u64 {
         self.all().filter(|option| option.code == OptionCode::Comment).count() as u64
     }
+}
+
+/// The options in `area`, up to the first that does not fit.
+pub(super) fn parse_options(mut area: &[u8], big_endian: bool) -> Vec<PcapNGOption<'_>> {
+    let mut options = Vec::new();
+    let parse = |area| match big_endian {
+        true => parse_option_be::<PcapError<&[u8]>>(area),
+        false => parse_option_le::<PcapError<&[u8]>>(area),
+    };
+    while let Ok((rest, option)) = parse(area) {
+        options.push(option);
+        area = rest;
+    }
+    options
 }

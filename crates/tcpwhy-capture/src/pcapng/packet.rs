@@ -1,7 +1,7 @@
 //! The three kinds of blocks that carry packets.
 
 use super::Pcapng;
-use super::options::Options;
+use super::options::{Options, parse_options};
 use crate::note::Damage;
 use crate::pcap::MAX_CAPTURED;
 use crate::reader::{Counters, Record};
@@ -13,7 +13,9 @@ use pcap_parser::pcapng::OptionCode;
 const DROP_COUNT: OptionCode = OptionCode(4);
 /// Fixed part of enhanced and obsolete packet blocks, before the packet.
 const BEFORE_PACKET: usize = 28;
-/// The same of simple packet blocks.
+/// The total length again, at the end of a block.
+const AFTER_PACKET: usize = 4;
+/// Fixed part of simple packet blocks, before the packet.
 const BEFORE_SIMPLE: usize = 12;
 /// An obsolete packet's drop count that says nothing.
 const DROPS_UNKNOWN: u32 = 0xffff;
@@ -26,7 +28,22 @@ struct Header {
     wire: u32,
 }
 
+impl Header {
+    /// Checks the captured length against its block, of length `len`.
+    fn parse(interface: u32, words: [u32; 4], len: usize) -> Result<Self, Damage> {
+        let [high, low, captured, wire] = words;
+        if bounded(captured)? > len - BEFORE_PACKET - AFTER_PACKET {
+            return Err(Damage::Malformed("a packet is longer than its block"));
+        }
+        let units = u64::from(high) << 32 | u64::from(low);
+        Ok(Self { interface, units, captured, wire })
+    }
+}
+
 impl Pcapng {
+    /// Read by hand, because nearly all blocks are of this kind: `pcap-parser` takes half as long
+    /// again.
+    #[inline]
     pub(super) fn enhanced(
         &mut self,
         window: &mut Window,
@@ -34,23 +51,18 @@ impl Pcapng {
         next: &mut Record,
     ) -> Result<(), Damage> {
         let len = self.whole(window)?;
-        let Block::EnhancedPacket(block) = self.parse(window, len)? else {
-            return Err(Damage::Malformed("a packet block is not one"));
-        };
-        let area = len - BEFORE_PACKET - 4 - block.data.len();
-        if area > 0 {
-            let options = Options::new(&block.options, area, self.big_endian)?;
+        let [interface, words @ ..] = self.packet_words(window, len)?;
+        let header = Header::parse(interface, words, len)?;
+        let options = BEFORE_PACKET + (header.captured as usize).next_multiple_of(4);
+        if options + AFTER_PACKET < len {
+            let area = window.at_hand().get(options..len - AFTER_PACKET).unwrap_or_default();
+            let options = parse_options(area, self.big_endian);
+            let options = Options::new(&options, area.len(), self.big_endian)?;
             counters.comments += options.comments();
             if let Some(dropped) = options.number(DROP_COUNT) {
-                self.note_dropped(block.if_id, dropped, counters)?;
+                self.note_dropped(interface, dropped, counters)?;
             }
         }
-        let header = Header {
-            interface: block.if_id,
-            units: u64::from(block.ts_high) << 32 | u64::from(block.ts_low),
-            captured: block.caplen,
-            wire: block.origlen,
-        };
         self.lend(&header, len, window, next)
     }
 
@@ -62,27 +74,31 @@ impl Pcapng {
         next: &mut Record,
     ) -> Result<(), Damage> {
         let len = self.whole(window)?;
-        if len < BEFORE_PACKET + 4 {
-            return Err(Damage::Malformed("a packet block is too short"));
-        }
-        let (high, low) = (self.word(window, 8) >> 16, self.word(window, 8) & 0xffff);
+        let [both, words @ ..] = self.packet_words(window, len)?;
+        let (high, low) = (both >> 16, both & 0xffff);
         let (interface, dropped) = if self.big_endian { (high, low) } else { (low, high) };
-        let header = Header {
-            interface,
-            units: u64::from(self.word(window, 12)) << 32 | u64::from(self.word(window, 16)),
-            captured: self.word(window, 20),
-            wire: self.word(window, 24),
-        };
-        if header.captured as usize > len - BEFORE_PACKET - 4 {
-            return Err(Damage::Malformed("a packet is longer than its block"));
-        }
+        let header = Header::parse(interface, words, len)?;
         if dropped != 0 && dropped != DROPS_UNKNOWN {
             self.note_dropped(interface, u64::from(dropped), counters)?;
         }
         self.lend(&header, len, window, next)
     }
 
-    /// A simple packet block has neither interface (it is the first), nor time, nor captured length.
+    /// The five words between a packet block's length and its packet.
+    #[inline]
+    fn packet_words(&self, window: &Window, len: usize) -> Result<[u32; 5], Damage> {
+        let body = window.at_hand().get(8..len).and_then(|body| body.first_chunk::<24>());
+        let Some(body) = body else {
+            return Err(Damage::Malformed("a packet block is too short"));
+        };
+        let word = |at: usize| {
+            let bytes = [body[at], body[at + 1], body[at + 2], body[at + 3]];
+            if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+        };
+        Ok([word(0), word(4), word(8), word(12), word(16)])
+    }
+
+    /// A simple packet block has no interface (it is the first), no time and no captured length.
     pub(super) fn simple(
         &mut self,
         window: &mut Window,

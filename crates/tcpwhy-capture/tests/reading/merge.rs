@@ -50,6 +50,21 @@ fn one_file_or_ten_give_the_same_stream() {
     assert_eq!(kinds(&capture), []);
 }
 
+/// Packets of several queues are stamped before they are put in order, so the files of a rotation
+/// overlap by a little; they are one recording all the same.
+#[test]
+fn a_rotation_that_cuts_between_disordered_packets_is_one_recording() {
+    let mut packets = packets(600);
+    packets.swap(199, 200);
+    packets.swap(399, 400);
+    let folder = TempDir::new().unwrap();
+    rotate(&folder, &packets, 200);
+    let (seen, _) = read(&[input(folder.path())]);
+    assert_eq!(seen.len(), 600);
+    assert!(seen.iter().all(|frame| frame.interface == 0));
+    assert!(seen.is_sorted_by_key(|frame| frame.time));
+}
+
 /// Open files are counted where the system lists them.
 #[test]
 fn a_thousand_rotated_files_need_no_thousand_descriptors() {
@@ -140,6 +155,17 @@ fn a_directory_passes_over_what_is_no_capture() {
         kinds(&capture).into_iter().any(|n| matches!(n, NoteKind::NotCaptures { count: 1, .. }));
     assert!(passed, "{:?}", capture.notes());
     assert!(!capture.damaged());
+}
+
+#[test]
+fn a_capture_of_another_kind_in_a_directory_is_not_passed_over() {
+    let folder = TempDir::new().unwrap();
+    write(&folder, "good", &Pcap::STANDARD.file(&packets(3)));
+    write(&folder, "sun", b"snoop\0\0\0\0\0\0\x02\0\0\0\x04");
+    let (seen, capture) = read(&[input(folder.path())]);
+    assert_eq!(seen.len(), 3);
+    assert!(capture.damaged());
+    assert!(capture.notes()[0].to_string().contains("editcap"), "{:?}", capture.notes());
 }
 
 #[test]

@@ -43,6 +43,16 @@ impl Bdp {
         Some(Self { rate, rtt, bytes: product(rate, rtt), measured })
     }
 
+    /// SO_SNDBUF that covers the product, in bytes. Linux doubles it for its own bookkeeping.
+    pub(crate) fn sndbuf(&self) -> u64 {
+        self.bytes.min(LARGEST_BUFFER).next_power_of_two()
+    }
+
+    /// SO_RCVBUF whose window covers the product, in bytes.
+    pub(crate) fn rcvbuf(&self) -> u64 {
+        self.twice_or_more()
+    }
+
     /// Maximum of `tcp_wmem` that lets autotuning cover the product twice: Linux counts the
     /// bookkeeping of each packet against the buffer, too. Never below Linux's default.
     pub(crate) fn wmem_max(&self) -> u64 {
@@ -82,6 +92,7 @@ mod tests {
         assert_eq!(bdp(250_000).wmem_max(), 4 << 20);
         assert_eq!(bdp(250_000).rmem_max(), 6 << 20);
         assert_eq!(bdp(50_000_000).rmem_max(), 128 << 20);
+        assert_eq!((bdp(250_000).sndbuf(), bdp(250_000).rcvbuf()), (262_144, 524_288));
         assert_eq!(bdp(u64::MAX).wmem_max(), 1 << 30);
     }
 }

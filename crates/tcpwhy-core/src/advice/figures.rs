@@ -1,7 +1,7 @@
 //! The numbers that words about one direction may need, gathered once.
 
 use crate::model::{
-    Connection, Direction, FindingKind, Interval, Limit, Side, Verdict, WindowScale,
+    Connection, Direction, FindingKind, Interval, Limit, Side, Verdict, WhatIf, WindowScale,
 };
 use crate::observe::Endpoint;
 use crate::units::Nanos;
@@ -42,6 +42,12 @@ pub(crate) struct Figures {
     pub longest_stall: Nanos,
     /// First and last frame of the longest interval of the verdict.
     pub frames: (u64, u64),
+    /// Rate that a policer allows, in bit/s.
+    pub policed_bps: u64,
+    /// First data to last acknowledgment.
+    pub transfer: Nanos,
+    /// The same with the verdict's limit lifted, and what would hold it then.
+    pub lifted: Option<WhatIf>,
     /// Largest payload of a segment.
     pub mss: u32,
     /// Highest rate sustained for a round trip, in bit/s.
@@ -76,6 +82,9 @@ impl Figures {
             rtt_mean: evidence.rtt_mean,
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
+            policed_bps: policed_bps(connection, direction),
+            transfer: direction.transfer,
+            lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
             peak_bps: facts.peak_bps,
             scale: facts.scale,
@@ -107,4 +116,12 @@ fn scale_matters(connection: &Connection, direction: &Direction) -> bool {
         }
         WindowScale::Known(_) | WindowScale::Absent => false,
     }
+}
+
+/// What the policer of this direction lets through, if one was found.
+fn policed_bps(connection: &Connection, direction: &Direction) -> u64 {
+    let mut found = connection.findings.iter();
+    found
+        .find(|f| f.kind == FindingKind::Policer && f.side == direction.from)
+        .map_or(0, |f| f.value)
 }

@@ -267,6 +267,35 @@ fn a_scale_too_small_for_the_path_asks_for_a_new_connection() {
 }
 
 #[test]
+fn a_limit_that_hides_another_is_said_to_gain_little() {
+    let mut c = case(Limit::SendBuffer, Cause::None);
+    let then = |seconds| WhatIf {
+        lift: Limit::SendBuffer,
+        transfer: Nanos::from_secs(seconds),
+        next: Limit::ReceiveWindow,
+    };
+    c.directions[1].what_if = Box::new([then(2)]);
+    assert!(advised(&c)[0].contains("remove"), "{:?}", advised(&c));
+    c.directions[1].what_if = Box::new([then(25)]);
+    let first = advised(&c).swap_remove(0);
+    assert_eq!(
+        first,
+        "Little to gain here: without this limit the transfer would still take 25.0 s, held by \
+         the next (receive window)."
+    );
+}
+
+#[test]
+fn the_policed_rate_is_that_of_the_finding_not_of_the_burst() {
+    let mut c = case(Limit::PathBandwidth, Cause::Policer);
+    assert!(!said(&c).contains("bit/s"));
+    let (kind, side) = (FindingKind::Policer, Side::Server);
+    c.findings = Box::new([Finding { kind, side, count: 0, value: 1_500_000, frame: 7 }]);
+    assert!(said(&c).contains("about 1.5 Mbit/s"), "{}", said(&c));
+    assert!(advised(&c)[1].contains("about 1.5 Mbit/s"), "{:?}", advised(&c));
+}
+
+#[test]
 fn a_full_link_has_nothing_to_gain() {
     for cause in [Cause::StandingQueue, Cause::SteadyRate, Cause::EcnMarked] {
         let steps = advised(&case(Limit::PathBandwidth, cause));

@@ -22,6 +22,9 @@ pub(super) fn write(page: &mut Page<'_>, ranked: &Ranked<'_>, verbose: bool) -> 
     let (c, d) = (ranked.connection, ranked.direction);
     page.rule(&words::title(c, d))?;
     page.text(2, &words::amount(d))?;
+    if let Some(path) = words::path(c) {
+        page.text(2, &path)?;
+    }
     page.blank()?;
     page.text(2, &sentence(c, d))?;
     if !d.timeline.is_empty() {

@@ -11,6 +11,7 @@ use tcpwhy_core::units::Nanos;
 pub(super) const SHARES: &str = "Where the time went";
 pub(super) const EVIDENCE: &str = "Evidence";
 pub(super) const WHAT_IF: &str = "What if";
+pub(super) const NO_DATA: &str = "No data crossed; --all shows every connection.";
 pub(super) const NO_GAIN: &str = "Lifting any single limit would save no time.";
 pub(super) const ADVICE: &str = "What to do";
 pub(super) const FINDINGS: &str = "Also noticed";
@@ -66,6 +67,25 @@ pub(super) fn amount(d: &Direction) -> String {
         span(d.transfer),
         rate(d.goodput_bps())
     )
+}
+
+/// The path and where it was watched, as far as known.
+pub(super) fn path(c: &Connection) -> Option<String> {
+    let rtt = c.rtt;
+    let place = match c.vantage.position {
+        p if p < 0.15 => "at the client",
+        p if p > 0.85 => "at the server",
+        _ => "on the way",
+    };
+    let probably = if c.vantage.confidence < 0.75 { "probably " } else { "" };
+    (rtt.min > Nanos::ZERO).then(|| {
+        format!(
+            "round trip {}, median {}, 95 % under {}; captured {probably}{place}",
+            span(rtt.min),
+            span(rtt.median),
+            span(rtt.p95)
+        )
+    })
 }
 
 fn end(e: &Endpoint) -> String {

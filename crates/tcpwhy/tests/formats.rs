@@ -55,7 +55,7 @@ fn damage_is_in_the_document_and_on_standard_error() {
 fn shared(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/captures").join(folder);
     let Ok(entries) = std::fs::read_dir(&root) else {
-        println!("SKIPPED: {} is not there", root.display());
+        eprintln!("SKIPPED: {} is not there", root.display());
         return Vec::new();
     };
     let mut files: Vec<_> = entries.map(|e| e.unwrap().path()).collect();

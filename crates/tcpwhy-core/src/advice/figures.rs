@@ -30,6 +30,8 @@ pub(crate) struct Figures {
     pub retransmitted: u64,
     /// Time that the shares are parts of.
     pub span: Nanos,
+    /// Part of it under the verdict's limit and cause, 0 to 1.
+    pub share: f64,
     /// Plateau of the longest interval of the verdict, in bytes.
     pub flight: u64,
     /// Smallest window of the longest interval of the verdict, in bytes.
@@ -76,6 +78,7 @@ impl Figures {
             bytes: direction.bytes,
             retransmitted: direction.retransmitted,
             span: direction.span(),
+            share: share(held().map(|i| i.to - i.from), direction.span()),
             flight: evidence.flight,
             window: evidence.window,
             rtt_floor: facts.rtt_floor,
@@ -101,6 +104,12 @@ fn intervals<'a>(
 ) -> impl Iterator<Item = &'a Interval> + use<'a> {
     let (limit, cause) = (verdict.limit, verdict.cause);
     direction.timeline.iter().filter(move |i| i.limit == limit && i.cause == cause)
+}
+
+/// The part of `whole` that `times` add up to.
+fn share(times: impl Iterator<Item = Nanos>, whole: Nanos) -> f64 {
+    let sum = times.fold(Nanos::ZERO, |sum, time| sum + time);
+    if whole > Nanos::ZERO { sum.0 as f64 / whole.0 as f64 } else { 0.0 }
 }
 
 /// Whether an inferred window scale decides between the verdict and its neighbours.

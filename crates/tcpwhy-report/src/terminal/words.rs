@@ -100,6 +100,16 @@ pub(super) fn limit(limit: Limit, cause: Cause) -> String {
     }
 }
 
+/// The finest name: "slow reader", or the limit's where no cause is known.
+pub(super) fn finest(limit: Limit, cause: Cause) -> &'static str {
+    cause_label(cause).unwrap_or_else(|| limit_label(limit))
+}
+
+/// What is not worth a row each.
+pub(super) fn others(count: usize) -> String {
+    plural(count as u64, "other", "others")
+}
+
 /// The numbers of an interval that were measured.
 pub(super) fn evidence(e: &Evidence) -> String {
     let mut parts = Vec::new();
@@ -131,6 +141,7 @@ fn stalls(e: &Evidence) -> String {
     let stalls = plural(e.stalls.into(), "wait", "waits");
     match e.longest_stall {
         Nanos::ZERO => stalls,
+        longest if e.stalls == 1 => format!("{stalls} of {}", span(longest)),
         longest => format!("{stalls} of up to {}", span(longest)),
     }
 }

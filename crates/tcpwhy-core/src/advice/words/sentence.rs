@@ -2,6 +2,7 @@
 
 use crate::advice::figures::Figures;
 use crate::advice::quantity::{buffer, data, percent, rate, span};
+use crate::advice::words::limit;
 use crate::model::{Cause, Limit, WindowScale};
 use crate::units::{Nanos, bits_per_second};
 
@@ -17,6 +18,13 @@ pub(crate) fn sentence(f: &Figures) -> String {
         return nothing_to_judge(f);
     }
     let mut text = verdict(f);
+    if f.verdict.share > f.share + 0.03 {
+        text.push_str(&format!(
+            " With its other causes, this limit ({}) held for {}.",
+            limit(f.verdict.limit),
+            percent(f.verdict.share)
+        ));
+    }
     if f.verdict.share < 0.5 && f.verdict.limit != Limit::Unknown {
         text.push_str(" It is the largest of several limits that took turns.");
     }
@@ -69,7 +77,7 @@ fn verdict(f: &Figures) -> String {
 
 /// "97 % of 25.1 s".
 fn part(f: &Figures) -> String {
-    format!("{} of {}", percent(f.verdict.share), span(f.span))
+    format!("{} of {}", percent(f.share), span(f.span))
 }
 
 /// `text` of a measured quantity, or nothing.

@@ -31,7 +31,8 @@ read of it is analysed).";
     version,
     after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    override_usage = "tcpwhy [explain] [OPTIONS] FILE..."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -121,10 +122,11 @@ pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
         return Ok(None);
     }
     // `tcpwhy explain` alone can only mean a file of that name, if there is one.
-    if let [_, only] = args.as_slice() {
-        if only == "explain" && std::path::Path::new(only).exists() {
-            args.insert(1, "explain".into());
-        }
+    if let [_, only] = args.as_slice()
+        && only == "explain"
+        && std::path::Path::new(only).exists()
+    {
+        args.insert(1, "explain".into());
     }
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {

@@ -12,7 +12,7 @@ pub(crate) enum Error {
     #[error("{0}")]
     Capture(#[from] tcpwhy_capture::Error),
     /// Nothing in the input can be decoded.
-    #[error("cannot read link type {0}; see the README for those that can be read")]
+    #[error("cannot read link type {0}")]
     LinkType(String),
     /// The output cannot be written.
     #[error("cannot write the answer: {0}")]

@@ -7,7 +7,7 @@ use crate::filter::{Choice, Span};
 use crate::output::{self, Output};
 use crate::pipeline::{self, Read, Reading};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::quantity::count;
@@ -21,7 +21,7 @@ use tcpwhy_report::{csv, json};
 /// # Errors
 /// An input cannot be opened, nothing in it can be decoded, or the answer cannot be written.
 pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
-    let inputs: Vec<_> = args.files.iter().map(input).collect();
+    let inputs: Vec<_> = args.files.iter().map(|path| input(path)).collect();
     let reading = pipeline::start(&inputs, Span::of(args))?;
     let choice = Choice::of(args);
     let mut out = Output::new(args.color);
@@ -38,8 +38,8 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     conclude(args, read, shown)
 }
 
-fn input(path: &PathBuf) -> Input {
-    if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }
+fn input(path: &Path) -> Input {
+    if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.to_owned()) }
 }
 
 /// Writes each connection as it ends, and keeps none.

@@ -3,8 +3,8 @@
 use super::figures::Figures;
 use crate::units::Nanos;
 
-/// Rate that stands in for the path's where the capture cannot show it: 1 Gbit/s.
-const ASSUMED_BPS: u64 = 1_000_000_000;
+/// Rates in bit/s, one of which stands in for the path's where the capture cannot show it.
+const COMMON_BPS: [u64; 3] = [100_000_000, 1_000_000_000, 10_000_000_000];
 /// Largest buffer advised, in bytes: Linux keeps these sysctls in a signed 32-bit integer.
 const LARGEST_BUFFER: u64 = 1 << 30;
 /// Linux's default maximum of `tcp_wmem`, in bytes (net/ipv4/tcp.c, `tcp_init`).
@@ -39,8 +39,18 @@ impl Bdp {
             figures.flight.min(if figures.window > 0 { figures.window } else { u64::MAX });
         let shown = product(figures.peak_bps, rtt);
         let measured = shown > plateau.saturating_add(plateau / 2);
-        let rate = if measured { figures.peak_bps } else { figures.peak_bps.max(ASSUMED_BPS) };
+        let rate = if measured { figures.peak_bps } else { assumed(figures.peak_bps) };
         Some(Self { rate, rtt, bytes: product(rate, rtt), measured })
+    }
+
+    /// SO_SNDBUF that covers the product, in bytes. Linux doubles it for its own bookkeeping.
+    pub(crate) fn sndbuf(&self) -> u64 {
+        self.bytes.min(LARGEST_BUFFER).next_power_of_two()
+    }
+
+    /// SO_RCVBUF whose window covers the product, in bytes.
+    pub(crate) fn rcvbuf(&self) -> u64 {
+        self.twice_or_more()
     }
 
     /// Maximum of `tcp_wmem` that lets autotuning cover the product twice: Linux counts the
@@ -57,6 +67,12 @@ impl Bdp {
     fn twice_or_more(&self) -> u64 {
         self.bytes.saturating_mul(2).min(LARGEST_BUFFER).next_power_of_two()
     }
+}
+
+/// A link's rate well above the peak that something else than the link set.
+fn assumed(peak_bps: u64) -> u64 {
+    let above = peak_bps.saturating_mul(4);
+    COMMON_BPS.into_iter().find(|rate| *rate >= above).unwrap_or(above)
 }
 
 /// Bytes that `bps` moves in `span`.
@@ -82,6 +98,7 @@ mod tests {
         assert_eq!(bdp(250_000).wmem_max(), 4 << 20);
         assert_eq!(bdp(250_000).rmem_max(), 6 << 20);
         assert_eq!(bdp(50_000_000).rmem_max(), 128 << 20);
+        assert_eq!((bdp(250_000).sndbuf(), bdp(250_000).rcvbuf()), (262_144, 524_288));
         assert_eq!(bdp(u64::MAX).wmem_max(), 1 << 30);
     }
 }

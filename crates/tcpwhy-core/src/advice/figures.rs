@@ -1,7 +1,7 @@
 //! The numbers that words about one direction may need, gathered once.
 
 use crate::model::{
-    Connection, Direction, FindingKind, Interval, Limit, Side, Verdict, WindowScale,
+    Connection, Direction, FindingKind, Interval, Limit, Side, Verdict, WhatIf, WindowScale,
 };
 use crate::observe::Endpoint;
 use crate::units::Nanos;
@@ -30,6 +30,8 @@ pub(crate) struct Figures {
     pub retransmitted: u64,
     /// Time that the shares are parts of.
     pub span: Nanos,
+    /// Part of it under the verdict's limit and cause, 0 to 1.
+    pub share: f64,
     /// Plateau of the longest interval of the verdict, in bytes.
     pub flight: u64,
     /// Smallest window of the longest interval of the verdict, in bytes.
@@ -42,6 +44,12 @@ pub(crate) struct Figures {
     pub longest_stall: Nanos,
     /// First and last frame of the longest interval of the verdict.
     pub frames: (u64, u64),
+    /// Rate that a policer allows, in bit/s.
+    pub policed_bps: u64,
+    /// First data to last acknowledgment.
+    pub transfer: Nanos,
+    /// The same with the verdict's limit lifted, and what would hold it then.
+    pub lifted: Option<WhatIf>,
     /// Largest payload of a segment.
     pub mss: u32,
     /// Highest rate sustained for a round trip, in bit/s.
@@ -70,12 +78,16 @@ impl Figures {
             bytes: direction.bytes,
             retransmitted: direction.retransmitted,
             span: direction.span(),
+            share: share(held().map(|i| i.to - i.from), direction.span()),
             flight: evidence.flight,
             window: evidence.window,
             rtt_floor: facts.rtt_floor,
             rtt_mean: evidence.rtt_mean,
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
+            policed_bps: policed_bps(connection, direction),
+            transfer: direction.transfer,
+            lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
             peak_bps: facts.peak_bps,
             scale: facts.scale,
@@ -94,6 +106,12 @@ fn intervals<'a>(
     direction.timeline.iter().filter(move |i| i.limit == limit && i.cause == cause)
 }
 
+/// The part of `whole` that `times` add up to.
+fn share(times: impl Iterator<Item = Nanos>, whole: Nanos) -> f64 {
+    let sum = times.fold(Nanos::ZERO, |sum, time| sum + time);
+    if whole > Nanos::ZERO { sum.0 as f64 / whole.0 as f64 } else { 0.0 }
+}
+
 /// Whether an inferred window scale decides between the verdict and its neighbours.
 fn scale_matters(connection: &Connection, direction: &Direction) -> bool {
     let said = |kind| {
@@ -107,4 +125,12 @@ fn scale_matters(connection: &Connection, direction: &Direction) -> bool {
         }
         WindowScale::Known(_) | WindowScale::Absent => false,
     }
+}
+
+/// What the policer of this direction lets through, if one was found.
+fn policed_bps(connection: &Connection, direction: &Direction) -> u64 {
+    let mut found = connection.findings.iter();
+    found
+        .find(|f| f.kind == FindingKind::Policer && f.side == direction.from)
+        .map_or(0, |f| f.value)
 }

@@ -11,6 +11,26 @@ pub(crate) fn steps(f: &Figures) -> Vec<Step> {
     if f.bytes == 0 && f.verdict.limit != Limit::Handshake && f.verdict.limit != Limit::SilentPath {
         return Vec::new();
     }
+    let mut steps = little_to_gain(f);
+    steps.extend(against(f));
+    steps
+}
+
+/// Whether the limit hides another that holds nearly as hard.
+fn little_to_gain(f: &Figures) -> Vec<Step> {
+    let at_the_ends = matches!(
+        f.verdict.limit,
+        Limit::SendBuffer | Limit::ReceiveWindow | Limit::CongestionWindow
+    );
+    match f.lifted {
+        Some(w) if at_the_ends && w.transfer >= f.transfer.scale(19, 20) => {
+            vec![Step::Network(Network::LittleToGain { then: w.transfer, next: w.next })]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn against(f: &Figures) -> Vec<Step> {
     match f.verdict.limit {
         Limit::Handshake => handshake(f),
         Limit::Application => application(f),
@@ -119,7 +139,7 @@ fn congestion_window(f: &Figures) -> Vec<Step> {
             ]
         }
         Cause::IdleRestart => vec![Step::Network(Network::KeepCwndAfterIdle { at })],
-        Cause::CongestionAvoidance => {
+        Cause::CongestionAvoidance if f.retransmitted > 0 => {
             vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })]
         }
         Cause::Pacing => vec![Step::Network(Network::InspectPacing { at })],
@@ -131,7 +151,7 @@ fn congestion_window(f: &Figures) -> Vec<Step> {
 
 fn path_bandwidth(f: &Figures) -> Vec<Step> {
     if f.verdict.cause == Cause::Policer {
-        let shape = Step::Network(Network::ShapeBelowPolicer { at: f.sender, rate: f.peak_bps });
+        let shape = Step::Network(Network::ShapeBelowPolicer { at: f.sender, rate: f.policed_bps });
         return vec![Step::Network(Network::RaisePolicedRate), shape];
     }
     let mut steps = vec![

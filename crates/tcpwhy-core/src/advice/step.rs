@@ -2,6 +2,7 @@
 
 use super::bdp::Bdp;
 use super::figures::Place;
+use crate::model::Limit;
 use crate::units::Nanos;
 
 /// A change to make, or a place to look, with its numbers.
@@ -54,6 +55,7 @@ pub(crate) enum Network {
     TryBbr { at: Place },
     InspectPacing { at: Place },
     InspectCwnd { at: Place },
+    LittleToGain { then: Nanos, next: Limit },
     NothingToGain { rate: u64 },
     SendLess,
     ShortenQueue { floor: Nanos, mean: Nanos },

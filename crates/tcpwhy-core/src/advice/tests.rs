@@ -116,7 +116,7 @@ fn direction(from: Side, limit: Limit, cause: Cause) -> Direction {
         what_if: Box::new([]),
         timeline: Box::new([
             interval(start, middle, limit, cause),
-            interval(middle, end, Limit::Handshake, Cause::None),
+            interval(middle, end, Limit::DelayedAck, Cause::None),
         ]),
         transfers: Box::new([]),
         transfers_omitted: 12,
@@ -212,6 +212,18 @@ fn doubt_is_said() {
 }
 
 #[test]
+fn the_part_of_the_cause_is_not_that_of_the_whole_limit() {
+    let mut c = case(Limit::ReceiveWindow, Cause::ZeroWindow);
+    let d = &mut c.directions[1];
+    d.timeline[0].to = Nanos(11_546_000_000);
+    d.timeline[1].from = d.timeline[0].to;
+    (d.timeline[1].limit, d.timeline[1].cause) = (Limit::ReceiveWindow, Cause::SlowReader);
+    let text = said(&c);
+    assert!(text.contains("for 46 % of 25.1 s its window was closed"), "{text}");
+    assert!(text.ends_with("this limit (receive window) held for 97 %."), "{text}");
+}
+
+#[test]
 fn an_empty_direction_says_so_and_advises_nothing() {
     let c = case(Limit::SendBuffer, Cause::None);
     assert_eq!(sentence(&c, &c.directions[0]), "The client sent no data.");
@@ -245,7 +257,7 @@ fn a_peak_that_the_buffer_itself_set_is_not_taken_for_the_path_rate() {
     let mut c = case(Limit::SendBuffer, Cause::None);
     c.directions[1].facts.peak_bps = 16_384 * 8 * 50;
     let steps = advised(&c);
-    assert!(steps[1].contains("for example 1.0 Gbit/s x 20.1 ms = 2.5 MB"), "{steps:?}");
+    assert!(steps[1].contains("100 Mbit/s x 20.1 ms = 251 kB (put in"), "{steps:?}");
 }
 
 #[test]
@@ -264,6 +276,35 @@ fn a_scale_too_small_for_the_path_asks_for_a_new_connection() {
     assert!(advised(&c).iter().any(|s| s.contains("Open a new connection")));
     c.directions[1].facts.scale = WindowScale::Known(200);
     assert!(!advised(&c).iter().any(|s| s.contains("Open a new connection")));
+}
+
+#[test]
+fn a_limit_that_hides_another_is_said_to_gain_little() {
+    let mut c = case(Limit::SendBuffer, Cause::None);
+    let then = |seconds| WhatIf {
+        lift: Limit::SendBuffer,
+        transfer: Nanos::from_secs(seconds),
+        next: Limit::ReceiveWindow,
+    };
+    c.directions[1].what_if = Box::new([then(2)]);
+    assert!(advised(&c)[0].contains("remove"), "{:?}", advised(&c));
+    c.directions[1].what_if = Box::new([then(25)]);
+    let first = advised(&c).swap_remove(0);
+    assert_eq!(
+        first,
+        "Little to gain here: without this limit the transfer would still take 25.0 s, held by \
+         the next (receive window)."
+    );
+}
+
+#[test]
+fn the_policed_rate_is_that_of_the_finding_not_of_the_burst() {
+    let mut c = case(Limit::PathBandwidth, Cause::Policer);
+    assert!(!said(&c).contains("bit/s"));
+    let (kind, side) = (FindingKind::Policer, Side::Server);
+    c.findings = Box::new([Finding { kind, side, count: 0, value: 1_500_000, frame: 7 }]);
+    assert!(said(&c).contains("about 1.5 Mbit/s"), "{}", said(&c));
+    assert!(advised(&c)[1].contains("about 1.5 Mbit/s"), "{:?}", advised(&c));
 }
 
 #[test]

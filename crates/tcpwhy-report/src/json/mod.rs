@@ -3,7 +3,8 @@
 //! The names are a published contract: `schema/tcpwhy.analysis-1.schema.json`. Fields may be added
 //! under the same schema name; none changes its meaning or goes away.
 
-mod view;
+mod connection;
+mod direction;
 
 use crate::Source;
 use serde::Serialize;
@@ -28,7 +29,7 @@ pub fn write<C: Borrow<Connection>>(
     out.write_all(b",\"connections\":[")?;
     for (i, connection) in connections.into_iter().enumerate() {
         out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut out, &view::Connection::of(connection.borrow()))?;
+        serde_json::to_writer(&mut out, &connection::Connection::of(connection.borrow()))?;
     }
     out.write_all(b"\n]}\n")
 }
@@ -42,9 +43,14 @@ pub fn write_line(mut out: impl Write, connection: &Connection) -> io::Result<()
     struct Line<'a> {
         schema: &'static str,
         #[serde(flatten)]
-        connection: view::Connection<'a>,
+        connection: connection::Connection<'a>,
     }
-    let line = Line { schema: SCHEMA, connection: view::Connection::of(connection) };
+    let line = Line { schema: SCHEMA, connection: connection::Connection::of(connection) };
     serde_json::to_writer(&mut out, &line)?;
     out.write_all(b"\n")
+}
+
+/// A number that must lie between 0 and 1; what is not a number counts as 0, for JSON has none.
+fn unit(x: f64) -> f64 {
+    if x.is_finite() { x.clamp(0.0, 1.0) } else { 0.0 }
 }

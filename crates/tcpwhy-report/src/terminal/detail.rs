@@ -7,13 +7,15 @@ use crate::rank::Ranked;
 use std::io;
 use tcpwhy_core::advice::quantity::{percent, span};
 use tcpwhy_core::advice::{finding_sentence, sentence, steps};
-use tcpwhy_core::model::{Connection, Direction, Interval, Share};
+use tcpwhy_core::model::{Connection, Direction, Interval, Limit, Share};
 use tcpwhy_core::units::Nanos;
 
 /// Limits whose evidence is shown, and smallest part of the time that deserves it.
 const EVIDENCE: (usize, f64) = (3, 0.05);
 /// Rows of the what-if table.
 const WHAT_IFS: usize = 5;
+/// Smallest part of the time that gets a row of its own.
+const SMALL: f64 = 0.01;
 /// Fewest and most columns of a bar.
 const BARS: (usize, usize) = (8, 24);
 
@@ -22,12 +24,15 @@ pub(super) fn write(page: &mut Page<'_>, ranked: &Ranked<'_>, verbose: bool) -> 
     let (c, d) = (ranked.connection, ranked.direction);
     page.rule(&words::title(c, d))?;
     page.text(2, &words::amount(d))?;
+    if let Some(path) = words::path(c) {
+        page.text(2, &path)?;
+    }
     page.blank()?;
     page.text(2, &sentence(c, d))?;
     if !d.timeline.is_empty() {
         page.blank()?;
         strip::write(page, &d.timeline, c.start)?;
-        shares(page, d)?;
+        shares(page, d, verbose)?;
         evidence(page, d)?;
     }
     what_if(page, d)?;
@@ -50,26 +55,57 @@ pub(super) fn findings(page: &mut Page<'_>, c: &Connection) -> io::Result<()> {
     })
 }
 
-/// Time by limit, with bars; doubles as the strip's legend.
-fn shares(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
-    page.section(words::SHARES)?;
+/// One row of the shares.
+struct Row {
+    limit: Option<Limit>,
+    name: String,
+    part: f64,
+    time: Nanos,
+}
+
+/// Time by limit; what is too small for a row of its own is summed up in the last.
+fn rows(d: &Direction, all: bool) -> Vec<Row> {
     let shares = d.limits();
-    let names: Vec<_> = shares.iter().map(|s| words::limit(s.limit, s.cause)).collect();
-    let wide = widest(names.iter());
+    let large = shares.iter().take_while(|s| all || part(s, d) >= SMALL).count().max(1);
+    // A sum of one would only hide its name.
+    let large = if shares.len() <= large + 1 { shares.len() } else { large };
+    let (own, summed) = shares.split_at(large);
+    let row = |s: &Share| Row {
+        limit: Some(s.limit),
+        name: words::limit(s.limit, s.cause),
+        part: part(s, d),
+        time: s.duration,
+    };
+    let mut rows: Vec<_> = own.iter().map(row).collect();
+    if !summed.is_empty() {
+        rows.push(Row {
+            limit: None,
+            name: words::others(summed.len()),
+            part: summed.iter().map(|s| part(s, d)).sum(),
+            time: summed.iter().fold(Nanos::ZERO, |sum, s| sum + s.duration),
+        });
+    }
+    rows
+}
+
+/// Time by limit, with bars; doubles as the strip's legend.
+fn shares(page: &mut Page<'_>, d: &Direction, all: bool) -> io::Result<()> {
+    page.section(words::SHARES)?;
+    let rows = rows(d, all);
+    let wide = widest(rows.iter().map(|row| &row.name));
     // Indent, letter, percentage and time with their gaps; narrow terminals get no picture.
     let room = page.width.saturating_sub(wide + 28);
     let bars = if room < BARS.0 { 0 } else { room.min(BARS.1) };
-    for (share, name) in shares.iter().zip(&names) {
-        let part = part(share, d);
-        let style = color(share.limit);
-        let mark = page.paint(style, &letter(share.limit).to_string());
-        let bar = page.paint(style, &format!("{:bars$}", bar(part, bars)));
-        let (part, time) = (percent(part), span(share.duration));
+    for Row { limit, name, part, time } in &rows {
+        let (style, mark) = limit.map_or((DIM, ' '), |limit| (color(limit), letter(limit)));
+        let (percent, time) = (percent(*part), span(*time));
         if wide + 26 > page.width {
-            page.item(4, &format!("{} ", letter(share.limit)), &format!("{name}: {part}, {time}"))?;
+            page.item(4, &format!("{mark} "), &format!("{name}: {percent}, {time}"))?;
             continue;
         }
-        page.line(&format!("    {mark} {name:wide$} {part:>7} {bar} {time:>9}"))?;
+        let mark = page.paint(style, &mark.to_string());
+        let bar = page.paint(style, &format!("{:bars$}", bar(*part, bars)));
+        page.line(&format!("    {mark} {name:wide$} {percent:>7} {bar} {time:>9}"))?;
     }
     Ok(())
 }
@@ -105,8 +141,8 @@ fn evidence(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
         let numbers = words::evidence(&longest.evidence);
         let frames = words::frames(longest.first_frame, longest.last_frame);
         let text = if numbers.is_empty() { frames } else { format!("{numbers}; {frames}") };
-        let mark = format!("{} ", letter(share.limit));
-        page.item(4, &mark, &text)?;
+        let text = format!("{}: {text}", words::finest(share.limit, share.cause));
+        page.item(4, &format!("{} ", letter(share.limit)), &text)?;
     }
     Ok(())
 }

@@ -65,8 +65,9 @@ pub fn write(
             detail::findings(&mut page, ranked.connection)?;
         }
     }
-    match summary(&hidden) {
-        Some(line) => page.blank().and_then(|()| page.text(0, &line)),
+    let line = summary(&hidden);
+    match line.as_deref().or(shown.is_empty().then_some(words::NO_DATA)) {
+        Some(line) => page.blank().and_then(|()| page.text(0, line)),
         None => Ok(()),
     }
 }

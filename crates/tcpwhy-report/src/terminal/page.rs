@@ -79,7 +79,14 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut used = 0;
-    for word in text.split(' ') {
+    let mut words = text.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let mut word = word.to_owned();
+        // A number stays with its unit.
+        while let Some(unit) = words.next_if(|next| is_unit_of(&word, next)) {
+            word.push(' ');
+            word.push_str(unit);
+        }
         let long = word.chars().count();
         if used > 0 && used + 1 + long > width {
             lines.push(std::mem::take(&mut line));
@@ -89,11 +96,19 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
             line.push(' ');
             used += 1;
         }
-        line.push_str(word);
+        line.push_str(&word);
         used += long;
     }
     lines.push(line);
     lines
+}
+
+/// Whether `next` is the unit of the number that `word` ends with.
+fn is_unit_of(word: &str, next: &str) -> bool {
+    let unit = next.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '%');
+    let known = matches!(unit, "%" | "s" | "ms" | "us" | "ns" | "min" | "h" | "B")
+        || ["bit/s", "iB", "kB", "MB", "GB", "TB"].iter().any(|end| unit.ends_with(end));
+    known && word.ends_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -106,5 +121,13 @@ mod tests {
         assert_eq!(wrap("extraordinarily long", 5), ["extraordinarily", "long"]);
         assert_eq!(wrap("", 5), [""]);
         assert_eq!(wrap("any", 0), ["any"]);
+    }
+
+    #[test]
+    fn numbers_stay_with_their_units() {
+        assert_eq!(
+            wrap("took 25.1 s, at 7.0 Mbit/s.", 9),
+            ["took", "25.1 s,", "at", "7.0 Mbit/s."]
+        );
     }
 }

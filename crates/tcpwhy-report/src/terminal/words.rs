@@ -11,6 +11,7 @@ use tcpwhy_core::units::Nanos;
 pub(super) const SHARES: &str = "Where the time went";
 pub(super) const EVIDENCE: &str = "Evidence";
 pub(super) const WHAT_IF: &str = "What if";
+pub(super) const NO_DATA: &str = "No data crossed; --all shows every connection.";
 pub(super) const NO_GAIN: &str = "Lifting any single limit would save no time.";
 pub(super) const ADVICE: &str = "What to do";
 pub(super) const FINDINGS: &str = "Also noticed";
@@ -68,6 +69,25 @@ pub(super) fn amount(d: &Direction) -> String {
     )
 }
 
+/// The path and where it was watched, as far as known.
+pub(super) fn path(c: &Connection) -> Option<String> {
+    let rtt = c.rtt;
+    let place = match c.vantage.position {
+        p if p < 0.15 => "at the client",
+        p if p > 0.85 => "at the server",
+        _ => "on the way",
+    };
+    let probably = if c.vantage.confidence < 0.75 { "probably " } else { "" };
+    (rtt.min > Nanos::ZERO).then(|| {
+        format!(
+            "round trip {}, median {}, 95 % under {}; captured {probably}{place}",
+            span(rtt.min),
+            span(rtt.median),
+            span(rtt.p95)
+        )
+    })
+}
+
 fn end(e: &Endpoint) -> String {
     std::net::SocketAddr::new(e.addr(), e.port).to_string()
 }
@@ -78,6 +98,16 @@ pub(super) fn limit(limit: Limit, cause: Cause) -> String {
         Some(cause) => format!("{}, {cause}", limit_label(limit)),
         None => limit_label(limit).to_owned(),
     }
+}
+
+/// The finest name: "slow reader", or the limit's where no cause is known.
+pub(super) fn finest(limit: Limit, cause: Cause) -> &'static str {
+    cause_label(cause).unwrap_or_else(|| limit_label(limit))
+}
+
+/// What is not worth a row each.
+pub(super) fn others(count: usize) -> String {
+    plural(count as u64, "other", "others")
 }
 
 /// The numbers of an interval that were measured.
@@ -111,6 +141,7 @@ fn stalls(e: &Evidence) -> String {
     let stalls = plural(e.stalls.into(), "wait", "waits");
     match e.longest_stall {
         Nanos::ZERO => stalls,
+        longest if e.stalls == 1 => format!("{stalls} of {}", span(longest)),
         longest => format!("{stalls} of up to {}", span(longest)),
     }
 }

@@ -1,6 +1,7 @@
 //! Findings as sentences.
 
-use crate::advice::quantity::{buffer, count, data, rate};
+use super::bytes;
+use crate::advice::quantity::{count, data, rate};
 use crate::model::{Connection, Direction, Finding, FindingKind, Side, WindowScale};
 
 /// One finding with its numbers; the frame is the report's to add.
@@ -23,12 +24,12 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         FindingKind::PmtuBlackHole => format!(
             "Packets of the {side} above {} of payload vanish while smaller ones arrive: a path MTU \
              black hole.",
-            buffer(value)
+            bytes(value)
         ),
         FindingKind::MssClamped => format!(
             "The two ends announced different segment sizes; the {side}'s, {}, is the smaller: a \
              tunnel, or a router that clamps it in one direction.",
-            buffer(value)
+            bytes(value)
         ),
         FindingKind::Policer => format!(
             "Data of the {side} is dropped at a constant rate{} without a queue: a policer.",
@@ -49,7 +50,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         ),
         FindingKind::SeenTwice => format!(
             "{} of the {side} captured twice (two interfaces, a mirror port); each counts once.",
-            many(n, "packet was", "packets were")
+            many(n, "packet", "packets")
         ),
         FindingKind::OutOfOrderTime => format!(
             "{} of the {side} with a timestamp before its predecessor's: the capture's clock or \
@@ -57,10 +58,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             many(n, "packet", "packets")
         ),
         FindingKind::Reordered => {
-            format!(
-                "{} of the {side} out of order.",
-                many(n, "segment arrived", "segments arrived")
-            )
+            format!("{} of the {side} arrived out of order.", many(n, "segment", "segments"))
         }
         FindingKind::SpuriousRetransmissions => format!(
             "The {side} resent {} that had arrived already.",

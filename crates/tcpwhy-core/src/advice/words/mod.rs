@@ -14,6 +14,7 @@ pub(super) use sentence::sentence;
 pub(super) use step::step;
 
 use super::figures::Place;
+use super::quantity::count;
 
 /// "the server (10.0.0.1:3306)".
 fn place(at: &Place) -> String {
@@ -23,6 +24,11 @@ fn place(at: &Place) -> String {
 /// "10.0.0.1:3306", "[2001:db8::1]:443".
 fn address(at: &Place) -> String {
     std::net::SocketAddr::new(at.end.addr(), at.end.port).to_string()
+}
+
+/// "1,448 bytes": packet sizes are compared byte by byte.
+fn bytes(n: u64) -> String {
+    format!("{} {}", count(n), if n == 1 { "byte" } else { "bytes" })
 }
 
 /// " (frames 120-188)", or nothing where no frame is known.

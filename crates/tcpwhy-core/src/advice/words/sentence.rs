@@ -2,8 +2,9 @@
 
 use crate::advice::figures::Figures;
 use crate::advice::quantity::{buffer, data, percent, rate, span};
+use crate::advice::words::limit;
 use crate::model::{Cause, Limit, WindowScale};
-use crate::units::Nanos;
+use crate::units::{Nanos, bits_per_second};
 
 /// Below this the verdict is said to be a guess.
 const GUESS: f64 = 0.5;
@@ -12,10 +13,18 @@ const FAIRLY_SURE: f64 = 0.75;
 
 /// The verdict, and how far it can be trusted.
 pub(crate) fn sentence(f: &Figures) -> String {
-    if f.span <= Nanos::ZERO {
+    let died = matches!(f.verdict.limit, Limit::Handshake | Limit::SilentPath);
+    if f.span <= Nanos::ZERO || (f.bytes == 0 && !died) {
         return nothing_to_judge(f);
     }
     let mut text = verdict(f);
+    if f.verdict.share > f.share + 0.03 {
+        text.push_str(&format!(
+            " With its other causes, this limit ({}) held for {}.",
+            limit(f.verdict.limit),
+            percent(f.verdict.share)
+        ));
+    }
     if f.verdict.share < 0.5 && f.verdict.limit != Limit::Unknown {
         text.push_str(" It is the largest of several limits that took turns.");
     }
@@ -68,7 +77,7 @@ fn verdict(f: &Figures) -> String {
 
 /// "97 % of 25.1 s".
 fn part(f: &Figures) -> String {
-    format!("{} of {}", percent(f.verdict.share), span(f.span))
+    format!("{} of {}", percent(f.share), span(f.span))
 }
 
 /// `text` of a measured quantity, or nothing.
@@ -129,8 +138,9 @@ fn send_buffer(f: &Figures) -> String {
 fn receive_window(f: &Figures) -> String {
     let (sender, receiver) = (f.sender.side.name(), f.receiver.side.name());
     let window = known(f.window > 0, || format!(" ({})", buffer(f.window)));
-    let cap = known(f.rtt_floor.0 > 0, || {
-        format!(": at most one window per round trip of {} can cross", span(f.rtt_floor))
+    let cap = known(f.rtt_floor.0 > 0 && f.window > 0, || {
+        let (round, most) = (span(f.rtt_floor), bits_per_second(f.window, f.rtt_floor));
+        format!(": at most one window per round trip of {round} can cross, {}", rate(most))
     });
     let longest =
         known(f.longest_stall.0 > 0, || format!(", up to {} at a time", span(f.longest_stall)));
@@ -205,7 +215,7 @@ fn congestion_window(f: &Figures) -> String {
 
 fn path_bandwidth(f: &Figures) -> String {
     let peak = known(f.peak_bps > 0, || format!(" at {}", rate(f.peak_bps)));
-    let queue = known(f.rtt_floor.0 > 0 && f.rtt_mean > f.rtt_floor, || {
+    let queue = known(f.rtt_floor.0 > 0 && f.rtt_mean > f.rtt_floor.scale(6, 5), || {
         format!("; the round trip rose from {} to {}", span(f.rtt_floor), span(f.rtt_mean))
     });
     match f.verdict.cause {
@@ -223,7 +233,7 @@ fn path_bandwidth(f: &Figures) -> String {
             "The network allows only a fixed rate: for {} a policer dropped what exceeded \
              it{}, without any queue.",
             part(f),
-            known(f.peak_bps > 0, || format!(" (about {})", rate(f.peak_bps)))
+            known(f.policed_bps > 0, || format!(" (about {})", rate(f.policed_bps)))
         ),
         _ => format!(
             "The path was full: for {} data left its narrowest link without a gap{peak}.",

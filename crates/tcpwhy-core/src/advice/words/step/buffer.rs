@@ -16,9 +16,10 @@ pub(super) fn step(step: &Buffer) -> String {
             place(&at)
         ),
         Buffer::SetSndbuf { at, bdp } => format!(
-            "If that option has to stay, set it to at least the bandwidth-delay product: {}. \
-             net.core.wmem_max on {} must be as large, for the kernel silently cuts the option down \
-             to it.",
+            "If that option has to stay, set it to {} or more, so that the bandwidth-delay product \
+             fits: {}. net.core.wmem_max on {} must be as large, for the kernel silently cuts the \
+             option down to it.",
+            bdp.sndbuf(),
             product(&bdp),
             place(&at)
         ),
@@ -39,9 +40,10 @@ pub(super) fn step(step: &Buffer) -> String {
             place(&at)
         ),
         Buffer::SetRcvbuf { at, bdp } => format!(
-            "If that option has to stay, set it to at least twice the bandwidth-delay product: {}; \
-             only a part of the buffer becomes window. Set it before listen() or connect(), for the \
-             window's scale is fixed in the SYN, and raise net.core.rmem_max on {} as far.",
+            "If that option has to stay, set it to {} or more, twice the bandwidth-delay product, \
+             for only a part of the buffer becomes window: {}. Set it before listen() or connect(), \
+             for the window's scale is fixed in the SYN; net.core.rmem_max on {} must be as large.",
+            bdp.rcvbuf(),
             product(&bdp),
             place(&at)
         ),
@@ -87,7 +89,7 @@ fn product(bdp: &Bdp) -> String {
     if bdp.measured {
         product
     } else {
-        format!("link rate x round trip, for example {product} (this capture cannot show the rate)")
+        format!("{product} (put in your link's rate; this capture cannot show it)")
     }
 }
 

@@ -1,8 +1,8 @@
 //! Steps on how connections open and die, and on the evidence itself.
 
-use crate::advice::quantity::{buffer, span};
+use crate::advice::quantity::span;
 use crate::advice::step::Life;
-use crate::advice::words::{frames, place};
+use crate::advice::words::{bytes, frames, place};
 
 /// One step as an instruction.
 pub(super) fn step(step: &Life) -> String {
@@ -47,7 +47,7 @@ pub(super) fn step(step: &Life) -> String {
         Life::ClampMss { mss } => format!(
             "Or clamp the MSS, now {}, at the router before the narrow link (`... TCPMSS \
              --clamp-mss-to-pmtu`), or lower the interface's MTU.",
-            buffer(u64::from(mss))
+            bytes(u64::from(mss))
         ),
         Life::KeepStateAlive => "Keep idle connections alive more often than the shortest idle \
              timeout on the way (firewall, NAT, load balancer, server): SO_KEEPALIVE with \

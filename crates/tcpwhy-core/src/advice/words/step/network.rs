@@ -2,7 +2,7 @@
 
 use crate::advice::quantity::{rate, span};
 use crate::advice::step::Network;
-use crate::advice::words::place;
+use crate::advice::words::{limit, place};
 
 /// One step as an instruction.
 pub(super) fn step(step: &Network) -> String {
@@ -42,6 +42,12 @@ pub(super) fn step(step: &Network) -> String {
         Network::InspectCwnd { at } => format!(
             "On {}, `ss -ti` shows cwnd, ssthresh and the retransmissions that lowered them.",
             place(&at)
+        ),
+        Network::LittleToGain { then, next } => format!(
+            "Little to gain here: without this limit the transfer would still take {}, held by the \
+             next ({}).",
+            span(then),
+            limit(next)
         ),
         Network::NothingToGain { rate: 0 } => {
             "Nothing to gain from buffers or kernel settings: the link is full.".to_owned()

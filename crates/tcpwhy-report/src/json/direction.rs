@@ -1,45 +1,13 @@
-//! The model under its published names.
+//! A direction under its published names.
 
+use super::unit;
 use serde::Serialize;
-use tcpwhy_core::model::{self, Side, WindowScale};
-use tcpwhy_core::observe;
-use tcpwhy_core::{advice, units::Nanos};
+use tcpwhy_core::advice;
+use tcpwhy_core::model::{self, WindowScale};
+use tcpwhy_core::units::{Nanos, bits_per_second};
 
 #[derive(Serialize)]
-pub(super) struct Connection<'a> {
-    id: u64,
-    client: Endpoint,
-    server: Endpoint,
-    start_ns: i64,
-    duration_ns: i64,
-    packets: u64,
-    vantage: Vantage,
-    rtt_ns: Rtt,
-    directions: [Direction<'a>; 2],
-    findings: Vec<Finding>,
-}
-
-#[derive(Serialize)]
-struct Endpoint {
-    addr: String,
-    port: u16,
-}
-
-#[derive(Serialize)]
-struct Vantage {
-    position: f64,
-    confidence: f64,
-}
-
-#[derive(Serialize)]
-struct Rtt {
-    min: i64,
-    median: i64,
-    p95: i64,
-}
-
-#[derive(Serialize)]
-struct Direction<'a> {
+pub(super) struct Direction<'a> {
     from: &'static str,
     bytes: u64,
     transfer_ns: i64,
@@ -136,45 +104,8 @@ struct Transfer {
     last_frame: u64,
 }
 
-#[derive(Serialize)]
-struct Finding {
-    kind: &'static str,
-    side: &'static str,
-    count: u64,
-    value: u64,
-    frame: u64,
-    text: String,
-}
-
-impl<'a> Connection<'a> {
-    pub(super) fn of(c: &'a model::Connection) -> Self {
-        let [client, server] = &c.directions;
-        Self {
-            id: c.id,
-            client: Endpoint::of(&c.client),
-            server: Endpoint::of(&c.server),
-            start_ns: c.start.0,
-            duration_ns: c.duration.0,
-            packets: c.packets,
-            vantage: Vantage {
-                position: unit(c.vantage.position),
-                confidence: unit(c.vantage.confidence),
-            },
-            rtt_ns: Rtt { min: c.rtt.min.0, median: c.rtt.median.0, p95: c.rtt.p95.0 },
-            directions: [Direction::of(c, client), Direction::of(c, server)],
-            findings: c.findings.iter().map(|f| Finding::of(c, f)).collect(),
-        }
-    }
-}
-
-impl Endpoint {
-    fn of(e: &observe::Endpoint) -> Self {
-        Self { addr: e.addr().to_string(), port: e.port }
-    }
-}
-
 impl<'a> Direction<'a> {
-    fn of(c: &model::Connection, d: &'a model::Direction) -> Self {
+    pub(super) fn of(c: &model::Connection, d: &'a model::Direction) -> Self {
         Self {
             from: d.from.name(),
             bytes: d.bytes,
@@ -277,53 +208,10 @@ impl Transfer {
             from_ns: t.from.0,
             to_ns: t.to.0,
             bytes: t.bytes,
-            goodput_bps: tcpwhy_core::units::bits_per_second(t.bytes, t.to - t.from),
+            goodput_bps: bits_per_second(t.bytes, t.to - t.from),
             retransmitted_bytes: t.retransmitted,
             first_frame: t.first_frame,
             last_frame: t.last_frame,
         }
     }
-}
-
-impl Finding {
-    fn of(c: &model::Connection, f: &model::Finding) -> Self {
-        Self {
-            kind: kind(f.kind),
-            side: Side::name(f.side),
-            count: f.count,
-            value: f.value,
-            frame: f.frame,
-            text: advice::finding_sentence(c, f),
-        }
-    }
-}
-
-/// The published name of a finding.
-fn kind(kind: model::FindingKind) -> &'static str {
-    use model::FindingKind as K;
-    match kind {
-        K::SynRetries => "syn_retries",
-        K::ZeroWindowDeath => "zero_window_death",
-        K::LateReset => "late_reset",
-        K::PmtuBlackHole => "pmtu_black_hole",
-        K::MssClamped => "mss_clamped",
-        K::Policer => "policer",
-        K::WindowScaleStripped => "window_scale_stripped",
-        K::KeepAliveOnly => "keep_alive_only",
-        K::CaptureHole => "capture_hole",
-        K::SeenTwice => "seen_twice",
-        K::OutOfOrderTime => "out_of_order_time",
-        K::Reordered => "reordered",
-        K::SpuriousRetransmissions => "spurious_retransmissions",
-        K::EcnMarks => "ecn_marks",
-        K::ScaleInferred => "scale_inferred",
-        K::OneWay => "one_way",
-        K::Fragments => "fragments",
-        K::Midstream => "midstream",
-    }
-}
-
-/// A number that must lie between 0 and 1; what is not a number counts as 0, for JSON has none.
-fn unit(x: f64) -> f64 {
-    if x.is_finite() { x.clamp(0.0, 1.0) } else { 0.0 }
 }

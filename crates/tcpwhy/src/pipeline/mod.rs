@@ -132,7 +132,7 @@ impl Reader {
             if matches!(decoded, Decoded::Segment) {
                 batch.used += 1;
             }
-            if self.counts.frames % FRAMES_PER_LOOK == 0 {
+            if self.counts.frames.is_multiple_of(FRAMES_PER_LOOK) {
                 progress.set(self.capture.progress().0);
             }
         }

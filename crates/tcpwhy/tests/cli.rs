@@ -1,0 +1,154 @@
+//! The command line: help, errors, exit codes, pipes and colours.
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
+mod common;
+
+use common::*;
+use std::io::Write;
+use std::process::Stdio;
+
+#[test]
+fn nothing_asked_shows_the_short_help() {
+    let output = run(&[]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+    assert!(stderr(&output).contains("Usage: tcpwhy [explain] [OPTIONS] FILE..."));
+}
+
+#[test]
+fn help_shows_worked_examples_and_exit_codes() {
+    for args in [&["--help"][..], &["-h"], &["explain", "--help"]] {
+        let output = run(args);
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+        let text = stdout(&output);
+        assert!(text.contains("tcpwhy slow.pcapng --conn 3 -v"), "{text}");
+        assert!(text.contains("Exit status:"), "{text}");
+    }
+}
+
+#[test]
+fn bad_command_lines_are_one_sentence() {
+    let file = std::env::temp_dir();
+    let file = file.to_str().unwrap();
+    let cases: [(&[&str], &str); 8] = [
+        (&["--jsno", file], "--jsno"),
+        (&["--json", "--csv", file], "cannot be used with"),
+        (&["--json"], "name a capture"),
+        (&["explain"], "name a capture"),
+        (&["--since", "yesterday", file], "2026-01-02T03:04:05Z"),
+        (&["--until", "-3", file], "2026-01-02T03:04:05Z"),
+        (&["--host", "example.com", file], "--host"),
+        (&["--port", "65536", file], "65536"),
+    ];
+    for (args, part) in cases {
+        assert_one_sentence_error(&run(args), part);
+    }
+}
+
+#[test]
+fn a_missing_file_and_a_file_that_is_no_capture_are_named() {
+    assert_one_sentence_error(&run(&["no/such.pcap"]), "no/such.pcap");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("poem.txt");
+    std::fs::write(&path, "Roses are red, violets are blue, this is no capture.\n").unwrap();
+    assert_one_sentence_error(&run(&[path.to_str().unwrap()]), "poem.txt");
+}
+
+#[test]
+fn a_link_type_that_cannot_be_read_is_named() {
+    let mut pcap = Pcap::new(189);
+    pcap.packet(&[0; 64]);
+    let output = run_on(&pcap.finish(), &["-"]);
+    assert_one_sentence_error(&output, "189");
+}
+
+#[test]
+fn without_tcp_there_is_nothing_to_analyse() {
+    let mut pcap = Pcap::new(1);
+    pcap.packet(&udp());
+    for capture in [pcap.finish(), Pcap::new(1).finish()] {
+        let output = run_on(&capture, &["-"]);
+        assert_eq!((code(&output), stdout(&output).as_str()), (1, ""));
+        assert!(stderr(&output).contains("tcpwhy: nothing to analyse"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn without_a_match_there_is_nothing_to_analyse() {
+    for args in [
+        ["--port", "3307"],
+        ["--host", "10.0.0.3"],
+        ["--conn", "1"],
+        ["--since", "100"],
+        ["--until", "2020-01-01T00:00:00Z"],
+    ] {
+        let output = run_on(&transfer(), &["-", args[0], args[1]]);
+        assert_eq!(code(&output), 1, "{args:?} {}", stderr(&output));
+    }
+    for args in [
+        ["--port", "3306"],
+        ["--host", "::ffff:10.0.0.2"],
+        ["--conn", "0"],
+        ["--since", "0.01s"],
+        ["--until", "2027-01-01T00:00:00Z"],
+    ] {
+        let output = run_on(&transfer(), &["-", args[0], args[1]]);
+        assert_eq!(code(&output), 0, "{args:?} {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_capture_cut_in_the_middle_gives_the_partial_answer_and_exit_code_2() {
+    let whole = transfer();
+    let output = run_on(&whole[..whole.len() / 2], &["-"]);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("Connection 0"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("damaged"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_verb_may_be_left_out_and_a_file_may_bear_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("explain"), transfer()).unwrap();
+    let expected = stdout(&tcpwhy().current_dir(&dir).arg("./explain").output().unwrap());
+    assert!(expected.contains("Connection 0"), "{expected}");
+    for args in [&["explain"][..], &["explain", "explain"], &["explain", "./explain"]] {
+        let output = tcpwhy().current_dir(&dir).args(args).output().unwrap();
+        assert_eq!(code(&output), 0, "{args:?} {}", stderr(&output));
+        assert!(stdout(&output).contains("Connection 0"), "{args:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    for format in ["--all", "--json", "--ndjson", "--csv"] {
+        let mut child = tcpwhy()
+            .args(["-", format])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Closed before there is anything to write.
+        drop(child.stdout.take());
+        child.stdin.take().unwrap().write_all(&transfer()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{format}");
+    }
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let colourful = |args: &[&str], env: &[&str]| {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.pcap");
+        std::fs::write(&path, transfer()).unwrap();
+        let mut command = tcpwhy();
+        command.arg(&path).args(args).envs(env.iter().map(|name| (name, "1")));
+        stdout(&command.output().unwrap()).contains('\u{1b}')
+    };
+    assert!(!colourful(&[], &[]), "a pipe");
+    assert!(colourful(&["--color", "always"], &["NO_COLOR"]), "asked for");
+    assert!(colourful(&[], &["CLICOLOR_FORCE"]));
+    assert!(!colourful(&[], &["CLICOLOR_FORCE", "NO_COLOR"]));
+    assert!(!colourful(&["--color", "never"], &["CLICOLOR_FORCE"]));
+}

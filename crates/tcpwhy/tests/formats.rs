@@ -1,0 +1,97 @@
+//! What the machine-readable formats say, end to end.
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+fn json(output: &std::process::Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn json_lines_and_rows_tell_of_the_same_transfer() {
+    let document = json(&run_on(&transfer(), &["-", "--json"]));
+    let connection = &document["connections"][0];
+    assert_eq!(document["source"]["packets"], 108);
+    assert_eq!(document["source"]["tcp_packets"], 108);
+    assert_eq!(connection["server"], serde_json::json!({ "addr": "10.0.0.1", "port": 3306 }));
+    assert_eq!(connection["directions"][0]["bytes"], 100);
+    assert_eq!(connection["directions"][1]["bytes"], 50 * 1448);
+
+    let lines = stdout(&run_on(&transfer(), &["-", "--ndjson"]));
+    assert_eq!(lines.lines().count(), 1);
+    let mut line: Value = serde_json::from_str(&lines).unwrap();
+    line.as_object_mut().unwrap().remove("schema");
+    assert_eq!(&line, connection);
+
+    let rows = stdout(&run_on(&transfer(), &["-", "--csv"]));
+    assert!(rows.starts_with("connection,client_addr,"), "{rows}");
+    let transfers = |n: usize| connection["directions"][n]["transfers"].as_array().unwrap().len();
+    assert_eq!(rows.lines().count(), 1 + transfers(0) + transfers(1));
+}
+
+#[test]
+fn nothing_to_analyse_is_still_a_document() {
+    let output = run_on(&Pcap::new(1).finish(), &["-", "--json"]);
+    assert_eq!(code(&output), 1);
+    assert_eq!(json(&output)["connections"], serde_json::json!([]));
+}
+
+#[test]
+fn damage_is_in_the_document_and_on_standard_error() {
+    let whole = transfer();
+    let output = run_on(&whole[..whole.len() - 10], &["-", "--json"]);
+    assert_eq!(code(&output), 2);
+    let document = json(&output);
+    assert_eq!(document["source"]["packets"], 107);
+    assert!(!document["source"]["warnings"].as_array().unwrap().is_empty());
+    assert!(stderr(&output).contains("damaged"));
+}
+
+/// The captures shared beside the workspace, if they are there.
+fn shared(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/captures").join(folder);
+    let Ok(entries) = std::fs::read_dir(&root) else {
+        eprintln!("SKIPPED: {} is not there", root.display());
+        return Vec::new();
+    };
+    let mut files: Vec<_> = entries.map(|e| e.unwrap().path()).collect();
+    files.retain(|f| f.to_string_lossy().contains(".pcap"));
+    files.sort();
+    files
+}
+
+#[test]
+fn answers_to_real_captures_keep_the_contract() {
+    let schema = include_str!("../../../schema/tcpwhy.analysis-1.schema.json");
+    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    for file in shared("diagnosis") {
+        let output = run(&[file.to_str().unwrap(), "--json"]);
+        let document = json(&output);
+        let errors: Vec<_> = validator.iter_errors(&document).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", file.display());
+        for connection in document["connections"].as_array().unwrap() {
+            for direction in connection["directions"].as_array().unwrap() {
+                assert_partition(direction, &file);
+            }
+        }
+    }
+}
+
+/// Shares add up to 1, and the timeline has neither gap nor overlap.
+fn assert_partition(direction: &Value, file: &Path) {
+    let limits = direction["limits"].as_array().unwrap();
+    let sum: f64 = limits.iter().map(|l| l["share"].as_f64().unwrap()).sum();
+    assert!(limits.is_empty() || (sum - 1.0).abs() < 1e-6, "{}: {sum}", file.display());
+    let timeline = direction["timeline"].as_array().unwrap();
+    for pair in timeline.windows(2) {
+        assert_eq!(pair[0]["to_ns"], pair[1]["from_ns"], "{}", file.display());
+    }
+    for interval in timeline {
+        assert!(interval["from_ns"].as_i64() <= interval["to_ns"].as_i64(), "{}", file.display());
+        assert!(interval["first_frame"].as_u64() <= interval["last_frame"].as_u64());
+    }
+}

@@ -62,6 +62,8 @@ pub(crate) struct Loss {
     pub(crate) double: bool,
     /// Fewer than four segments were in flight.
     pub(crate) few: bool,
+    /// It had been acknowledged already.
+    pub(crate) needless: bool,
 }
 
 /// One stretch of a direction's time.
@@ -88,6 +90,9 @@ pub(crate) struct Stretch {
     pub(crate) stalls: u32,
     pub(crate) dry_stalls: u32,
     pub(crate) longest_stall: Nanos,
+    /// Sendings that no ACK released, after a wait; how many of the waits began with a dry queue.
+    pub(crate) pauses: u32,
+    pub(crate) dry_pauses: u32,
     /// Time of all stalls together.
     pub(crate) stalled_time: Nanos,
     /// New data segments, and how many of them carried PSH or were short.
@@ -130,6 +135,8 @@ impl Stretch {
             stalls: 0,
             dry_stalls: 0,
             longest_stall: Nanos::ZERO,
+            pauses: 0,
+            dry_pauses: 0,
             stalled_time: Nanos::ZERO,
             segments: 0,
             pushes: 0,
@@ -187,6 +194,7 @@ impl Stretch {
         self.tail_losses += u32::from(loss.tail);
         self.double_losses += u32::from(loss.double);
         self.small_flights += u32::from(loss.few);
+        self.needless += u32::from(loss.needless);
     }
 
     /// The sender stopped for `length` with `flight` out and `room` left in the window; `dry`: its
@@ -225,6 +233,8 @@ impl Stretch {
         for (mine, more) in [
             (&mut self.stalls, next.stalls),
             (&mut self.dry_stalls, next.dry_stalls),
+            (&mut self.pauses, next.pauses),
+            (&mut self.dry_pauses, next.dry_pauses),
             (&mut self.segments, next.segments),
             (&mut self.pushes, next.pushes),
             (&mut self.resent, next.resent),

@@ -19,13 +19,17 @@ pub(super) fn idle(ctx: &Context<'_>, i: usize) -> Judgement {
     Judgement::new(Limit::Application, cause, 95)
 }
 
-/// Data in flight, ACKs come in and release nothing; what leaves later leaves of the application's
-/// own will. Only an emptied queue (PSH at the end of each burst) tells it from pacing.
+/// Data in flight, ACKs come in and release nothing, and each burst ends with PSH though few other
+/// segments carry it: the queue was empty, whatever the path does with what is out already.
+pub(super) fn emptied(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let dry = around.push_rate() <= 60 && around.dry_pauses().is_some_and(|d| d >= 75);
+    dry.then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
+}
+
+/// As `emptied`, where most segments carry PSH: a weaker sign.
 pub(super) fn trickle(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let dry = around.dryness().unwrap_or(around.push_rate());
-    (dry >= 75).then(|| {
-        let confidence = if around.push_rate() <= 50 { 85 } else { 65 };
-        Judgement::new(Limit::Application, Cause::SenderApplication, confidence)
-    })
+    let dry = around.dry_pauses().unwrap_or(around.push_rate()) >= 75;
+    dry.then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }

@@ -34,11 +34,14 @@ pub(crate) struct Around {
     pub(crate) rounds: u32,
     pub(crate) stalls: u32,
     pub(crate) dry_stalls: u32,
+    pub(crate) pauses: u32,
+    pub(crate) dry_pauses: u32,
     pub(crate) segments: u32,
     pub(crate) pushes: u32,
     pub(crate) flight_min: u64,
     pub(crate) flight_max: u64,
-    /// Mean flight of the earlier and of the later half.
+    /// Largest flight of the earlier and of the later half: a maximum, because a stretch may hold
+    /// only a part of a round's burst.
     pub(crate) flight_early: u64,
     pub(crate) flight_late: u64,
     pub(crate) rate_min: u64,
@@ -111,12 +114,13 @@ impl<'a> Context<'a> {
         let run = self.run(i);
         let mut sum = Around { flight_min: u64::MAX, rate_min: u64::MAX, ..Around::default() };
         let half = run.start + run.len() / 2;
-        let (mut early, mut late) = ((0u64, 0u64), (0u64, 0u64));
         for k in run.clone() {
             let s = &self.stretches[k];
             sum.rounds += 1;
             sum.stalls += s.stalls;
             sum.dry_stalls += s.dry_stalls;
+            sum.pauses += s.pauses;
+            sum.dry_pauses += s.dry_pauses;
             sum.segments += s.segments;
             sum.pushes += s.pushes;
             sum.stalled += s.stalled_time;
@@ -124,16 +128,14 @@ impl<'a> Context<'a> {
             if s.flight > 0 {
                 sum.flight_min = sum.flight_min.min(s.flight);
                 sum.flight_max = sum.flight_max.max(s.flight);
-                let half = if k < half { &mut early } else { &mut late };
-                *half = (half.0 + s.flight, half.1 + 1);
+                let half = if k < half { &mut sum.flight_early } else { &mut sum.flight_late };
+                *half = s.flight.max(*half);
             }
             if s.duration().0 >= self.floor.0 / 2 {
                 sum.rate_min = sum.rate_min.min(self.rate(k));
                 sum.rate_max = sum.rate_max.max(self.rate(k));
             }
         }
-        sum.flight_early = early.0 / early.1.max(1);
-        sum.flight_late = late.0 / late.1.max(1);
         sum
     }
 
@@ -147,6 +149,11 @@ impl Around {
     /// Stalls that followed an emptied queue, in percent; `None` without stalls.
     pub(crate) fn dryness(&self) -> Option<u32> {
         (self.stalls > 0).then(|| self.dry_stalls * 100 / self.stalls)
+    }
+
+    /// As `dryness`, of the waits that no ACK ended.
+    pub(crate) fn dry_pauses(&self) -> Option<u32> {
+        (self.pauses > 0).then(|| self.dry_pauses * 100 / self.pauses)
     }
 
     /// PSH on ordinary segments, in percent: where most carry it, it says nothing at a stall.

@@ -44,10 +44,12 @@ pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
         Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
-        Wait::Recovery => loss_recovery::repair(ctx, i),
+        Wait::Recovery => {
+            path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))
+        }
         Wait::Nagle => Judgement::new(Limit::DelayedAck, Cause::Nagle, 85),
         Wait::Window => {
-            path_bandwidth::standing_queue(ctx, i).unwrap_or_else(|| receive_window::closed(ctx, i))
+            path_bandwidth::capped_queue(ctx, i).unwrap_or_else(|| receive_window::closed(ctx, i))
         }
         Wait::Ack => path_bandwidth::standing_queue(ctx, i)
             .or_else(|| path_bandwidth::marked(ctx, i))
@@ -56,7 +58,8 @@ pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| path_bandwidth::steady(ctx, i))
             .or_else(|| congestion_window::avoidance(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
-        Wait::Timer => path_bandwidth::standing_queue(ctx, i)
+        Wait::Timer => application::emptied(ctx, i)
+            .or_else(|| path_bandwidth::standing_queue(ctx, i))
             .or_else(|| path_bandwidth::marked(ctx, i))
             .or_else(|| application::trickle(ctx, i))
             .or_else(|| path_bandwidth::steady(ctx, i))

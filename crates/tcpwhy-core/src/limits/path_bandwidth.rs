@@ -6,10 +6,13 @@
 //! short to be seen, ACKs that return without a gap at the highest rate say the same.
 
 use super::{Context, Judgement};
+use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
 
 /// Rounds after an ECN mark in which the sender still obeys it.
 const MARK_ROUNDS: usize = 8;
+/// Part of the time (percent) beyond which pauses contradict a standing queue.
+const CAPPED_PAUSES: i64 = 50;
 /// Rounds that make a rate steady.
 const STEADY_ROUNDS: u32 = 6;
 
@@ -19,6 +22,23 @@ pub(super) fn standing_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let deep = queue.0 >= ctx.floor.0;
     let confidence = if deep { 95 } else { 80 };
     Some(Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, confidence))
+}
+
+/// As `standing_queue`, with the flight at the window's edge. A reader that is slow delays its ACKs
+/// until it has freed space (`__tcp_ack_snd_check`), which looks like a queue but for the pauses.
+pub(super) fn capped_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let steady = around.stalled_percent() < CAPPED_PAUSES && ctx.stretches[i].updates == 0;
+    standing_queue(ctx, i).filter(|_| steady)
+}
+
+/// A queue overflowed and its losses are repaired without a pause: the link is as busy as before.
+pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let s = &ctx.stretches[i];
+    let pauses = s.stalled_time.scale(100, s.duration().0.max(1)).0;
+    let before = (0..i).rev().find(|&k| ctx.wait(k) != Wait::Recovery)?;
+    (s.timeouts == 0 && pauses < CAPPED_PAUSES / 2 && ctx.queue_stands(before))
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 
 /// The receiver echoes congestion marks (RFC 3168): the queue at the narrowest link is managed.

@@ -36,7 +36,11 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     if grows(windows()) {
         return Cause::AutotuningLag;
     }
-    if lowest < highest / 2 {
+    // A window that once was twice as large, and opens by updates that acknowledge nothing: the
+    // reader frees space when it reads, not when data comes in.
+    let updates: u32 = near.iter().map(|s| s.updates).sum();
+    let once = ctx.stretches[..i].iter().map(|s| s.window_max).max().unwrap_or(0);
+    if updates > 0 && lowest < once.max(highest) / 2 {
         return Cause::SlowReader;
     }
     match ctx.scale {

@@ -20,7 +20,7 @@ const PAUSES: i64 = 20;
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let grows = around.growth() >= (ctx.mss / 4) as i64;
-    let still = !grows && around.flight_max <= 3 * around.flight_min;
+    let still = !grows && around.flight_max <= around.flight_min.saturating_mul(3);
     if !still || around.stalled_percent() < PAUSES {
         return None;
     }

@@ -46,6 +46,8 @@ pub(crate) struct Sender {
     short: bool,
     room: u64,
     flight: u64,
+    /// Probes and keep-alives since the last data.
+    probes: u32,
     /// Last ACK that acknowledged data or moved the window's edge, and how late it was.
     released: Nanos,
     released_rtt: Nanos,
@@ -95,6 +97,7 @@ impl Sender {
             short: false,
             room: u64::MAX,
             flight: 0,
+            probes: 0,
             released: Nanos(i64::MIN),
             released_rtt: Nanos::ZERO,
             peer_data: None,
@@ -117,10 +120,9 @@ impl Sender {
         self.rtt.smoothed()
     }
 
-    /// How soon after its cause a packet leaves; seen from afar, the path's jitter comes on top.
+    /// How soon after its cause a packet leaves.
     fn slack(&self) -> Nanos {
-        let jitter = Nanos(self.leg.0 / 2);
-        (Nanos(self.rtt.floor_or_zero().0 / 8) + jitter).max(WAKE_UP).min(SLOW_RELEASE)
+        Nanos(self.rtt.floor_or_zero().0 / 8).max(WAKE_UP).min(SLOW_RELEASE)
     }
 
     /// The capture was taken a good part of the path away from this sender.

@@ -65,7 +65,7 @@ impl Sender {
         if closed {
             self.done = None;
         }
-        self.record.open().probes += 1;
+        self.probes += 1;
         self.tally.probe(frame, closed);
         self.answers.asked();
     }
@@ -88,7 +88,8 @@ impl Sender {
         match sending {
             Sending::Again { .. } if into_closed_window => return Release::Ack,
             Sending::Again { .. } => return Release::Repair,
-            Sending::Needless | Sending::Reordered if self.recover.is_none() => {
+            Sending::Needless => return Release::Repair,
+            Sending::Reordered if self.recover.is_none() => {
                 return Release::Ack;
             }
             _ => {}
@@ -130,7 +131,8 @@ impl Sender {
         let round = self.round();
         let length = time - self.gap.start();
         let stall = length.0 >= round.0 / 4 && length >= WAKE_UP;
-        let (flight, room) = (self.flight, self.room);
+        let pause = length >= WAKE_UP && matches!(release, Release::Timer | Release::OwnWill);
+        let (flight, room, probes) = (self.flight, self.room, self.probes);
         let (dry, shift) = (self.dry, self.window.shift());
         let mut first = true;
         for (to, wait, piece) in self.gap.resolve(time, release) {
@@ -140,8 +142,13 @@ impl Sender {
                 s.touch(segment.frame);
                 s.shift = shift;
                 s.saw_window(piece.window);
+                s.probes += if first { probes } else { 0 };
                 if first && stall {
                     s.stalled(length, flight, room, dry);
+                }
+                if first && pause {
+                    s.pauses += 1;
+                    s.dry_pauses += u32::from(dry);
                 }
                 if let Some(loss) = loss.filter(|_| first) {
                     s.lost(loss);
@@ -159,7 +166,11 @@ impl Sender {
                 tail,
                 double: times > 0,
                 few: flight < 4 * self.size.mss(),
+                needless: false,
             }),
+            Sending::Needless => {
+                Some(Loss { timeout: self.duplicate_acks == 0, needless: true, ..Loss::default() })
+            }
             Sending::New if release == Release::Repair && self.recover.is_none() => {
                 Some(Loss { timeout: true, tail: true, ..Loss::default() })
             }
@@ -179,8 +190,7 @@ impl Sender {
             Sending::Again { .. } if self.window.bytes() > 0 => {
                 self.recover.get_or_insert(self.board.nxt);
             }
-            Sending::Needless => open.needless += 1,
-            Sending::Again { .. } | Sending::Reordered => {}
+            Sending::Again { .. } | Sending::Needless | Sending::Reordered => {}
         }
         self.short = u64::from(segment.len) % mss != 0;
         self.dry = segment.has(flags::PSH) || (self.short && u64::from(segment.len) < mss);
@@ -189,6 +199,7 @@ impl Sender {
     fn open_gap(&mut self, segment: &Segment, time: Nanos) {
         self.peer_data = None;
         self.room = self.room();
+        self.probes = 0;
         self.flight = self.board.flight();
         let open = self.record.open();
         open.flight = open.flight.max(self.flight);

@@ -8,6 +8,7 @@ mod ack;
 pub(crate) mod answers;
 mod gap;
 mod handshake;
+mod identification;
 pub(crate) mod rtt;
 mod scoreboard;
 mod seen;

@@ -44,8 +44,7 @@ pub(crate) struct Around {
     /// only a part of a round's burst.
     pub(crate) flight_early: u64,
     pub(crate) flight_late: u64,
-    pub(crate) rate_min: u64,
-    pub(crate) rate_max: u64,
+    pub(crate) acked: u64,
     pub(crate) stalled: Nanos,
     pub(crate) time: Nanos,
 }
@@ -72,11 +71,6 @@ impl<'a> Context<'a> {
     /// Data flows in stretch `i`: it says something about flight and rate.
     fn flows(&self, i: usize) -> bool {
         matches!(self.wait(i), Wait::Ack | Wait::Timer | Wait::Window)
-    }
-
-    /// Delivery rate in stretch `i`, in bytes per second.
-    pub(crate) fn rate(&self, i: usize) -> u64 {
-        rate(self.stretches[i].acked, self.stretches[i].duration())
     }
 
     /// How much the smallest RTT of stretch `i` lies above the floor: a queue that stood for all of
@@ -112,7 +106,7 @@ impl<'a> Context<'a> {
     /// Sums over the run around `i`.
     pub(crate) fn around(&self, i: usize) -> Around {
         let run = self.run(i);
-        let mut sum = Around { flight_min: u64::MAX, rate_min: u64::MAX, ..Around::default() };
+        let mut sum = Around { flight_min: u64::MAX, ..Around::default() };
         let half = run.start + run.len() / 2;
         for k in run.clone() {
             let s = &self.stretches[k];
@@ -131,10 +125,7 @@ impl<'a> Context<'a> {
                 let half = if k < half { &mut sum.flight_early } else { &mut sum.flight_late };
                 *half = s.flight.max(*half);
             }
-            if s.duration().0 >= self.floor.0 / 2 {
-                sum.rate_min = sum.rate_min.min(self.rate(k));
-                sum.rate_max = sum.rate_max.max(self.rate(k));
-            }
+            sum.acked += s.acked;
         }
         sum
     }
@@ -165,6 +156,11 @@ impl Around {
     pub(crate) fn growth(&self) -> i64 {
         let rounds = i64::from(self.rounds / 2).max(1);
         (self.flight_late as i64 - self.flight_early as i64) / rounds
+    }
+
+    /// Delivery rate, in bytes per second.
+    pub(crate) fn rate(&self) -> u64 {
+        rate(self.acked, self.time)
     }
 
     /// Part of the time without sending, in percent.

@@ -48,14 +48,13 @@ pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     marked.then(|| Judgement::new(Limit::PathBandwidth, Cause::EcnMarked, 80))
 }
 
-/// The delivery rate is at its highest and does not change, and the sender never pauses for long:
-/// there is no gap that a larger window could fill.
+/// The delivery rate is about the highest ever seen and the sender never pauses for long: there is
+/// no gap that a larger window could fill.
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let enough = around.rounds >= STEADY_ROUNDS && around.segments >= 4 * around.rounds;
-    let even = around.rate_max <= around.rate_min.saturating_add(around.rate_min / 4);
-    let highest = around.rate_max >= ctx.peak - ctx.peak / 5;
+    let highest = around.rate() >= ctx.peak - ctx.peak / 5;
     let gapless = around.stalled_percent() < 25;
-    (enough && even && highest && gapless)
+    (enough && highest && gapless)
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
 }

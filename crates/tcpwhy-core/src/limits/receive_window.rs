@@ -7,9 +7,12 @@
 use super::{Context, Judgement};
 use crate::flow::stretch::{Stretch, Wait};
 use crate::model::{Cause, Limit, WindowScale};
+use crate::units::Nanos;
 
 /// Rounds looked at on each side for the window's trend.
 const AROUND: usize = 6;
+/// Delayed ACKs come by timers of 10 ms ticks and more.
+const HELD_BACK: Nanos = Nanos::from_millis(10);
 /// The largest window that fits the header without scaling (RFC 9293).
 const UNSCALED: u64 = 65_535;
 
@@ -41,6 +44,10 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     let updates: u32 = near.iter().map(|s| s.updates).sum();
     let once = ctx.stretches[..i].iter().map(|s| s.window_max).max().unwrap_or(0);
     if updates > 0 && lowest < once.max(highest) / 2 {
+        return Cause::SlowReader;
+    }
+    // A receiver whose reader is behind holds its ACKs back, too.
+    if ctx.standing_queue(i).is_some_and(|q| q >= HELD_BACK) && lowest < once / 4 {
         return Cause::SlowReader;
     }
     match ctx.scale {

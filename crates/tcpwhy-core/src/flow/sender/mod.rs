@@ -7,6 +7,7 @@ mod sending;
 use crate::flow::ack::AckEvent;
 use crate::flow::answers::Answers;
 use crate::flow::gap::{Gap, Piece, State};
+use crate::flow::identification::Identification;
 use crate::flow::rtt::RttMeter;
 use crate::flow::scoreboard::Scoreboard;
 use crate::flow::segment_size::SegmentSize;
@@ -39,6 +40,9 @@ pub(crate) struct Sender {
     pub(crate) trains: Trains,
     pub(crate) answers: Answers,
     gap: Gap,
+    identification: Identification,
+    /// Packets are missing before the newest.
+    missing: bool,
     /// The round trip between the capture point and this sender.
     pub(crate) leg: Nanos,
     /// The last sending left the queue dry: it carried PSH or was short.
@@ -92,6 +96,8 @@ impl Sender {
             trains: Trains::default(),
             answers: Answers::default(),
             gap: Gap::starting(piece),
+            identification: Identification::default(),
+            missing: false,
             leg: Nanos::ZERO,
             dry: false,
             short: false,

@@ -14,6 +14,9 @@ impl Sender {
             self.tally.stray += 1;
             return;
         };
+        let wire_segments = u64::from(segment.len).div_ceil(self.size.mss());
+        let wire_segments = u32::try_from(wire_segments).unwrap_or(u32::MAX);
+        self.missing = self.identification.next(segment.ip_id, wire_segments);
         if segment.len == 0 {
             self.sent_nothing(segment, start, time);
             return;
@@ -116,12 +119,13 @@ impl Sender {
 
     /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the
     /// capture, its retransmission seems new. But a queue that was not dry cannot pause with
-    /// everything acknowledged and room in the window. The probe comes after two round trips
-    /// (RFC 8985 section 7.2), the timeout later.
+    /// everything acknowledged and room in the window, and a gap in the identifications shows the
+    /// packet that is missing. The probe comes after two round trips (RFC 8985 section 7.2), the
+    /// timeout later.
     fn lost_on_the_way(&self, time: Nanos) -> bool {
         let waited = time - self.gap.start();
         self.is_far()
-            && !self.dry
+            && (!self.dry || self.missing)
             && self.tally.data_segments > 0
             && waited >= self.rtt.smoothed().scale(7, 4)
     }

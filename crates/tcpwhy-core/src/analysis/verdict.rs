@@ -20,7 +20,9 @@ pub(super) fn of(timeline: &[Interval], transfers: &[Transfer], facts: &Facts) -
         return unknown();
     };
     let of_limit = || timeline.iter().filter(move |i| i.limit == limit);
-    let cause = longest(of_limit().map(|i| (i.cause, within(i)))).unwrap_or(Cause::None);
+    // Thinking and waiting happen between the transfers: all of it counts for the cause.
+    let asked = |i: &Interval| if limit == Limit::Application { i.to - i.from } else { within(i) };
+    let cause = longest(of_limit().map(|i| (i.cause, asked(i)))).unwrap_or(Cause::None);
     let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
     let weighted: f64 =
         of_limit().map(|i| (i.to - i.from).secs() * f64::from(i.confidence) / 100.0).sum();

@@ -98,6 +98,8 @@ pub(crate) struct Stretch {
     /// New data segments, and how many of them carried PSH or were short.
     pub(crate) segments: u32,
     pub(crate) pushes: u32,
+    /// New data segments after which the window had no room for another.
+    pub(crate) filled: u32,
     pub(crate) resent: u32,
     pub(crate) timeouts: u32,
     pub(crate) tail_losses: u32,
@@ -140,6 +142,7 @@ impl Stretch {
             stalled_time: Nanos::ZERO,
             segments: 0,
             pushes: 0,
+            filled: 0,
             resent: 0,
             timeouts: 0,
             tail_losses: 0,
@@ -237,6 +240,7 @@ impl Stretch {
             (&mut self.dry_pauses, next.dry_pauses),
             (&mut self.segments, next.segments),
             (&mut self.pushes, next.pushes),
+            (&mut self.filled, next.filled),
             (&mut self.resent, next.resent),
             (&mut self.timeouts, next.timeouts),
             (&mut self.tail_losses, next.tail_losses),

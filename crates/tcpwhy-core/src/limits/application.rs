@@ -13,7 +13,7 @@ pub(super) fn idle(ctx: &Context<'_>, i: usize) -> Judgement {
     let s = &ctx.stretches[i];
     let cause = match s.wait {
         Wait::IdlePeer => Cause::WaitingForPeer,
-        _ if s.probes > 0 && s.segments == 0 => Cause::KeepAlive,
+        _ if s.probes > s.segments => Cause::KeepAlive,
         _ => Cause::SenderApplication,
     };
     Judgement::new(Limit::Application, cause, 95)

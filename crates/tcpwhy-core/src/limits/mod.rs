@@ -53,6 +53,7 @@ pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
         }
         Wait::Ack => path_bandwidth::standing_queue(ctx, i)
             .or_else(|| path_bandwidth::marked(ctx, i))
+            .or_else(|| receive_window::reached(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| send_buffer::plateau(ctx, i))
             .or_else(|| path_bandwidth::steady(ctx, i))

@@ -24,6 +24,16 @@ pub(super) fn closed(ctx: &Context<'_>, i: usize) -> Judgement {
     Judgement::new(Limit::ReceiveWindow, cause, if sure { 95 } else { 70 })
 }
 
+/// Seen from afar, jitter blurs when the window was closed; but a flight that reaches the window's
+/// edge in nearly every round, and never passes it, is held by it.
+pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let s = &ctx.stretches[i];
+    let known = !matches!(ctx.scale, WindowScale::Inferred { .. }) || s.shift == ctx.shift;
+    let held = known && s.filled > 0 && around.filled >= around.rounds / 4 * 3;
+    held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 75))
+}
+
 fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     let s = &ctx.stretches[i];
     if s.zero_window && s.acked == 0 && s.duration() > ctx.floor {

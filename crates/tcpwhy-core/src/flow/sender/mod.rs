@@ -21,7 +21,9 @@ use crate::units::Nanos;
 
 /// A scheduler's latency: data that leaves this soon after an ACK was released by it.
 const WAKE_UP: Nanos = Nanos::from_micros(200);
-/// Longest time that a release may take on a long path: a busy process, a jittery path.
+/// Longest time that a busy host takes to run the process that an ACK has woken.
+const BUSY_HOST: Nanos = Nanos::from_millis(2);
+/// As `BUSY_HOST`, on a path that jitters.
 const SLOW_RELEASE: Nanos = Nanos::from_millis(5);
 /// Receivers delay ACKs by timers of 10 ms ticks and more (40 ms Linux, 100-200 ms others).
 const DELAYED: Nanos = Nanos::from_millis(10);
@@ -126,9 +128,15 @@ impl Sender {
         self.rtt.smoothed()
     }
 
-    /// How soon after its cause a packet leaves.
+    /// How soon after its cause a packet leaves. Seen from afar, the path's jitter comes on top.
     fn slack(&self) -> Nanos {
-        Nanos(self.rtt.floor_or_zero().0 / 8).max(WAKE_UP).min(SLOW_RELEASE)
+        let floor = self.rtt.floor_or_zero().0;
+        let slack = if self.is_far() {
+            Nanos(floor / 8).min(SLOW_RELEASE)
+        } else {
+            Nanos(floor / 16).min(BUSY_HOST)
+        };
+        slack.max(WAKE_UP)
     }
 
     /// The capture was taken a good part of the path away from this sender.

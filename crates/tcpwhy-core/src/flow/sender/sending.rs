@@ -184,11 +184,13 @@ impl Sender {
 
     fn note_sending(&mut self, sending: Sending, segment: &Segment) {
         let mss = self.size.mss();
+        let full = self.state() == State::NoRoom;
         let open = self.record.open();
         open.touch(segment.frame);
         match sending {
             Sending::New => {
                 open.segments += 1;
+                open.filled += u32::from(full);
                 open.pushes += u32::from(segment.has(flags::PSH));
             }
             Sending::Again { .. } if self.window.bytes() > 0 => {

@@ -65,8 +65,9 @@ impl<'a> World<'a> {
         };
         let (data, asking) = senders(s);
         let (requests, window) = receivers(s);
-        let scale = s.scale.unwrap_or(0);
-        let largest = 65_535_u64 << scale.min(14);
+        // RFC 7323 section 2.3: a larger shift counts as 14.
+        let scale = s.scale.unwrap_or(0).min(14);
+        let largest = 65_535_u64 << scale;
         let first_window = s.window.initial.min(largest).min(65_535);
         let mut source_host = Host::new(
             server_is_source,

@@ -80,8 +80,10 @@ fn jobs(directory: &Path, rounds: usize) -> io::Result<Vec<Job>> {
     let tcptrace: &[&str] = &["tcptrace", "-n", "-l"];
     let tshark: &[&str] = &["tshark", "-q", "-z", "conv,tcp", "-r"];
     let slow = rounds.div_ceil(2);
-    let plan: [(&'static str, &[&str], &[&'static str], usize); 5] = [
+    let decode: &[&str] = &["target/release/decode"];
+    let plan: [(&'static str, &[&str], &[&'static str], usize); 6] = [
         ("read the bytes (cat)", &["cat"], &["one", "many"], rounds),
+        ("read and decode alone", decode, &["one", "many"], rounds),
         ("tcpwhy explain --json", json, &["one-short", "one", "many-half", "many"], rounds),
         ("tcpwhy explain --ndjson", ndjson, &["one", "many-half", "many"], rounds),
         ("tcptrace -n -l", tcptrace, &["one", "many-half"], slow),

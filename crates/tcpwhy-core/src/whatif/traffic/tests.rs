@@ -306,3 +306,10 @@ fn any_scenario_ends_with_a_partition_and_ordered_captures() {
         }
     }
 }
+
+#[test]
+fn a_capture_without_the_handshake_begins_with_the_request() {
+    let trace = simulate(&Scenario { handshake: false, ..Scenario::default() });
+    let first = trace.capture(0.5)[0];
+    assert_eq!((first.frame, first.len, first.dst.port), (1, 100, 80));
+}

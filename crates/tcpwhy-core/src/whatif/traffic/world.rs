@@ -57,39 +57,12 @@ impl<'a> World<'a> {
     fn new(s: &'a Scenario) -> Self {
         let mut packets = Vec::new();
         let connected = handshake(s, &mut packets);
-        let server_is_source = s.data_from == Side::Server;
         // The server may talk when the client's ACK arrives, half a round trip after the client may.
-        let (source_at, sink_at) = match server_is_source {
-            true => (connected + s.rtt.scale(1, 2), connected),
-            false => (connected, connected + s.rtt.scale(1, 2)),
+        let (source_at, sink_at) = match s.data_from {
+            Side::Server => (connected + s.rtt.scale(1, 2), connected),
+            Side::Client => (connected, connected + s.rtt.scale(1, 2)),
         };
-        let (data, asking) = senders(s);
-        let (requests, window) = receivers(s);
-        // RFC 7323 section 2.3: a larger shift counts as 14.
-        let scale = s.scale.unwrap_or(0).min(14);
-        let largest = 65_535_u64 << scale;
-        let first_window = s.window.initial.min(largest).min(65_535);
-        let mut source_host = Host::new(
-            server_is_source,
-            Sender::new(data, source_at, s.rtt, first_window),
-            Receiver::new(requests, source_at),
-            scale,
-            s.timestamps,
-        );
-        let mut sink_host = Host::new(
-            !server_is_source,
-            Sender::new(asking, sink_at, s.rtt, REQUESTER_WINDOW.min(largest)),
-            Receiver::new(window, sink_at),
-            scale,
-            s.timestamps,
-        );
-        // The SYN/ACK's value at the client, the last ACK's at the server.
-        let syn_ack = clock(connected - s.rtt.scale(1, 2), true);
-        let ack = clock(connected, false);
-        let (source_recent, sink_recent) =
-            if server_is_source { (ack, syn_ack) } else { (syn_ack, ack) };
-        source_host.receiver.set_ts_recent(source_recent);
-        sink_host.receiver.set_ts_recent(sink_recent);
+        let (source_host, sink_host) = hosts(s, connected, (source_at, sink_at));
         Self {
             scenario: s,
             path: Path::new(s),
@@ -230,4 +203,37 @@ impl<'a> World<'a> {
     fn last_time(&self) -> Nanos {
         self.packets.last().map_or(self.scenario.start, |p| p.sent)
     }
+}
+
+/// The data sender and its peer, which may talk from the times `ready` on.
+fn hosts(s: &Scenario, connected: Nanos, ready: (Nanos, Nanos)) -> (Host, Host) {
+    let server_is_source = s.data_from == Side::Server;
+    let (data, asking) = senders(s);
+    let (requests, window) = receivers(s);
+    // RFC 7323 section 2.3: a larger shift counts as 14.
+    let scale = s.scale.unwrap_or(0).min(14);
+    let largest = 65_535_u64 << scale;
+    let first_window = s.window.initial.min(largest).min(65_535);
+    let mut source_host = Host::new(
+        server_is_source,
+        Sender::new(data, ready.0, s.rtt, first_window),
+        Receiver::new(requests, ready.0),
+        scale,
+        s.timestamps,
+    );
+    let mut sink_host = Host::new(
+        !server_is_source,
+        Sender::new(asking, ready.1, s.rtt, REQUESTER_WINDOW.min(largest)),
+        Receiver::new(window, ready.1),
+        scale,
+        s.timestamps,
+    );
+    // The SYN/ACK's value at the client, the last ACK's at the server.
+    let syn_ack = clock(connected - s.rtt.scale(1, 2), true);
+    let ack = clock(connected, false);
+    let (source_recent, sink_recent) =
+        if server_is_source { (ack, syn_ack) } else { (syn_ack, ack) };
+    source_host.receiver.set_ts_recent(source_recent);
+    sink_host.receiver.set_ts_recent(sink_recent);
+    (source_host, sink_host)
 }

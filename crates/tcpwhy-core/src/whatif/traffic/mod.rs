@@ -16,6 +16,7 @@ mod board;
 mod congestion;
 mod host;
 mod link;
+mod opening;
 mod packet;
 mod receiver;
 mod rng;

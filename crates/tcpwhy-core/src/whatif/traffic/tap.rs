@@ -36,7 +36,7 @@ impl Trace {
         let mut seen: Vec<(Nanos, &Packet)> = self
             .packets
             .iter()
-            .filter(|p| self.scenario.handshake || !p.has(flags::SYN) && p.seq + p.ack > 2)
+            .filter(|p| self.scenario.handshake || !opens(p))
             .filter_map(|p| Some((self.passes(p, position)?, p)))
             .collect();
         seen.sort_by_key(|(time, _)| *time);
@@ -116,6 +116,11 @@ impl Trace {
         }
         options
     }
+}
+
+/// Whether a packet belongs to the handshake.
+fn opens(p: &Packet) -> bool {
+    p.has(flags::SYN) || (p.len == 0 && p.seq + p.ack == 2)
 }
 
 /// Whether two segments left the host as one (TSO).

@@ -3,22 +3,20 @@
 use super::app::{Sink, Source};
 use super::host::{Host, clock};
 use super::link::Path;
+use super::opening::{REQUESTER_WINDOW, handshake, opening, receivers, senders};
 use super::packet::Packet;
-use super::receiver::{Receiver, ReceiverConfig};
+use super::receiver::Receiver;
 use super::scenario::{Control, Loss, Scenario};
-use super::sender::{Hold, Sender, SenderConfig};
+use super::sender::{Hold, Sender};
 use super::tap::Trace;
 use super::truth::Timeline;
 use crate::model::{Cause, Limit, Side};
-use crate::observe::flags;
 use crate::units::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A connection that lives longer in virtual time is cut here.
 const LONGEST: Nanos = Nanos::from_secs(4 * 3600);
-/// Window and buffer of the end that only sends requests.
-const REQUESTER_WINDOW: u64 = 65_536;
 
 struct World<'a> {
     scenario: &'a Scenario,
@@ -59,33 +57,12 @@ impl<'a> World<'a> {
     fn new(s: &'a Scenario) -> Self {
         let mut packets = Vec::new();
         let connected = handshake(s, &mut packets);
-        let server_is_source = s.data_from == Side::Server;
         // The server may talk when the client's ACK arrives, half a round trip after the client may.
-        let (source_at, sink_at) = match server_is_source {
-            true => (connected + s.rtt.scale(1, 2), connected),
-            false => (connected, connected + s.rtt.scale(1, 2)),
+        let (source_at, sink_at) = match s.data_from {
+            Side::Server => (connected + s.rtt.scale(1, 2), connected),
+            Side::Client => (connected, connected + s.rtt.scale(1, 2)),
         };
-        let (data, asking) = senders(s);
-        let (requests, window) = receivers(s);
-        let scale = s.scale.unwrap_or(0);
-        let largest = 65_535_u64 << scale.min(14);
-        let first_window = s.window.initial.min(largest).min(65_535);
-        let mut source_host = Host::new(
-            server_is_source,
-            Sender::new(data, source_at, s.rtt, first_window),
-            Receiver::new(requests, source_at),
-            scale,
-            s.timestamps,
-        );
-        let mut sink_host = Host::new(
-            !server_is_source,
-            Sender::new(asking, sink_at, s.rtt, REQUESTER_WINDOW.min(largest)),
-            Receiver::new(window, sink_at),
-            scale,
-            s.timestamps,
-        );
-        source_host.receiver.set_ts_recent(clock(connected, !server_is_source));
-        sink_host.receiver.set_ts_recent(clock(connected, server_is_source));
+        let (source_host, sink_host) = hosts(s, connected, (source_at, sink_at));
         Self {
             scenario: s,
             path: Path::new(s),
@@ -180,7 +157,10 @@ impl<'a> World<'a> {
             return;
         }
         if sender.is_dead() {
-            let cause = if sender.gave_up_probing() {
+            let large_only = matches!(self.scenario.loss, Loss::LargerThan(_));
+            let cause = if large_only {
+                Cause::PmtuBlackHole
+            } else if sender.gave_up_probing() {
                 Cause::ProbesUnanswered
             } else {
                 Cause::PeerVanished
@@ -192,7 +172,10 @@ impl<'a> World<'a> {
         let hold = sender.hold(now).unwrap_or(Hold::Congestion);
         sender.note(now, hold);
         let growing = self.sink_host.receiver.growing();
-        let state = match (sender.recovering(), hold) {
+        // A control that ignores losses is not held back by repairing them.
+        let ignored = self.scenario.control == Control::Paced;
+        let recovering = sender.recovering().filter(|c| !(ignored && *c == Cause::FastRetransmit));
+        let state = match (recovering, hold) {
             (Some(cause), _) => Some((Limit::LossRecovery, cause)),
             (None, Hold::Empty) => self.source.limit(),
             (None, Hold::Nagle)
@@ -222,88 +205,35 @@ impl<'a> World<'a> {
     }
 }
 
-/// SYN to the first data allowed.
-fn opening(s: &Scenario, until: Nanos) -> Timeline {
-    let cause = if s.syn_losses > 0 { Cause::SynRetry } else { Cause::None };
-    let mut timeline = Timeline::new(s.start, Limit::Handshake, cause);
-    let waits = s.workload.request_bytes > 0;
-    let cause = if waits { Cause::WaitingForPeer } else { Cause::SenderApplication };
-    timeline.set(until, Limit::Application, cause);
-    timeline
-}
-
-fn senders(s: &Scenario) -> (SenderConfig, SenderConfig) {
-    let options = if s.timestamps { 12 } else { 0 };
-    let data = SenderConfig {
-        mss: u64::from(s.mss.max(64) - options),
-        buffer: s.send_buffer,
-        nagle: s.nagle,
-        sack: s.sack,
-        control: s.control,
-        initial_cwnd: s.initial_cwnd,
-    };
-    (data, SenderConfig { buffer: 0, nagle: false, control: Control::Reno, ..data })
-}
-
-fn receivers(s: &Scenario) -> (ReceiverConfig, ReceiverConfig) {
-    let options = if s.timestamps { 12 } else { 0 };
-    let data = ReceiverConfig {
-        mss: u64::from(s.mss.max(64) - options),
-        initial: s.window.initial,
-        max: s.window.max.max(s.window.initial),
-        scale: s.scale,
-        delayed_ack: s.delayed_ack,
-        rtt: s.rtt,
-        sack: s.sack,
-    };
-    (ReceiverConfig { initial: REQUESTER_WINDOW, max: REQUESTER_WINDOW, ..data }, data)
-}
-
-/// The three packets that open the connection; when the client may send.
-fn handshake(s: &Scenario, packets: &mut Vec<Packet>) -> Nanos {
-    let leg = s.rtt.scale(1, 2);
-    let mut at = s.start;
-    for attempt in 0..s.syn_losses.min(6) {
-        packets.push(syn(s, at, false, None));
-        at += Nanos::from_secs(1 << attempt);
-    }
-    let there = at + leg;
-    let back = at + s.rtt;
-    packets.push(syn(s, at, false, Some(there)));
-    packets.push(syn(s, there, true, Some(back)));
-    let window = window_of(s, s.data_from == Side::Server) >> s.scale.unwrap_or(0).min(14);
-    packets.push(Packet {
-        seq: 1,
-        ack: 1,
-        flags: flags::ACK,
-        window: window.min(65_535) as u16,
-        ts_val: if s.timestamps { clock(back, false) } else { 0 },
-        ts_ecr: if s.timestamps { clock(there, true) } else { 0 },
-        sent: back,
-        arrived: Some(back + leg),
-        drop_at: 0.5,
-        ..Packet::default()
-    });
-    back
-}
-
-fn syn(s: &Scenario, at: Nanos, is_server: bool, arrived: Option<Nanos>) -> Packet {
-    let receives_data = is_server != (s.data_from == Side::Server);
-    let echo = if is_server { clock(at - s.rtt.scale(1, 2), false) } else { 0 };
-    Packet {
-        from_server: is_server,
-        ack: u64::from(is_server),
-        flags: flags::SYN | if is_server { flags::ACK } else { 0 },
-        window: window_of(s, receives_data).min(65_535) as u16,
-        ts_val: if s.timestamps { clock(at, is_server) } else { 0 },
-        ts_ecr: if s.timestamps { echo } else { 0 },
-        sent: at,
-        arrived,
-        drop_at: 0.5,
-        ..Packet::default()
-    }
-}
-
-fn window_of(s: &Scenario, receives_data: bool) -> u64 {
-    if receives_data { s.window.initial } else { REQUESTER_WINDOW }
+/// The data sender and its peer, which may talk from the times `ready` on.
+fn hosts(s: &Scenario, connected: Nanos, ready: (Nanos, Nanos)) -> (Host, Host) {
+    let server_is_source = s.data_from == Side::Server;
+    let (data, asking) = senders(s);
+    let (requests, window) = receivers(s);
+    // RFC 7323 section 2.3: a larger shift counts as 14.
+    let scale = s.scale.unwrap_or(0).min(14);
+    let largest = 65_535_u64 << scale;
+    let first_window = s.window.initial.min(largest).min(65_535);
+    let mut source_host = Host::new(
+        server_is_source,
+        Sender::new(data, ready.0, s.rtt, first_window),
+        Receiver::new(requests, ready.0),
+        scale,
+        s.timestamps,
+    );
+    let mut sink_host = Host::new(
+        !server_is_source,
+        Sender::new(asking, ready.1, s.rtt, REQUESTER_WINDOW.min(largest)),
+        Receiver::new(window, ready.1),
+        scale,
+        s.timestamps,
+    );
+    // The SYN/ACK's value at the client, the last ACK's at the server.
+    let syn_ack = clock(connected - s.rtt.scale(1, 2), true);
+    let ack = clock(connected, false);
+    let (source_recent, sink_recent) =
+        if server_is_source { (ack, syn_ack) } else { (syn_ack, ack) };
+    source_host.receiver.set_ts_recent(source_recent);
+    sink_host.receiver.set_ts_recent(sink_recent);
+    (source_host, sink_host)
 }

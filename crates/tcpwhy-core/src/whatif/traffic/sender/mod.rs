@@ -1,15 +1,18 @@
 //! The sending half of a TCP endpoint: what may be sent now, what holds it, and its timers.
 
+mod hold;
+mod timers;
+
+pub(super) use hold::Hold;
+
 use super::board::{Board, InFlight};
 use super::congestion::Congestion;
 use super::packet::Packet;
 use super::rtt::Rtt;
 use super::scenario::Control;
-use crate::model::{Cause, Limit};
+use crate::model::Cause;
 use crate::units::Nanos;
-
-/// Linux `tcp_retries2`.
-const RETRIES: u32 = 15;
+use timers::TimerKind;
 
 /// A piece of the stream to put on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,13 +21,6 @@ pub(super) struct Outgoing {
     pub(super) len: u32,
     pub(super) push: bool,
     pub(super) fin: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TimerKind {
-    Retransmit,
-    Tail,
-    Persist,
 }
 
 /// How a sender is set up.
@@ -221,70 +217,6 @@ impl Sender {
         }
     }
 
-    /// A timer has expired. Returns since when the sender has been waiting for it in vain.
-    pub(super) fn on_timeout(&mut self, now: Nanos) -> Option<Nanos> {
-        let (at, kind) = self.timer?;
-        if at > now {
-            return None;
-        }
-        self.timer = None;
-        let expected = self.last_ack.max(self.last_sent + self.rtt.smoothed).min(now);
-        match kind {
-            TimerKind::Persist => self.probe_window(),
-            TimerKind::Tail => {
-                if let Some(s) = self.board.resend_last(now) {
-                    self.probe = Some(self.again(&s));
-                    self.recovery = Some((self.nxt, Cause::TailLoss));
-                }
-                self.timer = Some((now + self.rtt.timeout(0), TimerKind::Retransmit));
-                return Some(expected);
-            }
-            TimerKind::Retransmit => {
-                self.retransmission_timeout(now);
-                return Some(expected);
-            }
-        }
-        self.arm(now);
-        None
-    }
-
-    fn retransmission_timeout(&mut self, now: Nanos) {
-        if self.unanswered >= RETRIES {
-            self.kill();
-            return;
-        }
-        self.unanswered += 1;
-        let cause = match self.board.first() {
-            Some(s) if s.times > 1 && self.backoff == 0 => Cause::DoubleLoss,
-            _ if self.board.any_sacked() && self.board.len() < 4 => Cause::SmallFlight,
-            _ if self.recovering() == Some(Cause::TailLoss) => Cause::TailLoss,
-            _ => Cause::Timeout,
-        };
-        if self.backoff == 0 {
-            self.congestion.on_timeout(self.nxt - self.una);
-        }
-        self.backoff += 1;
-        self.board.mark_all();
-        let cause = self.recovery.filter(|_| self.backoff > 1).map_or(cause, |r| r.1);
-        self.recovery = Some((self.nxt, cause));
-        self.timer = Some((now + self.rtt.timeout(self.backoff), TimerKind::Retransmit));
-    }
-
-    /// A probe beyond a closed window: Linux sends no byte, one before the expected sequence number.
-    fn probe_window(&mut self) {
-        if self.unanswered >= RETRIES {
-            self.kill();
-            return;
-        }
-        self.unanswered += 1;
-        self.backoff += 1;
-        let room = self.edge.saturating_sub(self.nxt).min(self.written.saturating_sub(self.nxt));
-        self.probe = Some(match room {
-            0 => Outgoing { seq: self.una - 1, len: 0, push: false, fin: false },
-            _ => self.cut(room),
-        });
-    }
-
     /// What goes on the wire now; asked until it gives nothing.
     pub(super) fn next(&mut self, now: Nanos) -> Option<Outgoing> {
         if self.dead {
@@ -343,99 +275,4 @@ impl Sender {
         let len = s.end - s.seq - u64::from(fin);
         Outgoing { seq: s.seq, len: len as u32, push: len > 0 && s.end >= self.written, fin }
     }
-
-    /// What holds the next segment back; `None`: nothing does.
-    pub(super) fn hold(&self, now: Nanos) -> Option<Hold> {
-        if !self.has_work() {
-            return Some(Hold::Empty);
-        }
-        // Limited transmit by packet conservation: NewReno counts duplicates as departures.
-        let departed =
-            if self.config.sack { 0 } else { u64::from(self.duplicates) * self.config.mss };
-        let pipe = self.board.pipe().saturating_sub(departed);
-        let want = match self.board.has_lost() {
-            true => self.config.mss,
-            false => self.config.mss.min(self.written - self.nxt),
-        };
-        let cwnd_full = pipe > 0 && pipe + want > self.congestion.window();
-        if !self.board.has_lost() && !self.wants_fin() {
-            let room = self.edge.saturating_sub(self.nxt);
-            // Silly window avoidance (RFC 9293 section 3.8.6.2.1).
-            let silly = room < want && room < self.max_window / 2;
-            if room == 0 || (silly && !cwnd_full) {
-                return Some(Hold::Window);
-            }
-            let small = want < self.config.mss && !self.closing;
-            if small && self.config.nagle && self.small_end > self.una {
-                return Some(Hold::Nagle);
-            }
-        }
-        if cwnd_full {
-            return Some(Hold::Congestion);
-        }
-        (self.congestion.next_send() > now).then_some(Hold::Pacing)
-    }
-
-    /// Remembers whether the congestion window was what held the last burst.
-    pub(super) fn note(&mut self, now: Nanos, hold: Hold) {
-        self.limited = hold == Hold::Congestion;
-        self.paced_until = (hold == Hold::Pacing).then(|| self.congestion.next_send());
-        if hold == Hold::Window && self.timer.is_none() {
-            self.arm(now);
-        }
-    }
-
-    /// The limit that a hold other than `Empty` means.
-    pub(super) fn limit(&self, hold: Hold, growing: bool, unscaled: bool) -> (Limit, Cause) {
-        match hold {
-            Hold::Empty => (Limit::Application, Cause::SenderApplication),
-            Hold::Nagle => (Limit::DelayedAck, Cause::Nagle),
-            Hold::Congestion | Hold::Pacing => (Limit::CongestionWindow, self.congestion.cause()),
-            Hold::Window => (Limit::ReceiveWindow, self.window_cause(growing, unscaled)),
-        }
-    }
-
-    fn window_cause(&self, growing: bool, unscaled: bool) -> Cause {
-        match self.window {
-            w if w < self.config.mss.min(self.max_window / 4) => Cause::ZeroWindow,
-            w if w < self.max_window / 2 => Cause::SlowReader,
-            _ if growing => Cause::AutotuningLag,
-            w if unscaled && w > 60_000 => Cause::NoWindowScaling,
-            _ => Cause::SmallBuffer,
-        }
-    }
-
-    /// Sets the timer that fits the state.
-    fn arm(&mut self, now: Nanos) {
-        self.timer = if self.dead {
-            None
-        } else if self.board.is_empty() {
-            let stuck =
-                self.nxt < self.written && self.edge.saturating_sub(self.nxt) < self.config.mss;
-            stuck.then(|| (now + self.rtt.timeout(self.backoff), TimerKind::Persist))
-        } else if self.config.sack && self.recovery.is_none() && self.backoff == 0 {
-            // RFC 8985 section 7.2; one segment alone may meet a delayed ACK.
-            let lonely =
-                if self.board.len() == 1 { Nanos::from_millis(200) } else { Nanos::from_millis(2) };
-            let tail = self.rtt.smoothed.scale(2, 1) + lonely;
-            Some((now + tail.min(self.rtt.timeout(0)), TimerKind::Tail))
-        } else {
-            Some((now + self.rtt.timeout(self.backoff), TimerKind::Retransmit))
-        };
-    }
-}
-
-/// Why a sender does not send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hold {
-    /// The send queue is empty.
-    Empty,
-    /// The advertised window.
-    Window,
-    /// The congestion window.
-    Congestion,
-    /// The pacing of the congestion control.
-    Pacing,
-    /// A small segment behind another small one.
-    Nagle,
 }

@@ -1,0 +1,22 @@
+//! `decode FILE`: reads and decodes every frame and does nothing else: the floor under any analysis.
+#![forbid(unsafe_code)]
+
+use std::io::{self, Write};
+use tcpwhy_capture::{Error, Input, open};
+use tcpwhy_core::decode::{Decoded, decode};
+use tcpwhy_core::observe::Segment;
+
+fn main() -> Result<(), Error> {
+    let inputs: Vec<Input> = std::env::args().skip(1).map(|a| Input::Path(a.into())).collect();
+    let mut capture = open(&inputs)?;
+    let mut segment = Segment::default();
+    let (mut segments, mut bytes) = (0_u64, 0_u64);
+    while let Some(frame) = capture.next_frame()? {
+        if decode(&frame, &mut segment) == Decoded::Segment {
+            segments += 1;
+            bytes += u64::from(segment.len);
+        }
+    }
+    let _ = writeln!(io::stdout(), "{segments} segments, {bytes} bytes");
+    Ok(())
+}

@@ -3,13 +3,16 @@
 use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::sender::Sender;
-use crate::limits::{Context, Silence, lay};
+use crate::limits::{Context, Silence, lay, pattern};
 use crate::model::{
     Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Transfer,
     Vantage, WindowScale,
 };
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
+
+/// Lost segments from which their place in bursts can be told.
+const FEWEST_LOST: u32 = 10;
 
 /// Everything that is known about `flow`.
 pub(super) fn connection(mut flow: Flow) -> Connection {
@@ -54,6 +57,7 @@ fn direction(flow: &mut Flow, from: Side) -> Direction {
     let syn_retried = flow.handshake.syn.iter().flatten().any(|s| s.times > 1);
     let mut facts = facts_of(&sender);
     let trains = sender.trains.rate();
+    let farther = sender.bursts.lost_stand_higher(FEWEST_LOST);
     let (bytes, retransmitted) = (sender.bytes(), sender.tally.retransmitted);
     let Sender { record, transfers, window, size, .. } = *sender;
     let stretches = record.finish();
@@ -61,6 +65,7 @@ fn direction(flow: &mut Flow, from: Side) -> Direction {
     ctx.scale = window.scale();
     ctx.shift = window.shift();
     ctx.syn_retried = syn_retried;
+    ctx.losses = pattern(&ctx, farther);
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);
     let (transfers, transfers_omitted) = transfers.finish();

@@ -6,6 +6,7 @@
 
 mod ack;
 pub(crate) mod answers;
+pub(crate) mod burst;
 mod gap;
 mod handshake;
 mod identification;

@@ -15,6 +15,8 @@ struct Sent {
     time: Nanos,
     /// Times it was sent again.
     resent: u16,
+    /// How far into a burst it was sent, see `burst`.
+    level: u8,
     /// The capture has not seen it: lost before the capture point, reordered, or dropped by the capture.
     hole: bool,
 }
@@ -30,6 +32,8 @@ pub(crate) enum Sending {
         times: u16,
         /// Nothing newer than this segment had been sent: the tail of a burst.
         tail: bool,
+        /// The level in the burst at which it was first sent.
+        level: u8,
     },
     /// Already acknowledged when sent: the retransmission was not needed.
     Needless,
@@ -46,6 +50,8 @@ pub(crate) struct Acked {
     pub(crate) sent_at: Option<Nanos>,
     /// Bytes acknowledged that the capture never saw.
     pub(crate) unseen: u64,
+    /// The burst level of the newest segment acknowledged whole, had it been sent once.
+    pub(crate) level: Option<u8>,
     /// The largest segment that was acknowledged whole.
     pub(crate) largest: u64,
 }
@@ -80,13 +86,15 @@ impl Scoreboard {
         start: u64,
         end: u64,
         time: Nanos,
+        level: u8,
         soonest_repair: Nanos,
     ) -> Sending {
+        let fresh = Sent { start, end, time, resent: 0, level, hole: false };
         if start >= self.nxt {
             if start > self.nxt {
-                self.record(Sent { start: self.nxt, end: start, time, resent: 0, hole: true });
+                self.record(Sent { start: self.nxt, end: start, hole: true, ..fresh });
             }
-            self.record(Sent { start, end, time, resent: 0, hole: false });
+            self.record(fresh);
             self.nxt = end;
             return Sending::New;
         }
@@ -95,7 +103,7 @@ impl Scoreboard {
         }
         let kind = self.resend(start, end, time, soonest_repair);
         if end > self.nxt {
-            self.record(Sent { start: self.nxt, end, time, resent: 0, hole: false });
+            self.record(Sent { start: self.nxt, ..fresh });
             self.nxt = end;
         }
         kind
@@ -105,13 +113,13 @@ impl Scoreboard {
         let at = self.outstanding.partition_point(|s| s.end <= start);
         let tail = end >= self.nxt;
         let Some(sent) = self.outstanding.get_mut(at) else {
-            return Sending::Again { times: 0, tail };
+            return Sending::Again { times: 0, tail, level: 0 };
         };
         if sent.hole && time - sent.time < soonest_repair {
             sent.hole = sent.end > end;
             return Sending::Reordered;
         }
-        let times = sent.resent;
+        let (times, level) = (sent.resent, sent.level);
         let mut i = at;
         while let Some(s) = self.outstanding.get_mut(i).filter(|s| s.start < end) {
             s.resent = s.resent.saturating_add(1);
@@ -119,7 +127,7 @@ impl Scoreboard {
             s.hole = false;
             i += 1;
         }
-        Sending::Again { times, tail }
+        Sending::Again { times, tail, level }
     }
 
     fn record(&mut self, sent: Sent) {
@@ -167,6 +175,7 @@ impl Scoreboard {
             if sent.end > ack {
                 break;
             }
+            acked.level = (sent.resent == 0 && !sent.hole).then_some(sent.level);
             acked.largest = acked.largest.max(sent.end - sent.start);
             self.outstanding.pop_front();
         }
@@ -197,8 +206,8 @@ mod tests {
     #[test]
     fn the_rtt_sample_is_that_of_the_newest_byte() {
         let mut b = Scoreboard::new(0);
-        b.send(0, 1000, ms(0), REPAIR);
-        b.send(1000, 2000, ms(5), REPAIR);
+        b.send(0, 1000, ms(0), 0, REPAIR);
+        b.send(1000, 2000, ms(5), 0, REPAIR);
         let acked = b.acknowledge(2000);
         assert_eq!((acked.bytes, acked.sent_at), (2000, Some(ms(5))));
         assert_eq!(b.flight(), 0);
@@ -207,7 +216,7 @@ mod tests {
     #[test]
     fn a_part_of_an_offloaded_segment_gives_a_sample() {
         let mut b = Scoreboard::new(0);
-        b.send(0, 64_000, ms(0), REPAIR);
+        b.send(0, 64_000, ms(0), 0, REPAIR);
         assert_eq!(b.acknowledge(2920).sent_at, Some(ms(0)));
         assert_eq!(b.flight(), 61_080);
     }
@@ -215,26 +224,32 @@ mod tests {
     #[test]
     fn karns_rule_drops_samples_of_resent_data() {
         let mut b = Scoreboard::new(0);
-        b.send(0, 1000, ms(0), REPAIR);
-        b.send(1000, 2000, ms(0), REPAIR);
-        assert_eq!(b.send(0, 1000, ms(300), REPAIR), Sending::Again { times: 0, tail: false });
+        b.send(0, 1000, ms(0), 0, REPAIR);
+        b.send(1000, 2000, ms(0), 0, REPAIR);
+        assert_eq!(
+            b.send(0, 1000, ms(300), 0, REPAIR),
+            Sending::Again { times: 0, tail: false, level: 0 }
+        );
         assert_eq!(b.acknowledge(2000).sent_at, None);
-        assert_eq!(b.send(0, 1000, ms(400), REPAIR), Sending::Needless);
+        assert_eq!(b.send(0, 1000, ms(400), 0, REPAIR), Sending::Needless);
     }
 
     #[test]
     fn a_hole_filled_at_once_is_reordering_and_later_is_a_repair() {
         let mut b = Scoreboard::new(0);
-        b.send(1000, 2000, ms(0), REPAIR);
-        assert_eq!(b.send(0, 1000, ms(1), REPAIR), Sending::Reordered);
-        b.send(3000, 4000, ms(2), REPAIR);
-        assert_eq!(b.send(2000, 3000, ms(30), REPAIR), Sending::Again { times: 0, tail: false });
+        b.send(1000, 2000, ms(0), 0, REPAIR);
+        assert_eq!(b.send(0, 1000, ms(1), 0, REPAIR), Sending::Reordered);
+        b.send(3000, 4000, ms(2), 0, REPAIR);
+        assert_eq!(
+            b.send(2000, 3000, ms(30), 0, REPAIR),
+            Sending::Again { times: 0, tail: false, level: 0 }
+        );
     }
 
     #[test]
     fn an_ack_for_bytes_never_seen_is_a_hole_in_the_capture() {
         let mut b = Scoreboard::new(0);
-        b.send(0, 1000, ms(0), REPAIR);
+        b.send(0, 1000, ms(0), 0, REPAIR);
         assert_eq!(b.acknowledge(5000).unseen, 4000);
         assert_eq!((b.nxt, b.missed), (5000, 4000));
     }
@@ -243,7 +258,7 @@ mod tests {
     fn memory_is_bounded_for_a_receiver_that_never_acknowledges() {
         let mut b = Scoreboard::new(0);
         for i in 0..200_000u64 {
-            b.send(i * 10, i * 10 + 10, Nanos(i as i64), REPAIR);
+            b.send(i * 10, i * 10 + 10, Nanos(i as i64), 0, REPAIR);
         }
         assert!(b.outstanding.len() <= MAX_OUTSTANDING);
         assert_eq!(b.acknowledge(2_000_000).bytes, 2_000_000);

@@ -1,5 +1,6 @@
 //! A direction's stretches with what holds for all of them, and the questions that several rules ask.
 
+use super::losses::Losses;
 use crate::flow::stretch::{Stretch, Wait};
 use crate::model::WindowScale;
 use crate::units::Nanos;
@@ -26,6 +27,8 @@ pub(crate) struct Context<'a> {
     pub(crate) syn_retried: bool,
     /// Highest delivery rate over a few round trips, in bytes per second.
     pub(crate) peak: u64,
+    /// Why segments are lost.
+    pub(crate) losses: Losses,
 }
 
 /// Sums over neighbouring rounds.
@@ -56,7 +59,17 @@ impl<'a> Context<'a> {
     pub(crate) fn new(stretches: &'a [Stretch], floor: Nanos, mss: u64) -> Self {
         let peak = peak_rate(stretches, floor);
         let scale = WindowScale::Absent;
-        Self { stretches, floor, mss: mss.max(1), scale, shift: 0, syn_retried: false, peak }
+        let losses = Losses::Plain;
+        Self {
+            stretches,
+            floor,
+            mss: mss.max(1),
+            scale,
+            shift: 0,
+            syn_retried: false,
+            peak,
+            losses,
+        }
     }
 
     /// What stretch `i` waited for. A window found closed under a shift that later proved too small

@@ -9,6 +9,7 @@ mod application;
 mod congestion_window;
 mod context;
 mod loss_recovery;
+mod losses;
 mod path_bandwidth;
 mod receive_window;
 mod send_buffer;
@@ -16,6 +17,7 @@ mod silent_path;
 mod timeline;
 
 pub(crate) use context::Context;
+pub(crate) use losses::{Losses, pattern};
 pub(crate) use silent_path::Silence;
 pub(crate) use timeline::lay;
 
@@ -41,6 +43,11 @@ impl Judgement {
 
 /// What held the sender in stretch `i`.
 pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
+    let judgement = of_wait(ctx, i);
+    path_bandwidth::policed(ctx, i, judgement).unwrap_or(judgement)
+}
+
+fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
         Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),

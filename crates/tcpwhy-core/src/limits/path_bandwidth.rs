@@ -5,7 +5,7 @@
 //! is CoDel's and BBR's: the *smallest* RTT of an interval against the floor). Where a queue is too
 //! short to be seen, ACKs that return without a gap at the highest rate say the same.
 
-use super::{Context, Judgement};
+use super::{Context, Judgement, Losses};
 use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
 
@@ -39,6 +39,16 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let before = (0..i).rev().find(|&k| ctx.wait(k) != Wait::Recovery)?;
     (s.timeouts == 0 && pauses < CAPPED_PAUSES / 2 && ctx.queue_stands(before))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
+}
+
+/// Between the first and the last loss at a policer, the repairs and the slow growth after them are
+/// its doing: the sender probes for a rate that it is not given.
+pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
+    let Losses::Policed { first, last, .. } = ctx.losses else { return None };
+    let doing = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown)
+        || matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
+    (doing && (first..=last + 1).contains(&i))
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::Policer, 75))
 }
 
 /// The receiver echoes congestion marks (RFC 3168): the queue at the narrowest link is managed.

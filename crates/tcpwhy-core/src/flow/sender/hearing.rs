@@ -37,6 +37,9 @@ impl Sender {
             self.peer_spoke(time);
         }
         self.answers.delivered(acked.largest);
+        if let Some(level) = acked.level {
+            self.bursts.delivered(level);
+        }
         self.trains.acknowledged(acked.bytes, event.time, Nanos(self.round().0 / 4));
         if acked.bytes > 0 {
             self.progress(event, &acked, ack, time);

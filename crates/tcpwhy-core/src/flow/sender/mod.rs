@@ -6,6 +6,7 @@ mod sending;
 
 use crate::flow::ack::AckEvent;
 use crate::flow::answers::Answers;
+use crate::flow::burst::Bursts;
 use crate::flow::gap::{Gap, Piece, State};
 use crate::flow::identification::Identification;
 use crate::flow::rtt::RttMeter;
@@ -41,6 +42,7 @@ pub(crate) struct Sender {
     pub(crate) tally: Tally,
     pub(crate) trains: Trains,
     pub(crate) answers: Answers,
+    pub(crate) bursts: Bursts,
     gap: Gap,
     identification: Identification,
     /// Packets are missing before the newest.
@@ -97,6 +99,7 @@ impl Sender {
             tally: Tally::default(),
             trains: Trains::default(),
             answers: Answers::default(),
+            bursts: Bursts::default(),
             gap: Gap::starting(piece),
             identification: Identification::default(),
             missing: false,

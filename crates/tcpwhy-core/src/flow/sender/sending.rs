@@ -30,12 +30,16 @@ impl Sender {
         let flight = self.board.flight();
         let fresh = end.saturating_sub(self.data_end);
         let again = u64::from(segment.len).saturating_sub(fresh);
-        let sending = self.board.send(start, end, time, self.soonest_repair());
+        let level = if fresh > 0 { self.bursts.sent(time, segment.len, self.rest()) } else { 0 };
+        let sending = self.board.send(start, end, time, level, self.soonest_repair());
         self.space.advance_to(end, segment.seq + segment.len);
         self.window.sent(self.board.una, end);
         self.size.seen(segment.len);
         if let Sending::Again { .. } | Sending::Needless = sending {
             self.answers.asked_again(segment.len);
+        }
+        if let Sending::Again { times: 0, level, .. } = sending {
+            self.bursts.lost(level);
         }
         let release = self.release_of(sending, flight, segment, time);
         let loss = self.loss_in(sending, release, flight);
@@ -48,6 +52,13 @@ impl Sender {
         self.open_gap(segment, time);
     }
 
+    /// A pause that ends a burst: segments of one burst leave back to back, or as fast as the ACKs of
+    /// the burst before come in.
+    fn rest(&self) -> Nanos {
+        let part = Nanos(self.rtt.floor_or_zero().0 / 32);
+        part.max(Nanos::from_millis(1)).min(Nanos::from_millis(4))
+    }
+
     /// A hole cannot have been noticed and repaired before about a round trip.
     fn soonest_repair(&self) -> Nanos {
         self.rtt.floor_or_zero().scale(3, 4).max(Nanos::from_millis(1))
@@ -56,7 +67,7 @@ impl Sender {
     /// No data: a FIN, a bare ACK, a keep-alive or a Linux window probe (0 bytes at una - 1).
     fn sent_nothing(&mut self, segment: &Segment, start: u64, time: Nanos) {
         if segment.has(flags::FIN) {
-            self.board.send(start, start + 1, segment.time, self.soonest_repair());
+            self.board.send(start, start + 1, segment.time, 0, self.soonest_repair());
         } else if start < self.board.nxt && start + 1 == self.board.una {
             self.probed(segment.frame, time, self.state() == State::NoRoom);
         }
@@ -165,7 +176,7 @@ impl Sender {
     /// a loss; without them only a timer can.
     fn loss_in(&self, sending: Sending, release: Release, flight: u64) -> Option<Loss> {
         match sending {
-            Sending::Again { times, tail } => Some(Loss {
+            Sending::Again { times, tail, .. } => Some(Loss {
                 timeout: self.duplicate_acks == 0,
                 tail,
                 double: times > 0,

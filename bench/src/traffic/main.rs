@@ -71,7 +71,7 @@ fn one(out: &mut impl Write, packets: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// The same without its end: no FIN, and no ACK of one.
+/// The same without its end: no FIN, and nothing that counts one.
 fn without_the_end(segments: Vec<Segment>) -> Vec<Segment> {
     let ends: Vec<(Endpoint, Seq)> =
         segments.iter().filter(|s| s.has(flags::FIN)).map(|s| (s.src, s.seq + s.len)).collect();
@@ -79,9 +79,10 @@ fn without_the_end(segments: Vec<Segment>) -> Vec<Segment> {
     kept.retain(|s| s.len > 0 || !s.has(flags::FIN));
     for segment in &mut kept {
         segment.flags &= !flags::FIN;
-        for (_, end) in ends.iter().filter(|(owner, _)| *owner == segment.dst) {
-            if segment.ack.distance(*end) > 0 {
-                segment.ack = *end;
+        for (owner, end) in &ends {
+            let number = if *owner == segment.src { &mut segment.seq } else { &mut segment.ack };
+            if number.distance(*end) > 0 {
+                *number = *end;
             }
         }
     }

@@ -48,13 +48,35 @@ def option(order, code, value):
 def pcapng(packets, order, resolution):
     """A pcapng section: one interface, its packets, a simple packet, statistics with drops."""
     ticks = 10 ** (resolution - 6)
-    out = block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1) + option(order, 1, b"a comment") + option(order, 0, b""))
-    out += block(order, 1, struct.pack(order + "HHI", RAW, 0, 96) + option(order, 9, bytes([resolution])) + option(order, 0, b""))
+    out = block(
+        order,
+        0x0A0D0D0A,
+        struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1)
+        + option(order, 1, b"a comment")
+        + option(order, 0, b""),
+    )
+    out += block(
+        order,
+        1,
+        struct.pack(order + "HHI", RAW, 0, 96)
+        + option(order, 9, bytes([resolution]))
+        + option(order, 0, b""),
+    )
     for seconds, micros, length, data in packets:
         stamp = (seconds * 10**6 + micros) * ticks
-        out += block(order, 6, struct.pack(order + "IIIII", 0, stamp >> 32, stamp & 0xFFFFFFFF, len(data), length) + data)
+        out += block(
+            order,
+            6,
+            struct.pack(order + "IIIII", 0, stamp >> 32, stamp & 0xFFFFFFFF, len(data), length) + data,
+        )
     out += block(order, 3, struct.pack(order + "I", packets[0][2]) + packets[0][3])
-    return out + block(order, 5, struct.pack(order + "III", 0, 0, 0) + option(order, 5, struct.pack(order + "Q", 7)) + option(order, 0, b""))
+    return out + block(
+        order,
+        5,
+        struct.pack(order + "III", 0, 0, 0)
+        + option(order, 5, struct.pack(order + "Q", 7))
+        + option(order, 0, b""),
+    )
 
 
 def containers():

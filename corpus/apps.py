@@ -157,6 +157,7 @@ class Watch:
 
     def _judge(self, info):
         """One sample; field offsets of struct tcp_info (include/uapi/linux/tcp.h)."""
+
         def u32(offset):
             return struct.unpack_from("=I", info, offset)[0]
 

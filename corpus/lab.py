@@ -71,7 +71,9 @@ class Host:
         fcntl.ioctl(self.tun, TUNSETIFF, struct.pack("16sH22x", DEVICE.encode(), flags))
         if tso:
             fcntl.ioctl(self.tun, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4)
-        for key, value in ({"net/ipv6/conf/all/disable_ipv6": str(int(not ipv6))} | SYSCTLS | sysctls).items():
+        for key, value in (
+            {"net/ipv6/conf/all/disable_ipv6": str(int(not ipv6))} | SYSCTLS | sysctls
+        ).items():
             with open(f"/proc/sys/{key}", "w", encoding="ascii") as file:
                 file.write(value)
         address = f"{ADDRESSES_V6[role]}/64" if ipv6 else f"{ADDRESSES[role]}/24"
@@ -101,7 +103,7 @@ class Packet:
         self.size = len(data)
         self.payload = self.seq = self.flags = 0
         if self.tcp and len(data) >= offset + 20:
-            self.seq, = struct.unpack_from("!I", data, offset + 4)
+            (self.seq,) = struct.unpack_from("!I", data, offset + 4)
             self.flags = data[offset + 13]
             self.payload = end - offset - (data[offset + 12] >> 4) * 4
 
@@ -191,9 +193,25 @@ class Tcpdump:
     def __init__(self, host, path):
         self.path = path
         self.process = subprocess.Popen(
-            ["tcpdump", "-i", DEVICE, "-n", "-s", "96", "-B", "16384", "--immediate-mode", "-Z", "root", "-w", path, "tcp"],
+            [
+                "tcpdump",
+                "-i",
+                DEVICE,
+                "-n",
+                "-s",
+                "96",
+                "-B",
+                "16384",
+                "--immediate-mode",
+                "-Z",
+                "root",
+                "-w",
+                path,
+                "tcp",
+            ],
             preexec_fn=lambda: (host.enter(), libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)),
-            stderr=subprocess.PIPE, text=True,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for line in self.process.stderr:
             if "listening on" in line:

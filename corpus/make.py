@@ -67,10 +67,15 @@ def wait_for(pids, seconds):
 
 def reproduce(scenario, out):
     """Runs one scenario and leaves its two captures in `out`."""
-    hosts = [lab.Host(role, sysctls, scenario.ipv6, scenario.tso, scenario.gso)
-             for role, sysctls in (("client", scenario.client_sysctls), ("server", scenario.server_sysctls))]
+    hosts = [
+        lab.Host(role, sysctls, scenario.ipv6, scenario.tso, scenario.gso)
+        for role, sysctls in (("client", scenario.client_sysctls), ("server", scenario.server_sysctls))
+    ]
     delay = scenario.rtt / 2000
-    pipes = [lab.Pipe(delay, scenario.rate, scenario.queue, drop) for drop in (scenario.drop_up, scenario.drop_down)]
+    pipes = [
+        lab.Pipe(delay, scenario.rate, scenario.queue, drop)
+        for drop in (scenario.drop_up, scenario.drop_down)
+    ]
     with tempfile.TemporaryDirectory() as scratch:
         files = {role: os.path.join(scratch, role) for role in ROLES}
         dumps = [lab.Tcpdump(host, files[role]) for host, role in zip(hosts, ROLES)]
@@ -79,7 +84,9 @@ def reproduce(scenario, out):
         header = lab.VNET_HEADER if scenario.tso else 0
         path = lab.spawn(lambda: lab.carry(hosts, pipes, header, files.get("middle")))
         gate, ready = os.pipe()
-        sides = [lab.spawn(lambda: run_side(scenario, host, role, ready, gate)) for host, role in zip(hosts, ROLES)]
+        sides = [
+            lab.spawn(lambda: run_side(scenario, host, role, ready, gate)) for host, role in zip(hosts, ROLES)
+        ]
         wait_for(sides, scenario.give_up_after)
         time.sleep(0.3 + scenario.rtt / 500)
         for dump in dumps:
@@ -113,7 +120,9 @@ def write_expected(chosen, out):
                 if role != scenario.sender and scenario.receiver_expect is not None:
                     expect = scenario.receiver_expect
                 for side, (limit, cause) in expect.items():
-                    table.write("\t".join((capture_name(scenario, role), side, limit, cause, scenario.note)) + "\n")
+                    table.write(
+                        "\t".join((capture_name(scenario, role), side, limit, cause, scenario.note)) + "\n"
+                    )
 
 
 def make(chosen, out, jobs):
@@ -149,7 +158,9 @@ def become_punctual():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", default=os.path.dirname(os.path.abspath(__file__)))
     parser.add_argument("--jobs", type=int, default=3)
     parser.add_argument("names", nargs="*", metavar="NAME")

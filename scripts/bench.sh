@@ -49,6 +49,7 @@ for capture in one many; do
     measure "tcpwhy" "$file" 3 "$TCPWHY" "$file"
     measure "tcpwhy --json" "$file" 3 "$TCPWHY" --json "$file"
     measure "tcpwhy --ndjson" "$file" 3 "$TCPWHY" --ndjson "$file"
-    measure "tcptrace -l" "$file" 1 tcptrace -l "$file"
+    # -n: without it, tcptrace asks the name server for every address.
+    measure "tcptrace -n -l" "$file" 1 tcptrace -n -l "$file"
     measure "tshark -z conv,tcp" "$DIR/$capture-short.pcap" 1 tshark -q -z conv,tcp -r "$DIR/$capture-short.pcap"
 done

@@ -38,12 +38,14 @@ need_rust() {
 try_rustup() {
     heading "Installing $1"
     shift
-    rustup "$@" --no-self-update 2>/dev/null || rustup "$@" || skip "that failed; what needs it is skipped"
+    rustup "$@" || skip "that failed; what needs it is skipped"
 }
 
 need_test_tools() {
+    # libFuzzer is C++, whether it fuzzes or only replays.
+    need_commands c++:g++
     if ! have_rustup; then
-        skip "Rust was installed without rustup: other targets, Rust $(msrv) and fuzzing are skipped"
+        skip "Rust was installed without rustup: no other targets, no Rust $(msrv), and the fuzz seeds are only replayed"
         return
     fi
     local component target
@@ -53,13 +55,12 @@ need_test_tools() {
     for target in $CROSS_TARGETS; do
         have_target "$target" || try_rustup "$target" target add "$target"
     done
-    have_toolchain "$(msrv)" || try_rustup "Rust $(msrv)" toolchain install "$(msrv)" --profile minimal
+    have_toolchain "$(msrv)" || try_rustup "Rust $(msrv)" toolchain install "$(msrv)" --profile minimal --no-self-update
     need_fuzzing
 }
 
 need_fuzzing() {
-    need_commands c++:g++
-    have_toolchain nightly || try_rustup "nightly Rust" toolchain install nightly --profile minimal
+    have_toolchain nightly || try_rustup "nightly Rust" toolchain install nightly --profile minimal --no-self-update
     if have_toolchain nightly && ! have_cargo_fuzz; then
         heading "Installing cargo-fuzz"
         cargo install --locked --quiet cargo-fuzz || skip "that failed; fuzzing is replaced by a replay"

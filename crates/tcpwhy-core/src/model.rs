@@ -407,6 +407,8 @@ pub enum FindingKind {
     MssClamped,
     /// Losses without a queue at a constant rate of `value` bit/s.
     Policer,
+    /// `count` losses without a queue, anywhere in a burst: by chance.
+    RandomLoss,
     /// One SYN offered window scaling and the other did not.
     WindowScaleStripped,
     /// `count` keep-alives and hardly any data.

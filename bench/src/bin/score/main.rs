@@ -47,14 +47,14 @@ fn run() -> Result<bool, Box<dyn Error>> {
         table::print_summary(&rows);
         return Ok(true);
     }
-    table::print_summary(&rows);
     let before = std::fs::read_to_string(&file).unwrap_or_default();
     let after = table::merge(&before, &rows);
-    if words.contains(&"--check") {
-        return Ok(table::print_changes(&before, &after));
+    let check = words.contains(&"--check");
+    if !check {
+        std::fs::write(&file, &after)?;
     }
-    std::fs::write(&file, after)?;
-    Ok(true)
+    table::print_summary(&rows);
+    Ok(!check || table::print_changes(&before, &after))
 }
 
 /// One row for every expectation of a set; a set that is not here is said and left out.

@@ -3,7 +3,7 @@
 use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::sender::Sender;
-use crate::limits::{Context, Silence, lay, pattern};
+use crate::limits::{Context, Losses, Silence, lay, pattern};
 use crate::model::{
     Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Transfer,
     Vantage, WindowScale,
@@ -20,9 +20,11 @@ pub(super) fn connection(mut flow: Flow) -> Connection {
     let (position, confidence) = flow.legs.position();
     let findings = findings::of(&flow);
     let rtt = rtt_of(&flow);
-    let client = direction(&mut flow, Side::Client);
-    let server = direction(&mut flow, Side::Server);
+    let (client, up) = direction(&mut flow, Side::Client);
+    let (server, down) = direction(&mut flow, Side::Server);
     let mut findings = findings;
+    findings.extend(findings::of_losses(Side::Client, up));
+    findings.extend(findings::of_losses(Side::Server, down));
     findings.extend(findings::of_scale([&client, &server]));
     Connection {
         id: flow.id,
@@ -51,8 +53,10 @@ fn rtt_of(flow: &Flow) -> RttSummary {
     summary
 }
 
-fn direction(flow: &mut Flow, from: Side) -> Direction {
-    let Some(sender) = flow.senders[from as usize].take() else { return silent(flow, from) };
+fn direction(flow: &mut Flow, from: Side) -> (Direction, Losses) {
+    let Some(sender) = flow.senders[from as usize].take() else {
+        return (silent(flow, from), Losses::Plain);
+    };
     let silence = silence_of(flow, from, &sender);
     let syn_retried = flow.handshake.syn.iter().flatten().any(|s| s.times > 1);
     let mut facts = facts_of(&sender);
@@ -74,7 +78,7 @@ fn direction(flow: &mut Flow, from: Side) -> Direction {
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, &transfers, &facts);
-    Direction {
+    let direction = Direction {
         from,
         bytes,
         transfer,
@@ -85,7 +89,8 @@ fn direction(flow: &mut Flow, from: Side) -> Direction {
         transfers: transfers.into(),
         transfers_omitted,
         facts,
-    }
+    };
+    (direction, ctx.losses)
 }
 
 fn span_of(transfers: &[Transfer]) -> Nanos {

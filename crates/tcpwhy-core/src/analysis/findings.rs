@@ -3,6 +3,7 @@
 use super::verdict::depends_on_scale;
 use crate::flow::Flow;
 use crate::flow::sender::Sender;
+use crate::limits::Losses;
 use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
 use crate::units::Nanos;
 
@@ -114,6 +115,19 @@ fn of_silence(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>)
     } else if let Some(size) = answers.too_large() {
         let frame = sender.tally.resent.frame;
         list.push(finding(FindingKind::PmtuBlackHole, side, count, size, frame));
+    }
+}
+
+/// What the pattern of the losses of `side`'s data says.
+pub(super) fn of_losses(side: Side, losses: Losses) -> Option<Finding> {
+    match losses {
+        Losses::Plain => None,
+        Losses::Policed { rate, .. } => {
+            Some(finding(FindingKind::Policer, side, 0, rate.saturating_mul(8), 0))
+        }
+        Losses::Random { count } => {
+            Some(finding(FindingKind::RandomLoss, side, count as u64, 0, 0))
+        }
     }
 }
 

@@ -98,6 +98,7 @@ fn kind(kind: model::FindingKind) -> &'static str {
         K::PmtuBlackHole => "pmtu_black_hole",
         K::MssClamped => "mss_clamped",
         K::Policer => "policer",
+        K::RandomLoss => "random_loss",
         K::WindowScaleStripped => "window_scale_stripped",
         K::KeepAliveOnly => "keep_alive_only",
         K::CaptureHole => "capture_hole",

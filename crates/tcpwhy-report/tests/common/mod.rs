@@ -42,7 +42,7 @@ pub(crate) const CASES: [(Limit, Cause); 30] = [
     (Limit::Unknown, Cause::None),
 ];
 
-const FINDINGS: [FindingKind; 18] = [
+const FINDINGS: [FindingKind; 19] = [
     FindingKind::SynRetries,
     FindingKind::ZeroWindowDeath,
     FindingKind::LateReset,
@@ -50,6 +50,7 @@ const FINDINGS: [FindingKind; 18] = [
     FindingKind::MssClamped,
     FindingKind::Policer,
     FindingKind::WindowScaleStripped,
+    FindingKind::RandomLoss,
     FindingKind::KeepAliveOnly,
     FindingKind::CaptureHole,
     FindingKind::SeenTwice,

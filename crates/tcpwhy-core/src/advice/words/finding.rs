@@ -48,6 +48,11 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             data(value),
             many(n, "hole", "holes")
         ),
+        FindingKind::RandomLoss => format!(
+            "{} from the {side} without a queue before and anywhere in a burst: lost by chance (a bad \
+             cable, radio, a faulty port), not by congestion.",
+            many(n, "loss", "losses")
+        ),
         FindingKind::SeenTwice => format!(
             "{} of the {side} captured twice (two interfaces, a mirror port); each counts once.",
             many(n, "packet", "packets")

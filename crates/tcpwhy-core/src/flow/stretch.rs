@@ -297,7 +297,9 @@ impl Stretches {
             return;
         }
         let long = span.0 >= round.0 / 4;
-        if long && self.open.duration().0 > 0 && !self.dominant().goes_with(wait) {
+        // A burst and the wait after it are one round: what is short does not stand alone.
+        let stands = self.open.duration().0 >= round.0 / 4;
+        if long && stands && !self.dominant().goes_with(wait) {
             self.close();
         }
         // What a long pause waited for says more than the gaps inside a burst.

@@ -5,18 +5,27 @@
 //! (RFC 6298), and happens where nothing followed the lost segment that could have revealed it.
 
 use super::{Context, Judgement};
+use crate::flow::stretch::{Stretch, Wait};
 use crate::model::{Cause, Limit};
 
-/// Why the repair took as long as it did.
+/// Why the repair took as long as it did. A stretch of the repair in which nothing was resent has
+/// the cause of the retransmission before it, or else of the one that ends it.
 pub(super) fn repair(ctx: &Context<'_>, i: usize) -> Judgement {
-    let s = &ctx.stretches[i];
-    let cause = match s {
+    let repairs = |k: &usize| ctx.stretches[*k].wait == Wait::Recovery;
+    let resent = |k: &usize| ctx.stretches[*k].resent > 0 || ctx.stretches[*k].needless > 0;
+    let before = (0..=i).rev().take_while(repairs).find(resent);
+    let after = || (i..ctx.stretches.len()).take_while(repairs).find(resent);
+    let told = before.or_else(after).unwrap_or(i);
+    Judgement::new(Limit::LossRecovery, cause(&ctx.stretches[told]), 90)
+}
+
+fn cause(s: &Stretch) -> Cause {
+    match s {
         s if s.needless > 0 && s.needless >= s.resent => Cause::Spurious,
         s if s.timeouts == 0 => Cause::FastRetransmit,
         s if s.double_losses > 0 => Cause::DoubleLoss,
         s if s.tail_losses > 0 => Cause::TailLoss,
         s if s.small_flights > 0 => Cause::SmallFlight,
         _ => Cause::Timeout,
-    };
-    Judgement::new(Limit::LossRecovery, cause, 90)
+    }
 }

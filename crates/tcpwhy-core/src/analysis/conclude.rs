@@ -60,6 +60,7 @@ fn direction(flow: &mut Flow, from: Side) -> (Direction, Losses) {
     let silence = silence_of(flow, from, &sender);
     let syn_retried = flow.handshake.syn.iter().flatten().any(|s| s.times > 1);
     let mut facts = facts_of(&sender);
+    let far = sender.is_far();
     let trains = sender.trains.rate();
     let farther = sender.bursts.lost_stand_higher(FEWEST_LOST);
     let (bytes, retransmitted) = (sender.bytes(), sender.tally.retransmitted);
@@ -69,6 +70,7 @@ fn direction(flow: &mut Flow, from: Side) -> (Direction, Losses) {
     ctx.scale = window.scale();
     ctx.shift = window.shift();
     ctx.syn_retried = syn_retried;
+    ctx.far = far;
     ctx.losses = pattern(&ctx, farther);
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);

@@ -30,6 +30,12 @@ impl Bursts {
         bucket_of(self.bytes)
     }
 
+    /// `bytes` that the capture has not seen belong behind what it saw last: they were the end of
+    /// that burst, had they been sent with it.
+    pub(crate) fn missing(&self, bytes: u64) -> u8 {
+        bucket_of(self.bytes.saturating_add(bytes))
+    }
+
     /// A segment sent at `level` was acknowledged without having been sent again.
     pub(crate) fn delivered(&mut self, level: u8) {
         count(&mut self.delivered, level);

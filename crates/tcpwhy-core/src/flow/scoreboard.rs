@@ -21,6 +21,13 @@ struct Sent {
     hole: bool,
 }
 
+/// How far into their bursts a segment, and the hole before it, were sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Levels {
+    pub(crate) segment: u8,
+    pub(crate) hole: u8,
+}
+
 /// How a data segment relates to what was sent before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sending {
@@ -86,13 +93,15 @@ impl Scoreboard {
         start: u64,
         end: u64,
         time: Nanos,
-        level: u8,
+        levels: Levels,
         soonest_repair: Nanos,
     ) -> Sending {
-        let fresh = Sent { start, end, time, resent: 0, level, hole: false };
+        let fresh = Sent { start, end, time, resent: 0, level: levels.segment, hole: false };
         if start >= self.nxt {
             if start > self.nxt {
-                self.record(Sent { start: self.nxt, end: start, hole: true, ..fresh });
+                let hole =
+                    Sent { start: self.nxt, end: start, level: levels.hole, hole: true, ..fresh };
+                self.record(hole);
             }
             self.record(fresh);
             self.nxt = end;
@@ -206,8 +215,8 @@ mod tests {
     #[test]
     fn the_rtt_sample_is_that_of_the_newest_byte() {
         let mut b = Scoreboard::new(0);
-        b.send(0, 1000, ms(0), 0, REPAIR);
-        b.send(1000, 2000, ms(5), 0, REPAIR);
+        b.send(0, 1000, ms(0), Levels::default(), REPAIR);
+        b.send(1000, 2000, ms(5), Levels::default(), REPAIR);
         let acked = b.acknowledge(2000);
         assert_eq!((acked.bytes, acked.sent_at), (2000, Some(ms(5))));
         assert_eq!(b.flight(), 0);
@@ -216,7 +225,7 @@ mod tests {
     #[test]
     fn a_part_of_an_offloaded_segment_gives_a_sample() {
         let mut b = Scoreboard::new(0);
-        b.send(0, 64_000, ms(0), 0, REPAIR);
+        b.send(0, 64_000, ms(0), Levels::default(), REPAIR);
         assert_eq!(b.acknowledge(2920).sent_at, Some(ms(0)));
         assert_eq!(b.flight(), 61_080);
     }
@@ -224,24 +233,24 @@ mod tests {
     #[test]
     fn karns_rule_drops_samples_of_resent_data() {
         let mut b = Scoreboard::new(0);
-        b.send(0, 1000, ms(0), 0, REPAIR);
-        b.send(1000, 2000, ms(0), 0, REPAIR);
+        b.send(0, 1000, ms(0), Levels::default(), REPAIR);
+        b.send(1000, 2000, ms(0), Levels::default(), REPAIR);
         assert_eq!(
-            b.send(0, 1000, ms(300), 0, REPAIR),
+            b.send(0, 1000, ms(300), Levels::default(), REPAIR),
             Sending::Again { times: 0, tail: false, level: 0 }
         );
         assert_eq!(b.acknowledge(2000).sent_at, None);
-        assert_eq!(b.send(0, 1000, ms(400), 0, REPAIR), Sending::Needless);
+        assert_eq!(b.send(0, 1000, ms(400), Levels::default(), REPAIR), Sending::Needless);
     }
 
     #[test]
     fn a_hole_filled_at_once_is_reordering_and_later_is_a_repair() {
         let mut b = Scoreboard::new(0);
-        b.send(1000, 2000, ms(0), 0, REPAIR);
-        assert_eq!(b.send(0, 1000, ms(1), 0, REPAIR), Sending::Reordered);
-        b.send(3000, 4000, ms(2), 0, REPAIR);
+        b.send(1000, 2000, ms(0), Levels::default(), REPAIR);
+        assert_eq!(b.send(0, 1000, ms(1), Levels::default(), REPAIR), Sending::Reordered);
+        b.send(3000, 4000, ms(2), Levels::default(), REPAIR);
         assert_eq!(
-            b.send(2000, 3000, ms(30), 0, REPAIR),
+            b.send(2000, 3000, ms(30), Levels::default(), REPAIR),
             Sending::Again { times: 0, tail: false, level: 0 }
         );
     }
@@ -249,7 +258,7 @@ mod tests {
     #[test]
     fn an_ack_for_bytes_never_seen_is_a_hole_in_the_capture() {
         let mut b = Scoreboard::new(0);
-        b.send(0, 1000, ms(0), 0, REPAIR);
+        b.send(0, 1000, ms(0), Levels::default(), REPAIR);
         assert_eq!(b.acknowledge(5000).unseen, 4000);
         assert_eq!((b.nxt, b.missed), (5000, 4000));
     }
@@ -258,7 +267,7 @@ mod tests {
     fn memory_is_bounded_for_a_receiver_that_never_acknowledges() {
         let mut b = Scoreboard::new(0);
         for i in 0..200_000u64 {
-            b.send(i * 10, i * 10 + 10, Nanos(i as i64), 0, REPAIR);
+            b.send(i * 10, i * 10 + 10, Nanos(i as i64), Levels::default(), REPAIR);
         }
         assert!(b.outstanding.len() <= MAX_OUTSTANDING);
         assert_eq!(b.acknowledge(2_000_000).bytes, 2_000_000);

@@ -25,6 +25,8 @@ pub(crate) struct Context<'a> {
     /// The window shift in the end: an inferred one has grown until it fitted.
     pub(crate) shift: u8,
     pub(crate) syn_retried: bool,
+    /// The capture was taken far from the sender.
+    pub(crate) far: bool,
     /// Highest delivery rate over a few round trips, in bytes per second.
     pub(crate) peak: u64,
     /// Why segments are lost.
@@ -67,6 +69,7 @@ impl<'a> Context<'a> {
             scale,
             shift: 0,
             syn_retried: false,
+            far: false,
             peak,
             losses,
         }

@@ -9,10 +9,13 @@ use crate::flow::stretch::Wait;
 use crate::units::Nanos;
 
 /// Losses from which a pattern can be told.
-const FEWEST: usize = 5;
+const FEWEST: usize = 3;
 /// Percent of the comparisons in which a lost segment must stand farther into its burst than a
 /// delivered one: chance gives 50, with ten losses within 16 of it in 95 of 100 cases.
 const FARTHER: u32 = 72;
+/// As `FARTHER`, seen from afar: the lost segment itself is not in the capture, and one that was the
+/// first of its burst looks like the last of the burst before.
+const FARTHER_AFAR: u32 = 85;
 /// As `FARTHER`, for what may still be chance.
 const CHANCE: u32 = 62;
 
@@ -48,8 +51,9 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     if events.len() < FEWEST || without_queue * 10 < events.len() * 7 {
         return Losses::Plain;
     }
+    let policed = if ctx.far { FARTHER_AFAR } else { FARTHER };
     match farther {
-        FARTHER.. => Losses::Policed { first, last, rate: rate_between(ctx, first, last) },
+        f if f >= policed => Losses::Policed { first, last, rate: rate_between(ctx, first, last) },
         ..=CHANCE => Losses::Random { count: events.len() },
         _ => Losses::Plain,
     }

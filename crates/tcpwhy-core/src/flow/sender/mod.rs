@@ -143,7 +143,7 @@ impl Sender {
     }
 
     /// The capture was taken a good part of the path away from this sender.
-    fn is_far(&self) -> bool {
+    pub(crate) fn is_far(&self) -> bool {
         self.leg.0 > self.rtt.floor_or_zero().0 / 4
     }
 

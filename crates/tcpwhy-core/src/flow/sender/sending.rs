@@ -2,7 +2,7 @@
 
 use super::{DELAYED, Sender, WAKE_UP};
 use crate::flow::gap::{Gap, Release, State};
-use crate::flow::scoreboard::Sending;
+use crate::flow::scoreboard::{Levels, Sending};
 use crate::flow::stretch::{Loss, Stretch};
 use crate::observe::{Segment, flags};
 use crate::units::Nanos;
@@ -30,8 +30,11 @@ impl Sender {
         let flight = self.board.flight();
         let fresh = end.saturating_sub(self.data_end);
         let again = u64::from(segment.len).saturating_sub(fresh);
-        let level = if fresh > 0 { self.bursts.sent(time, segment.len, self.rest()) } else { 0 };
-        let sending = self.board.send(start, end, time, level, self.soonest_repair());
+        let hole = self.bursts.missing(start.saturating_sub(self.board.nxt));
+        let segment_level =
+            if fresh > 0 { self.bursts.sent(time, segment.len, self.rest()) } else { 0 };
+        let levels = Levels { segment: segment_level, hole };
+        let sending = self.board.send(start, end, time, levels, self.soonest_repair());
         self.space.advance_to(end, segment.seq + segment.len);
         self.window.sent(self.board.una, end);
         self.size.seen(segment.len);
@@ -67,7 +70,8 @@ impl Sender {
     /// No data: a FIN, a bare ACK, a keep-alive or a Linux window probe (0 bytes at una - 1).
     fn sent_nothing(&mut self, segment: &Segment, start: u64, time: Nanos) {
         if segment.has(flags::FIN) {
-            self.board.send(start, start + 1, segment.time, 0, self.soonest_repair());
+            let levels = Levels::default();
+            self.board.send(start, start + 1, segment.time, levels, self.soonest_repair());
         } else if start < self.board.nxt && start + 1 == self.board.una {
             self.probed(segment.frame, time, self.state() == State::NoRoom);
         }

@@ -90,9 +90,11 @@ pub(crate) struct Stretch {
     pub(crate) stalls: u32,
     pub(crate) dry_stalls: u32,
     pub(crate) longest_stall: Nanos,
-    /// Sendings that no ACK released, after a wait; how many of the waits began with a dry queue.
+    /// Waits longer than a wake-up that no ACK ended; how many of them began with a dry queue, and
+    /// how many with a short segment.
     pub(crate) pauses: u32,
     pub(crate) dry_pauses: u32,
+    pub(crate) short_pauses: u32,
     /// Time of all stalls together.
     pub(crate) stalled_time: Nanos,
     /// New data segments, and how many of them carried PSH or were short.
@@ -139,6 +141,7 @@ impl Stretch {
             longest_stall: Nanos::ZERO,
             pauses: 0,
             dry_pauses: 0,
+            short_pauses: 0,
             stalled_time: Nanos::ZERO,
             segments: 0,
             pushes: 0,
@@ -238,6 +241,7 @@ impl Stretch {
             (&mut self.dry_stalls, next.dry_stalls),
             (&mut self.pauses, next.pauses),
             (&mut self.dry_pauses, next.dry_pauses),
+            (&mut self.short_pauses, next.short_pauses),
             (&mut self.segments, next.segments),
             (&mut self.pushes, next.pushes),
             (&mut self.filled, next.filled),

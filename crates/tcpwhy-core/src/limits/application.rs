@@ -22,9 +22,9 @@ pub(super) fn idle(ctx: &Context<'_>, i: usize) -> Judgement {
 /// Data in flight, ACKs come in and release nothing, and each burst ends with PSH though few other
 /// segments carry it: the queue was empty, whatever the path does with what is out already.
 pub(super) fn emptied(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let around = ctx.around(i);
-    let dry = around.push_rate() <= 60 && around.dry_pauses().is_some_and(|d| d >= 75);
-    dry.then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
+    ctx.around(i)
+        .runs_dry()
+        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
 }
 
 /// As `emptied`, where most segments carry PSH: a weaker sign.

@@ -10,6 +10,8 @@ use crate::units::Nanos;
 const FEW_SEGMENTS: u64 = 4;
 /// Timers of captures and schedulers of hosts: a queue shorter than this is not seen.
 const NOISE: Nanos = Nanos::from_millis(1);
+/// Percent of segments with PSH up to which it tells something.
+const TELLING: u32 = 34;
 /// Rounds looked at on each side for what is steady and what grows.
 const AROUND: usize = 8;
 
@@ -43,6 +45,7 @@ pub(crate) struct Around {
     pub(crate) dry_stalls: u32,
     pub(crate) pauses: u32,
     pub(crate) dry_pauses: u32,
+    pub(crate) short_pauses: u32,
     pub(crate) segments: u32,
     pub(crate) pushes: u32,
     pub(crate) flight_min: u64,
@@ -134,6 +137,7 @@ impl<'a> Context<'a> {
             sum.dry_stalls += s.dry_stalls;
             sum.pauses += s.pauses;
             sum.dry_pauses += s.dry_pauses;
+            sum.short_pauses += s.short_pauses;
             sum.segments += s.segments;
             sum.pushes += s.pushes;
             sum.stalled += s.stalled_time;
@@ -159,6 +163,19 @@ impl Around {
     /// Stalls that followed an emptied queue, in percent; `None` without stalls.
     pub(crate) fn dryness(&self) -> Option<u32> {
         (self.stalls > 0).then(|| self.dry_stalls * 100 / self.stalls)
+    }
+
+    /// The sender's queue ran dry before nearly every wait that no ACK ended: a segment shorter than
+    /// the MSS says so, or PSH where few segments carry it (where every second one does, it marks
+    /// pairs, not ends).
+    pub(crate) fn runs_dry(&self) -> bool {
+        let most = |n: u32| self.pauses > 0 && n * 4 >= self.pauses * 3;
+        most(self.short_pauses) || (self.push_tells() && most(self.dry_pauses))
+    }
+
+    /// PSH is rare enough to mean something.
+    pub(crate) fn push_tells(&self) -> bool {
+        self.push_rate() <= TELLING
     }
 
     /// As `dryness`, of the waits that no ACK ended.

@@ -40,7 +40,7 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
         return Cause::ZeroWindow;
     }
     let near = &ctx.stretches[i.saturating_sub(AROUND)..(i + AROUND + 1).min(ctx.stretches.len())];
-    let windows = || near.iter().filter(|s| s.window_max > 0 && s.wait == Wait::Window);
+    let windows = || near.iter().filter(|s| s.window_max > 0 && s.wait != Wait::Handshake);
     let lowest = windows().map(|s| s.window_min).min().unwrap_or(0);
     let highest = windows().map(|s| s.window_max).max().unwrap_or(0);
     if lowest < 2 * ctx.mss && highest > 8 * ctx.mss || lowest == 0 {

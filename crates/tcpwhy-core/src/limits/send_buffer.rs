@@ -27,7 +27,7 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let dry = around.dryness()? >= 75;
     // Where most segments carry PSH, one more before a pause says nothing; a kernel that sends each
     // segment as it is written (`tcp_push_one`) never sets it.
-    let telling = dry && around.push_rate() <= 50;
+    let telling = dry && around.push_tells();
     let long = around.rounds >= PLATEAU_ROUNDS;
     let confidence = match (telling, long, ctx.lost_before(i)) {
         (true, true, false) => 92,

@@ -152,7 +152,7 @@ impl Sender {
         let stall = length.0 >= round.0 / 4 && length >= WAKE_UP;
         let pause = length >= WAKE_UP && matches!(release, Release::Timer | Release::OwnWill);
         let (flight, room, probes) = (self.flight, self.room, self.probes);
-        let (dry, shift) = (self.dry, self.window.shift());
+        let (dry, short, shift) = (self.dry, self.short, self.window.shift());
         let mut first = true;
         for (to, wait, piece) in self.gap.resolve(time, release) {
             let first = std::mem::take(&mut first);
@@ -168,6 +168,7 @@ impl Sender {
                 if first && pause {
                     s.pauses += 1;
                     s.dry_pauses += u32::from(dry);
+                    s.short_pauses += u32::from(short);
                 }
                 if let Some(loss) = loss.filter(|_| first) {
                     s.lost(loss);

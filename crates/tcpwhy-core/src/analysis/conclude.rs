@@ -76,7 +76,9 @@ fn direction(flow: &mut Flow, from: Side) -> (Direction, Losses) {
     facts.peak_bps = ctx.peak.saturating_mul(8);
     let (transfers, transfers_omitted) = transfers.finish();
     let transfer = span_of(&transfers);
-    let capacity = ctx.peak.max(trains.unwrap_or(0));
+    // Any path carries an initial window in a round trip (RFC 6928).
+    let least = crate::units::bits_per_second(10 * size.mss(), facts.rtt_floor) / 8;
+    let capacity = ctx.peak.max(trains.unwrap_or(0)).max(least);
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, &transfers, &facts);

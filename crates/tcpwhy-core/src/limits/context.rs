@@ -153,6 +153,14 @@ impl<'a> Context<'a> {
         sum
     }
 
+    /// The stretches around `i` without a retransmission.
+    pub(crate) fn between_losses(&self, i: usize) -> std::ops::Range<usize> {
+        let lost = |k: &usize| self.stretches[*k].resent > 0;
+        let from = (0..i).rev().find(lost).map_or(0, |k| k + 1);
+        let to = (i..self.stretches.len()).find(lost).unwrap_or(self.stretches.len());
+        from..to.max(from)
+    }
+
     /// Something was resent before stretch `i`.
     pub(crate) fn lost_before(&self, i: usize) -> bool {
         self.stretches[..i].iter().any(|s| s.resent > 0)

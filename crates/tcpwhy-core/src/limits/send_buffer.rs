@@ -8,13 +8,19 @@
 //! when a new skb is needed).
 
 use super::{Context, Judgement};
+use crate::flow::stretch::Stretch;
 use crate::model::{Cause, Limit};
+use crate::units::Nanos;
 
 /// Rounds without growth after which cwnd cannot be the limit: it would have grown by half a
 /// segment in each (RFC 9438 section 4.3).
 const PLATEAU_ROUNDS: u32 = 8;
 /// Part of the time (percent) that a sender pauses whose flight does not fill the path.
 const PAUSES: i64 = 20;
+
+/// CUBIC stands still around its last maximum for at most about twice its period K, a few seconds
+/// (RFC 9438 section 4.2); then it grows again.
+const LONGER_THAN_CUBIC: Nanos = Nanos::from_secs(10);
 
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
@@ -33,8 +39,19 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         (true, true, false) => 92,
         (true, _, _) => 75,
         (false, true, false) => 75,
-        (false, true, true) if dry => 55,
+        (false, true, true) if outlasts_cubic(ctx, i) => 70,
         _ => return None,
     };
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))
+}
+
+/// No loss for so long around stretch `i`, and the flight is no higher at the end than in the
+/// beginning.
+fn outlasts_cubic(ctx: &Context<'_>, i: usize) -> bool {
+    let quiet = ctx.between_losses(i);
+    let part = &ctx.stretches[quiet];
+    let (Some(first), Some(last)) = (part.first(), part.last()) else { return false };
+    let (early, late) = part.split_at(part.len() / 2);
+    let highest = |half: &[Stretch]| half.iter().map(|s| s.flight).max().unwrap_or(0);
+    last.to - first.from >= LONGER_THAN_CUBIC && highest(late) <= highest(early) + ctx.mss
 }

@@ -76,12 +76,14 @@ impl UnderWay {
 
     /// The next event that had reached the sender when it sent a packet that passed at `now` and
     /// echoed `tsecr`. The echo names the newest ACK seen (RFC 7323 section 4): better than the
-    /// shift by `leg`, which decides among ACKs of the same clock tick and where there is no echo.
+    /// shift by the shortest `leg`, which decides among ACKs of the same clock tick and where there
+    /// is no echo. `queued` is the leg with the queue of the moment.
     pub(crate) fn arrived(
         &mut self,
         now: Nanos,
         tsecr: Option<u32>,
         leg: Nanos,
+        queued: Nanos,
     ) -> Option<AckEvent> {
         let front = self.events.front()?;
         let in_time = front.time + leg <= now;
@@ -94,7 +96,7 @@ impl UnderWay {
         };
         // An echo that stands still (it moves only with segments that advance the window, RFC 7323
         // section 4.3) cannot hold an ACK back for longer than the path can.
-        let overdue = front.time + leg + leg + STALE_ECHO <= now;
+        let overdue = front.time + queued + queued + STALE_ECHO <= now;
         if seen || overdue { self.events.pop_front() } else { None }
     }
 
@@ -127,8 +129,8 @@ mod tests {
         q.push(event(0, None));
         q.push(event(5, None));
         let leg = Nanos::from_millis(10);
-        assert!(q.arrived(Nanos::from_millis(10), None, leg).is_some());
-        assert!(q.arrived(Nanos::from_millis(10), None, leg).is_none());
+        assert!(q.arrived(Nanos::from_millis(10), None, leg, leg).is_some());
+        assert!(q.arrived(Nanos::from_millis(10), None, leg, leg).is_none());
     }
 
     #[test]
@@ -138,9 +140,9 @@ mod tests {
         q.push(event(5, Some(8)));
         q.push(event(6, Some(9)));
         let (leg, now) = (Nanos::from_millis(10), Nanos::from_millis(100));
-        assert!(q.arrived(now, Some(8), leg).is_some());
-        assert!(q.arrived(now, Some(8), leg).is_some());
-        assert!(q.arrived(Nanos::from_millis(40), Some(8), leg).is_none());
+        assert!(q.arrived(now, Some(8), leg, leg).is_some());
+        assert!(q.arrived(now, Some(8), leg, leg).is_some());
+        assert!(q.arrived(Nanos::from_millis(40), Some(8), leg, leg).is_none());
     }
 
     #[test]

@@ -276,10 +276,10 @@ impl Flow {
     /// ACKs that had reached `side` when it sent a packet that passes now.
     fn deliver(&mut self, side: Side, now: Nanos, tsecr: Option<u32>) {
         let own = side as usize;
-        let leg = self.legs.to[own].now();
+        let (shortest, leg) = (self.legs.to[own].floor(), self.legs.to[own].now());
         let Some(sender) = &mut self.senders[own] else { return };
         sender.leg = leg;
-        while let Some(event) = self.under_way[own].arrived(now, tsecr, leg) {
+        while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
             sender.acknowledged(&event, time, leg);
         }

@@ -27,6 +27,8 @@ pub(crate) struct Context<'a> {
     /// The window shift in the end: an inferred one has grown until it fitted.
     pub(crate) shift: u8,
     pub(crate) syn_retried: bool,
+    /// No answer of the receiver was captured.
+    pub(crate) blind: bool,
     /// The capture was taken far from the sender.
     pub(crate) far: bool,
     /// Highest delivery rate over a few round trips, in bytes per second.
@@ -72,6 +74,7 @@ impl<'a> Context<'a> {
             scale,
             shift: 0,
             syn_retried: false,
+            blind: false,
             far: false,
             peak,
             losses,

@@ -58,6 +58,8 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Window => {
             path_bandwidth::capped_queue(ctx, i).unwrap_or_else(|| receive_window::closed(ctx, i))
         }
+        // Without ACKs nobody can say whether the sender had to wait for one.
+        Wait::Ack | Wait::Timer if ctx.blind => Judgement::UNKNOWN,
         Wait::Ack => path_bandwidth::standing_queue(ctx, i)
             .or_else(|| path_bandwidth::marked(ctx, i))
             .or_else(|| receive_window::reached(ctx, i))

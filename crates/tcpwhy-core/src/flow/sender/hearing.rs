@@ -2,9 +2,8 @@
 
 use super::Sender;
 use crate::flow::ack::AckEvent;
-use crate::flow::gap::Gap;
+use crate::flow::gap::{Gap, Release};
 use crate::flow::scoreboard::Acked;
-use crate::flow::stretch::Wait;
 use crate::units::Nanos;
 
 impl Sender {
@@ -88,7 +87,15 @@ impl Sender {
     /// The capture missed what this ACK acknowledges: the gap ends here, nobody knows how.
     fn sent_unseen(&mut self, time: Nanos, frame: u64, ack: u64) {
         let round = self.round();
-        self.record.account(time, Wait::Ack, round, |s| s.touch(frame));
+        for (to, wait, piece) in self.gap.resolve(time, Release::Ack) {
+            self.record.account(to, wait, round, |s| {
+                s.touch(frame);
+                s.saw_window(piece.window);
+            });
+        }
+        let fresh = ack.saturating_sub(self.data_end);
+        let turn = self.peer_data.take().is_some();
+        self.transfers.sent(time, frame, fresh, 0, turn);
         self.data_end = self.data_end.max(ack);
         self.gap = Gap::starting(self.piece(time, frame));
         self.done = Some(time);

@@ -49,3 +49,8 @@ pub(crate) fn check(d: &Direction) {
         assert!(w.transfer >= Nanos::ZERO, "{w:?}");
     }
 }
+
+/// As `check`, of both directions of all connections.
+pub(crate) fn check_all(connections: &[Connection]) {
+    connections.iter().flat_map(|c| &c.directions).for_each(check);
+}

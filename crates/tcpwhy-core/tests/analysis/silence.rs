@@ -1,0 +1,164 @@
+//! The silent failures: a transfer that stops without a word is a finding, with its numbers.
+
+use crate::script::script;
+use crate::segments::{analyse_one, check_all, direction};
+use tcpwhy_core::model::{Cause, Connection, Finding, FindingKind, Limit, Side};
+use tcpwhy_core::observe::Segment;
+use tcpwhy_core::units::Nanos;
+use tcpwhy_core::whatif::traffic::{Loss, Scenario, simulate};
+
+/// SYN, SYN/ACK, ACK at 20 ms; windows with a shift of 7.
+pub(crate) const OPENING: &str = "
+    0  C S  win 64240 mss 1460 ws 7
+    20 S S. win 65160 mss 1460 ws 7
+    20 C .  win 502
+";
+
+pub(crate) fn finding(connection: &Connection, kind: FindingKind) -> Option<Finding> {
+    connection.findings.iter().copied().find(|f| f.kind == kind)
+}
+
+fn analysed(segments: &[Segment]) -> Connection {
+    let connection = analyse_one(segments);
+    check_all(std::slice::from_ref(&connection));
+    connection
+}
+
+/// A server whose window the client has closed at 60 ms.
+fn closed_window() -> String {
+    let mut text = format!("{OPENING} 21 C P. len 100\n 41 S . win 502\n");
+    for k in 0..10 {
+        text += &format!("{} S . len 1448\n", 42.0 + f64::from(k) * 0.01);
+    }
+    text + "62 C . win 0\n"
+}
+
+/// Probes (0 bytes at una - 1) that double their distance, each answered or not; when the last was sent.
+fn probes(text: &mut String, count: u32, answered: bool) -> f64 {
+    let (mut at, mut wait) = (62.0, 220.0);
+    for _ in 0..count {
+        at += wait;
+        wait = f64::min(wait * 2.0, 120_000.0);
+        *text += &format!("{at} S . seq 14480\n");
+        if answered {
+            *text += &format!("{} C . win 0\n", at + 20.0);
+        }
+    }
+    at
+}
+
+#[test]
+fn a_window_that_closes_and_a_receiver_that_dies() {
+    let mut text = closed_window();
+    probes(&mut text, 15, false);
+    let connection = analysed(&script(&text));
+    let f = finding(&connection, FindingKind::ZeroWindowDeath).unwrap();
+    assert_eq!((f.side, f.count, f.frame), (Side::Server, 15, 17));
+    let verdict = direction(&connection, Side::Server).verdict;
+    assert_eq!((verdict.limit, verdict.cause), (Limit::SilentPath, Cause::ProbesUnanswered));
+}
+
+#[test]
+fn a_window_that_stays_closed_is_no_death_while_probes_are_answered() {
+    let mut text = closed_window();
+    probes(&mut text, 8, true);
+    let connection = analysed(&script(&text));
+    assert_eq!(finding(&connection, FindingKind::ZeroWindowDeath), None);
+    let verdict = direction(&connection, Side::Server).verdict;
+    assert_eq!((verdict.limit, verdict.cause), (Limit::ReceiveWindow, Cause::ZeroWindow));
+}
+
+#[test]
+fn a_window_update_that_comes_too_late_is_answered_by_a_reset() {
+    let mut text = closed_window();
+    let gave_up = probes(&mut text, 15, false);
+    text += &format!("{} C . win 502\n", gave_up + 60_000.0);
+    text += &format!("{} S R seq 14481 win 0\n", gave_up + 60_020.0);
+    let segments = script(&text);
+    let connection = analysed(&segments);
+    let f = finding(&connection, FindingKind::LateReset).unwrap();
+    assert_eq!((f.side, f.frame), (Side::Server, segments.len() as u64));
+}
+
+#[test]
+fn a_reset_that_ends_a_transfer_at_once_is_not_late() {
+    let text = format!("{OPENING} 21 C P. len 100\n 41 S P. len 500 win 502\n 42 S R\n");
+    assert_eq!(finding(&analysed(&script(&text)), FindingKind::LateReset), None);
+}
+
+#[test]
+fn only_large_segments_vanish() {
+    let trace = simulate(&Scenario { loss: Loss::LargerThan(1400), ..Scenario::default() });
+    for position in [0.0, 0.4] {
+        let connection = analysed(&trace.capture(position));
+        let f = finding(&connection, FindingKind::PmtuBlackHole).unwrap();
+        assert_eq!((f.side, f.value), (Side::Server, 1448), "at {position}");
+        assert!(f.count >= 10, "{f:?}");
+        let verdict = direction(&connection, Side::Server).verdict;
+        assert_eq!((verdict.limit, verdict.cause), (Limit::SilentPath, Cause::PmtuBlackHole));
+    }
+}
+
+#[test]
+fn a_peer_that_vanishes_is_no_black_hole() {
+    let loss = Loss::Outage(Nanos::from_millis(150), Nanos::MAX);
+    let connection = analysed(&simulate(&Scenario { loss, ..Scenario::default() }).capture(0.0));
+    assert_eq!(finding(&connection, FindingKind::PmtuBlackHole), None);
+    let verdict = direction(&connection, Side::Server).verdict;
+    assert_eq!((verdict.limit, verdict.cause), (Limit::SilentPath, Cause::PeerVanished));
+}
+
+#[test]
+fn the_mss_is_clamped_one_way() {
+    let text = OPENING.replace("20 S S. win 65160 mss 1460", "20 S S. win 65160 mss 1360");
+    let connection = analysed(&script(&text));
+    let f = finding(&connection, FindingKind::MssClamped).unwrap();
+    assert_eq!((f.side, f.value), (Side::Server, 1360));
+    assert_eq!(finding(&analysed(&script(OPENING)), FindingKind::MssClamped), None);
+}
+
+#[test]
+fn the_window_scale_is_stripped_from_one_syn() {
+    let text = OPENING.replace("win 65160 mss 1460 ws 7", "win 65160 mss 1460");
+    let f = finding(&analysed(&script(&text)), FindingKind::WindowScaleStripped).unwrap();
+    assert_eq!((f.side, f.frame), (Side::Server, 2));
+    let neither = OPENING.replace(" ws 7", "");
+    assert_eq!(finding(&analysed(&script(&neither)), FindingKind::WindowScaleStripped), None);
+}
+
+#[test]
+fn a_syn_is_sent_again() {
+    let trace = simulate(&Scenario { syn_losses: 3, ..Scenario::default() });
+    let connection = analysed(&trace.capture(1.0));
+    let f = finding(&connection, FindingKind::SynRetries).unwrap();
+    assert_eq!((f.side, f.count, f.frame), (Side::Client, 3, 2));
+    let plain = analysed(&simulate(&Scenario::default()).capture(1.0));
+    assert_eq!(finding(&plain, FindingKind::SynRetries), None);
+}
+
+#[test]
+fn a_syn_is_never_answered() {
+    let connection = analysed(&script(
+        "0     C S win 64240 mss 1460 ws 7
+         1000  C S seq 0
+         3000  C S seq 0
+         7000  C S seq 0",
+    ));
+    assert_eq!(finding(&connection, FindingKind::SynRetries).unwrap().count, 3);
+    let verdict = direction(&connection, Side::Client).verdict;
+    assert_eq!((verdict.limit, verdict.cause), (Limit::Handshake, Cause::SynRetry));
+}
+
+#[test]
+fn only_keep_alives_cross() {
+    let mut text = format!("{OPENING} 21 C P. len 100\n 41 S P. len 50 win 502\n 41 C .\n");
+    for k in 1..9 {
+        text += &format!("{} C . seq 100\n", 41 + k * 30_000);
+        text += &format!("{} S .\n", 61 + k * 30_000);
+    }
+    let connection = analysed(&script(&text));
+    let f = finding(&connection, FindingKind::KeepAliveOnly).unwrap();
+    assert_eq!((f.side, f.count), (Side::Client, 8));
+    let verdict = direction(&connection, Side::Client).verdict;
+    assert_eq!(verdict.limit, Limit::Application);
+}

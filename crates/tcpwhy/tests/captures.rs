@@ -1,0 +1,88 @@
+//! Captures of the real world, where they are at hand: whatever they hold, the answer keeps its promises.
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The files of a folder shared beside the workspace; none, and a word about it, where it is absent.
+fn shared(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/captures").join(folder);
+    let Ok(entries) = std::fs::read_dir(&root) else {
+        eprintln!("SKIPPED: {} is not there", root.display());
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
+    files.retain(|f| f.to_str().is_some_and(|name| name.contains(".pcap")));
+    files.sort();
+    files
+}
+
+fn ns(value: &Value) -> i64 {
+    value.as_i64().unwrap()
+}
+
+/// The timeline has no gap and no overlap, the limits are the timeline added up, and the shares are parts
+/// of one.
+fn check(direction: &Value, file: &Path) {
+    let timeline = direction["timeline"].as_array().unwrap();
+    for i in timeline {
+        assert!(ns(&i["from_ns"]) < ns(&i["to_ns"]), "{}: {i}", file.display());
+        assert!(ns(&i["first_frame"]) <= ns(&i["last_frame"]), "{}: {i}", file.display());
+    }
+    for pair in timeline.windows(2) {
+        assert_eq!(pair[0]["to_ns"], pair[1]["from_ns"], "{}: {pair:?}", file.display());
+    }
+    let span = match (timeline.first(), timeline.last()) {
+        (Some(first), Some(last)) => ns(&last["to_ns"]) - ns(&first["from_ns"]),
+        _ => 0,
+    };
+    let limits = direction["limits"].as_array().unwrap();
+    let sum: i64 = limits.iter().map(|l| ns(&l["duration_ns"])).sum();
+    assert_eq!(sum, span, "{}", file.display());
+    let shares: f64 = limits.iter().map(|l| l["share"].as_f64().unwrap()).sum();
+    assert!(span == 0 || (shares - 1.0).abs() < 1e-6, "{}: {shares}", file.display());
+    for part in ["share", "confidence"] {
+        let part = direction["verdict"][part].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&part), "{}: {part}", file.display());
+    }
+    for lifted in direction["what_if"].as_array().unwrap() {
+        let faster = ns(&lifted["transfer_ns"]) <= ns(&direction["transfer_ns"]);
+        assert!(faster, "{}: {lifted}", file.display());
+    }
+}
+
+/// Every direction of every connection in `folder`; how many there were.
+fn check_folder(folder: &str) -> usize {
+    let mut directions = 0;
+    for file in shared(folder) {
+        let output = run(&[file.to_str().unwrap(), "--json"]);
+        // 2: a capture whose last packet is cut is still analysed.
+        assert!(matches!(code(&output), 0 | 2), "{}: {}", file.display(), stderr(&output));
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        for connection in document["connections"].as_array().unwrap() {
+            for direction in connection["directions"].as_array().unwrap() {
+                check(direction, &file);
+                directions += 1;
+            }
+        }
+    }
+    directions
+}
+
+#[test]
+fn known_causes_keep_the_promises() {
+    assert!(shared("diagnosis").is_empty() || check_folder("diagnosis") > 20);
+}
+
+#[test]
+fn downloads_across_the_internet_keep_the_promises() {
+    assert!(shared("ndt").is_empty() || check_folder("ndt") > 100);
+}
+
+#[test]
+fn policed_downloads_keep_the_promises() {
+    assert!(shared("policing").is_empty() || check_folder("policing") > 10);
+}

@@ -65,6 +65,8 @@ impl AckEvent {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnderWay {
     events: VecDeque<AckEvent>,
+    /// Timestamp of the last event that arrived.
+    arrived: Option<u32>,
 }
 
 impl UnderWay {
@@ -76,8 +78,9 @@ impl UnderWay {
 
     /// The next event that had reached the sender when it sent a packet that passed at `now` and
     /// echoed `tsecr`. The echo names the newest ACK seen (RFC 7323 section 4): better than the
-    /// shift by the shortest `leg`, which decides among ACKs of the same clock tick and where there
-    /// is no echo. `queued` is the leg with the queue of the moment.
+    /// shift by the shortest `leg`, which decides where there is no echo and among the later ACKs of a
+    /// clock tick: the first of them has been seen, or its tick could not be echoed. `queued` is the
+    /// leg with the queue of the moment.
     pub(crate) fn arrived(
         &mut self,
         now: Nanos,
@@ -89,7 +92,7 @@ impl UnderWay {
         let in_time = front.time + leg <= now;
         let seen = match (front.tsval, tsecr) {
             (Some(val), Some(ecr)) => match ecr.wrapping_sub(val) as i32 {
-                0 => in_time,
+                0 => in_time || self.arrived != Some(val),
                 newer => newer > 0,
             },
             _ => in_time,
@@ -97,7 +100,11 @@ impl UnderWay {
         // An echo that stands still (it moves only with segments that advance the window, RFC 7323
         // section 4.3) cannot hold an ACK back for longer than the path can.
         let overdue = front.time + queued + queued + STALE_ECHO <= now;
-        if seen || overdue { self.events.pop_front() } else { None }
+        if !(seen || overdue) {
+            return None;
+        }
+        self.arrived = front.tsval;
+        self.events.pop_front()
     }
 
     /// The next event, whether it had arrived or not: the capture is over.

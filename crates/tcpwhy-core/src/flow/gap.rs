@@ -75,6 +75,11 @@ impl Gap {
         self.pieces[0].from
     }
 
+    /// The state in which the gap ends.
+    pub(crate) fn state(&self) -> State {
+        self.pieces[self.len - 1].state
+    }
+
     /// The parts of the gap up to `end`, each with what it was a wait for.
     pub(crate) fn resolve(
         &self,

@@ -8,11 +8,17 @@ pub(crate) const MAX_SHIFT: u8 = 14;
 /// Data that may run ahead of the ACK that allowed it: two full segments.
 const EARLY: u64 = 2 * 1460;
 
+/// Segments below which an inferred window proves nothing: it is the smallest that holds the data, so
+/// a small flight reaches its edge by chance.
+const TELLING: u64 = 16;
+
 /// The send window of one direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
     scale: WindowScale,
     raw: u16,
+    /// The ACK and the window in its header that allowed most.
+    furthest: (u64, u16),
     /// Right edge: highest position that may be sent. 0 before the first ACK.
     pub(crate) edge: u64,
     /// Largest window advertised, scaled.
@@ -24,7 +30,7 @@ pub(crate) struct Window {
 impl Window {
     /// A window not yet advertised, with what the handshake said of its scale.
     pub(crate) fn new(scale: WindowScale) -> Self {
-        Self { scale, raw: 0, edge: 0, largest: 0, smallest: u64::MAX }
+        Self { scale, raw: 0, furthest: (0, 0), edge: 0, largest: 0, smallest: u64::MAX }
     }
 
     /// An ACK for `ack` with the header's window arrived at the sender. A SYN's window is never
@@ -35,19 +41,28 @@ impl Window {
         self.largest = self.largest.max(window);
         self.smallest = self.smallest.min(window);
         self.edge = ack.saturating_add(window);
+        if !syn && self.edge >= self.furthest_edge() {
+            self.furthest = (ack, raw);
+        }
+    }
+
+    fn furthest_edge(&self) -> u64 {
+        self.furthest.0.saturating_add(u64::from(self.furthest.1) << self.shift())
     }
 
     /// Data up to `end` was sent with `una` acknowledged: where the scale is only inferred, no data
-    /// may pass the edge, so the shift is at least what makes it fit. A little beyond the edge proves
-    /// nothing: the sender has seen an ACK that the capture shows only after the data.
+    /// may pass the furthest edge ever allowed (a receiver should not take back what it has allowed,
+    /// RFC 9293 section 3.8.6), so the shift is at least what makes it fit. A little beyond the edge
+    /// proves nothing: the sender has seen an ACK that the capture shows only after the data.
     pub(crate) fn sent(&mut self, una: u64, end: u64) {
         let WindowScale::Inferred { min, max } = self.scale else { return };
-        if end <= self.edge || self.raw == 0 || min >= max {
+        let (allowed, raw) = self.furthest;
+        if end <= self.furthest_edge() || raw == 0 || min >= max {
             return;
         }
-        let need = end.saturating_sub(una);
+        let need = end.saturating_sub(allowed);
         let fits = |shift: u8| {
-            let window = u64::from(self.raw) << shift;
+            let window = u64::from(raw) << shift;
             need <= window + (window / 16).max(EARLY)
         };
         let mut shift = min;
@@ -60,7 +75,7 @@ impl Window {
         self.scale = WindowScale::Inferred { min: shift, max };
         let window = u64::from(self.raw) << shift;
         self.edge = una.saturating_add(window);
-        self.largest = self.largest.max(window);
+        self.largest = self.largest.max(u64::from(raw) << shift);
     }
 
     /// The window of the newest ACK in bytes.
@@ -80,6 +95,13 @@ impl Window {
             WindowScale::Absent => 0,
             WindowScale::Inferred { min, .. } => min,
         }
+    }
+
+    /// Whether the edge can be told: it is known, the window is closed under any scale, or it is so
+    /// many segments away that a flight hardly ends there by chance.
+    pub(crate) fn is_telling(&self, mss: u64) -> bool {
+        let inferred = matches!(self.scale, WindowScale::Inferred { .. });
+        !inferred || self.raw == 0 || self.largest >= TELLING * mss
     }
 
     /// Room a sender needs before it sends a full segment: one MSS, or half of a small receiver's

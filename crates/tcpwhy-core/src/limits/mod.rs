@@ -71,6 +71,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Timer => application::emptied(ctx, i)
             .or_else(|| path_bandwidth::standing_queue(ctx, i))
             .or_else(|| path_bandwidth::marked(ctx, i))
+            .or_else(|| receive_window::reached(ctx, i))
             .or_else(|| application::trickle(ctx, i))
             .or_else(|| path_bandwidth::steady(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))

@@ -65,7 +65,9 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let enough = around.rounds >= STEADY_ROUNDS && around.segments >= 4 * around.rounds;
     let highest = around.rate() >= ctx.peak - ctx.peak / 5;
     let gapless = around.stalled_percent() < 25;
+    // A flight that fills the window leaves at the window's rate.
+    let filled = 2 * around.filled > around.rounds;
     // A link that is busy has a queue behind it at the sender: it does not run dry.
-    (enough && highest && gapless && !around.runs_dry())
+    (enough && highest && gapless && !filled && !around.runs_dry())
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
 }

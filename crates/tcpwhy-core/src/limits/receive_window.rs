@@ -30,7 +30,7 @@ pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let s = &ctx.stretches[i];
     let known = !matches!(ctx.scale, WindowScale::Inferred { .. }) || s.shift == ctx.shift;
-    let held = known && s.filled > 0 && around.filled >= around.rounds / 4 * 3;
+    let held = known && s.filled > 0 && 4 * around.filled >= 3 * around.rounds;
     held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 75))
 }
 

@@ -152,7 +152,11 @@ impl Sender {
     }
 
     fn state(&self) -> State {
-        if self.window.largest > 0 && self.room() < self.window.need(self.size.mss()) {
+        let mss = self.size.mss();
+        // A queue that ran dry had nothing more to send, whatever the window.
+        let telling = self.window.is_telling(mss) || !self.dry;
+        let measured = self.window.largest > 0 && telling;
+        if measured && self.room() < self.window.need(mss) {
             State::NoRoom
         } else if self.board.flight() > 0 {
             State::Waiting

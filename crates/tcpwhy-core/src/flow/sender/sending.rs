@@ -140,6 +140,7 @@ impl Sender {
     fn lost_on_the_way(&self, time: Nanos) -> bool {
         let waited = time - self.gap.start();
         self.is_far()
+            && self.gap.state() == State::Idle
             && (!self.dry || self.missing)
             && self.tally.data_segments > 0
             && waited >= self.rtt.smoothed().scale(7, 4)

@@ -279,6 +279,7 @@ impl Flow {
         let (shortest, leg) = (self.legs.to[own].floor(), self.legs.to[own].now());
         let Some(sender) = &mut self.senders[own] else { return };
         sender.leg = leg;
+        sender.placed = self.legs.to[own].known();
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
             sender.acknowledged(&event, time, leg);
@@ -300,8 +301,9 @@ impl Flow {
                 _ => return,
             }
         }
-        let leg = self.legs.to[own].now();
+        let (leg, placed) = (self.legs.to[own].now(), self.legs.to[own].known());
         let Some(sender) = &mut self.senders[own] else { return };
+        sender.placed = placed;
         if leg <= NEAR {
             sender.acknowledged(&event, event.time.max(sender.last), leg);
         } else if let Some(oldest) = self.under_way[own].push(event) {
@@ -325,6 +327,7 @@ impl Flow {
         });
         let leg = self.legs.to[own].now();
         sender.leg = leg;
+        sender.placed = self.legs.to[own].known();
         let word = self.words[own];
         if let Some(ack) = word.ack {
             sender.learn_window(&ack);

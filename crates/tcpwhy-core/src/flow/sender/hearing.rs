@@ -61,7 +61,9 @@ impl Sender {
         open.saw_window(window);
         open.marks += u32::from(event.echo);
         open.needless += u32::from(event.duplicate);
-        if let Some(sent_at) = acked.sent_at {
+        // Timestamps will tell where the capture was taken: until then the round trip is not known.
+        let placed = self.placed || event.tsval.is_none();
+        if let Some(sent_at) = acked.sent_at.filter(|_| placed) {
             let rtt = (event.time - sent_at + leg).max(Nanos(1));
             open.sampled(rtt);
             self.rtt.add(rtt);

@@ -49,6 +49,8 @@ pub(crate) struct Sender {
     missing: bool,
     /// The round trip between the capture point and this sender.
     pub(crate) leg: Nanos,
+    /// Whether `leg` has been measured.
+    pub(crate) placed: bool,
     /// The last sending left the queue dry: it carried PSH or was short.
     dry: bool,
     short: bool,
@@ -104,6 +106,7 @@ impl Sender {
             identification: Identification::default(),
             missing: false,
             leg: Nanos::ZERO,
+            placed: false,
             dry: false,
             short: false,
             room: u64::MAX,

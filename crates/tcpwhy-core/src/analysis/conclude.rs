@@ -61,6 +61,7 @@ fn direction(flow: &mut Flow, from: Side) -> (Direction, Losses) {
     let syn_retried = flow.handshake.syn.iter().flatten().any(|s| s.times > 1);
     let mut facts = facts_of(&sender);
     let far = sender.is_far();
+    let placed = flow.legs.to[from as usize].known();
     let blind = sender.answers.last().is_none();
     let trains = sender.trains.rate();
     let farther = sender.bursts.lost_stand_higher(FEWEST_LOST);
@@ -73,6 +74,7 @@ fn direction(flow: &mut Flow, from: Side) -> (Direction, Losses) {
     ctx.syn_retried = syn_retried;
     ctx.far = far;
     ctx.blind = blind;
+    ctx.placed = placed;
     ctx.losses = pattern(&ctx, farther);
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);

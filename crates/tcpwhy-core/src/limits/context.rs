@@ -29,6 +29,8 @@ pub(crate) struct Context<'a> {
     pub(crate) syn_retried: bool,
     /// No answer of the receiver was captured.
     pub(crate) blind: bool,
+    /// It is known where between the ends the capture was taken.
+    pub(crate) placed: bool,
     /// The capture was taken far from the sender.
     pub(crate) far: bool,
     /// Highest delivery rate over a few round trips, in bytes per second.
@@ -75,6 +77,7 @@ impl<'a> Context<'a> {
             shift: 0,
             syn_retried: false,
             blind: false,
+            placed: true,
             far: false,
             peak,
             losses,

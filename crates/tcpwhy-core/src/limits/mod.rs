@@ -23,6 +23,10 @@ pub(crate) use timeline::lay;
 
 use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
+use crate::units::Nanos;
+
+/// No round trip takes so long, queues of whole seconds included.
+const LONGER_THAN_A_PATH: Nanos = Nanos::from_secs(3);
 
 /// One stretch's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +54,7 @@ pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
 fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
+        wait if undecidable(ctx, i, wait) => Judgement::UNKNOWN,
         Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
         Wait::Recovery => {
             path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))
@@ -58,8 +63,6 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Window => {
             path_bandwidth::capped_queue(ctx, i).unwrap_or_else(|| receive_window::closed(ctx, i))
         }
-        // Without ACKs nobody can say whether the sender had to wait for one.
-        Wait::Ack | Wait::Timer if ctx.blind => Judgement::UNKNOWN,
         Wait::Ack => path_bandwidth::standing_queue(ctx, i)
             .or_else(|| path_bandwidth::marked(ctx, i))
             .or_else(|| receive_window::reached(ctx, i))
@@ -77,6 +80,19 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| congestion_window::paced(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
+    }
+}
+
+/// Without ACKs, or without knowing when they reached the sender (no handshake, no timestamps, a
+/// capture away from the sender), nobody can say whether it had to wait for one or had nothing to
+/// send. Only a pause that is longer than any path is its own.
+fn undecidable(ctx: &Context<'_>, i: usize, wait: Wait) -> bool {
+    let lost = ctx.blind || !ctx.placed;
+    let short = ctx.stretches[i].duration() < LONGER_THAN_A_PATH;
+    lost && match wait {
+        Wait::Ack | Wait::Timer => true,
+        Wait::IdleSelf => short,
+        _ => false,
     }
 }
 

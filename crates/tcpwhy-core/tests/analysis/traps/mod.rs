@@ -1,4 +1,4 @@
-//! The known traps of the field, by the numbers of the taxonomy (docs/limits.md): what misled others
+//! The known traps of the field, by their numbers: what misled others
 //! must not mislead us.
 
 mod capture;

@@ -1,4 +1,5 @@
-//! Any sequence of segments: the analyser never panics, and every timeline partitions its time.
+//! Any sequence of segments: the analyser never panics, every timeline partitions its time, and taking
+//! the answers bit by bit or at the end makes no difference.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -158,7 +159,11 @@ fn endpoint(host: u8, port: u16) -> Endpoint {
     Endpoint::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, host)), port)
 }
 
-/// No gap, no overlap, no empty interval, and shares that mean something.
+/// Intervals that a picture can show; more would grow with the capture.
+const MOST_INTERVALS: usize = 1024;
+
+/// No gap, no overlap, no empty interval, a bounded list, and shares that mean something; nothing takes
+/// longer with a limit lifted.
 fn check(direction: &Direction) {
     for interval in &direction.timeline {
         assert!(interval.from < interval.to, "an interval without time: {interval:?}");
@@ -167,10 +172,14 @@ fn check(direction: &Direction) {
     for pair in direction.timeline.windows(2) {
         assert_eq!(pair[0].to, pair[1].from, "gap or overlap: {pair:?}");
     }
+    assert!(direction.timeline.len() <= MOST_INTERVALS);
     let total = direction.limits().iter().fold(Nanos::ZERO, |sum, share| sum + share.duration);
     assert_eq!(total, direction.span());
     for part in [direction.verdict.share, direction.verdict.confidence] {
         assert!((0.0..=1.0).contains(&part), "not a part: {part}");
+    }
+    for lifted in &direction.what_if {
+        assert!((Nanos::ZERO..=direction.transfer).contains(&lifted.transfer), "{lifted:?}");
     }
 }
 
@@ -178,12 +187,30 @@ fn check_all(connections: &[Connection]) {
     connections.iter().flat_map(|connection| &connection.directions).for_each(check);
 }
 
+/// All answers, taken after every segment.
+fn bit_by_bit(segments: &[Segment]) -> Vec<Connection> {
+    let mut analyzer = Analyzer::new();
+    let mut finished = Vec::new();
+    for segment in segments {
+        analyzer.push(segment);
+        finished.extend(analyzer.take_finished());
+    }
+    finished.extend(analyzer.finish());
+    finished.sort_by_key(|connection| connection.id);
+    finished
+}
+
+/// All answers, taken at the end.
+fn at_once(segments: &[Segment]) -> Vec<Connection> {
+    let mut analyzer = Analyzer::new();
+    segments.iter().for_each(|segment| analyzer.push(segment));
+    analyzer.finish()
+}
+
 fuzz_target!(|steps: Vec<Step>| {
     let mut traffic = Traffic::default();
-    let mut analyzer = Analyzer::new();
-    for step in &steps {
-        analyzer.push(&traffic.segment(step));
-        check_all(&analyzer.take_finished());
-    }
-    check_all(&analyzer.finish());
+    let segments: Vec<Segment> = steps.iter().map(|step| traffic.segment(step)).collect();
+    let connections = bit_by_bit(&segments);
+    check_all(&connections);
+    assert_eq!(connections, at_once(&segments));
 });

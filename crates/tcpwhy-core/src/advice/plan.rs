@@ -69,12 +69,14 @@ fn handshake(f: &Figures) -> Vec<Step> {
 fn application(f: &Figures) -> Vec<Step> {
     match f.verdict.cause {
         Cause::WaitingForPeer => {
-            let mut steps = vec![Step::Work(Work::ProfilePeer { at: f.receiver })];
-            if f.transfers > 1 {
-                let (rtt, turns) = (f.rtt_floor, f.transfers);
-                steps.push(Step::Work(Work::BatchRequests { at: f.sender, rtt, turns }));
+            let (rtt, turns) = (f.rtt_floor, f.transfers);
+            let batch = Step::Work(Work::BatchRequests { at: f.client(), rtt, turns });
+            let profile = Step::Work(Work::ProfilePeer { at: f.receiver });
+            match turns {
+                0 | 1 => vec![profile],
+                _ if f.is_chatty() => vec![batch, Step::Work(Work::ShortenTheWay)],
+                _ => vec![profile, batch],
             }
-            steps
         }
         Cause::KeepAlive => vec![Step::Work(Work::KeepAliveIsHarmless)],
         _ => vec![Step::Work(Work::ProfileApplication { at: f.sender })],
@@ -143,9 +145,7 @@ fn congestion_window(f: &Figures) -> Vec<Step> {
             vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })]
         }
         Cause::Pacing => vec![Step::Network(Network::InspectPacing { at })],
-        _ => {
-            vec![Step::Network(Network::InspectCwnd { at }), Step::Network(Network::TryBbr { at })]
-        }
+        _ => vec![Step::Network(Network::InspectCwnd { at })],
     }
 }
 

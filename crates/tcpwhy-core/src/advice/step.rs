@@ -20,6 +20,7 @@ pub(crate) enum Work {
     ProfileApplication { at: Place },
     ProfilePeer { at: Place },
     BatchRequests { at: Place, rtt: Nanos, turns: u64 },
+    ShortenTheWay,
     KeepAliveIsHarmless,
     InspectReader { at: Place, frames: (u64, u64) },
     LargerBufferOnlyPostpones { at: Place },

@@ -149,15 +149,12 @@ fn evidence(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
 
 /// Predicted times, shortest first.
 fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
-    if d.what_if.is_empty() {
-        return Ok(());
-    }
-    page.section(words::WHAT_IF)?;
     let mut predictions = d.what_if.to_vec();
     predictions.retain(|w| words::gain(d.transfer, w.transfer).is_some());
     if predictions.is_empty() {
-        return page.text(4, words::NO_GAIN);
+        return Ok(());
     }
+    page.section(words::WHAT_IF)?;
     predictions.sort_by_key(|w| w.transfer);
     predictions.truncate(WHAT_IFS);
     let rows: Vec<_> = predictions.iter().map(|w| words::what_if(d, w)).collect();

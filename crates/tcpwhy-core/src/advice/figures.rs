@@ -49,6 +49,8 @@ pub(crate) struct Figures {
     pub policed_bps: u64,
     /// Losses that came by chance, not from congestion.
     pub chance_losses: u64,
+    /// The end whose SYN lacked the window scale that the other's offered.
+    pub unscaled: Option<Side>,
     /// The path was seen busy, so that its rate is known.
     pub path_filled: bool,
     /// First data to last acknowledgment.
@@ -93,6 +95,11 @@ impl Figures {
             policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),
             chance_losses: found(connection, direction, FindingKind::RandomLoss)
                 .map_or(0, |f| f.count),
+            unscaled: connection
+                .findings
+                .iter()
+                .find(|f| f.kind == FindingKind::WindowScaleStripped)
+                .map(|f| f.side),
             path_filled: direction.timeline.iter().any(|i| i.limit == Limit::PathBandwidth),
             transfer: direction.transfer,
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
@@ -114,9 +121,9 @@ impl Figures {
         turns > 1 && self.rtt_floor.scale(turns, 1).secs() > 0.6 * waited
     }
 
-    /// The end that asks.
-    pub(crate) fn client(&self) -> Place {
-        if self.sender.side == Side::Client { self.sender } else { self.receiver }
+    /// The end of that role.
+    pub(crate) fn place(&self, side: Side) -> Place {
+        if self.sender.side == side { self.sender } else { self.receiver }
     }
 }
 

@@ -55,7 +55,7 @@ fn handshake(f: &Figures) -> Vec<Step> {
     match f.verdict.cause {
         // The server is the end whose queue the SYN could not enter.
         Cause::SynRetry => {
-            let server = if f.sender.side == Side::Server { f.sender } else { f.receiver };
+            let server = f.place(Side::Server);
             vec![
                 Step::Life(Life::CheckListenQueue { at: server }),
                 Step::Life(Life::CheckSynPath),
@@ -70,7 +70,7 @@ fn application(f: &Figures) -> Vec<Step> {
     match f.verdict.cause {
         Cause::WaitingForPeer => {
             let (rtt, turns) = (f.rtt_floor, f.transfers);
-            let batch = Step::Work(Work::BatchRequests { at: f.client(), rtt, turns });
+            let batch = Step::Work(Work::BatchRequests { at: f.place(Side::Client), rtt, turns });
             let profile = Step::Work(Work::ProfilePeer { at: f.receiver });
             match turns {
                 0 | 1 => vec![profile],
@@ -98,6 +98,7 @@ fn receive_window(f: &Figures) -> Vec<Step> {
     let at = f.receiver;
     match f.verdict.cause {
         Cause::NoWindowScaling => {
+            let at = f.unscaled.map_or(at, |side| f.place(side));
             vec![
                 Step::Buffer(Buffer::EnableScaling { at }),
                 Step::Buffer(Buffer::FindStrippingMiddlebox),

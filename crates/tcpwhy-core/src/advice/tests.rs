@@ -310,6 +310,15 @@ fn a_scale_too_small_for_the_path_asks_for_a_new_connection() {
 }
 
 #[test]
+fn scaling_is_looked_for_first_where_it_was_missing() {
+    let mut c = case(Limit::ReceiveWindow, Cause::NoWindowScaling);
+    assert!(advised(&c)[0].contains("first at the client"), "{:?}", advised(&c));
+    let (kind, side) = (FindingKind::WindowScaleStripped, Side::Server);
+    c.findings = Box::new([Finding { kind, side, count: 0, value: 0, frame: 2 }]);
+    assert!(advised(&c)[0].contains("first at the server"), "{:?}", advised(&c));
+}
+
+#[test]
 fn a_limit_that_hides_another_is_said_to_gain_little() {
     let mut c = case(Limit::SendBuffer, Cause::None);
     let then = |seconds| WhatIf {

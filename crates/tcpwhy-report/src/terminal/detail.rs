@@ -162,7 +162,8 @@ fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
     let (a, b, c) = (wide(0), wide(1), wide(2));
     for [lift, time, gain, next] in &rows {
         if a + b + c + next.chars().count() + 10 > page.width {
-            page.item(4, "- ", &format!("{lift}: {time}, {gain}, {next}"))?;
+            let text = format!("{lift}: {time}, {gain}, {next}");
+            page.item(4, "- ", text.trim_end_matches(", "))?;
             continue;
         }
         let next = page.paint(DIM, next);

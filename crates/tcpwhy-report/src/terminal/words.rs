@@ -199,7 +199,10 @@ pub(super) fn what_if(d: &Direction, w: &WhatIf) -> [String; 4] {
         lifted(w.lift).to_owned(),
         span(w.transfer),
         gain(d.transfer, w.transfer).unwrap_or_default(),
-        format!("next: {}", limit_label(w.next)),
+        match w.next {
+            Limit::Unknown => String::new(),
+            next => format!("next: {}", limit_label(next)),
+        },
     ]
 }
 

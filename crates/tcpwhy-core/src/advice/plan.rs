@@ -155,10 +155,12 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
         let shape = Step::Network(Network::ShapeBelowPolicer { at: f.sender, rate: f.policed_bps });
         return vec![Step::Network(Network::RaisePolicedRate), shape];
     }
-    let mut steps = vec![
-        Step::Network(Network::NothingToGain { rate: f.peak_bps }),
-        Step::Network(Network::SendLess),
-    ];
+    let mut steps = vec![Step::Network(Network::NothingToGain { rate: f.peak_bps })];
+    // A writer with a timer looks like a link without a queue.
+    if f.verdict.cause == Cause::SteadyRate {
+        steps.push(Step::Network(Network::SuspectTheWriter { at: f.sender }));
+    }
+    steps.push(Step::Network(Network::SendLess));
     // A queue that more than doubles the round trip hurts everybody else on the link.
     if f.rtt_floor > Nanos::ZERO && f.rtt_mean > f.rtt_floor.scale(2, 1) {
         steps.push(Step::Network(Network::ShortenQueue { floor: f.rtt_floor, mean: f.rtt_mean }));

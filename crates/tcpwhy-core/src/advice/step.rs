@@ -59,6 +59,7 @@ pub(crate) enum Network {
     LittleToGain { then: Nanos, next: Limit },
     NothingToGain { rate: u64 },
     SendLess,
+    SuspectTheWriter { at: Place },
     ShortenQueue { floor: Nanos, mean: Nanos },
     ShapeBelowPolicer { at: Place, rate: u64 },
     RaisePolicedRate,

@@ -352,6 +352,8 @@ fn a_full_link_has_nothing_to_gain() {
     for cause in [Cause::StandingQueue, Cause::SteadyRate, Cause::EcnMarked] {
         let steps = advised(&case(Limit::PathBandwidth, cause));
         assert!(steps[0].starts_with("Nothing to gain"), "{steps:?}");
+        let doubted = steps[1].contains("does not write at just this rate");
+        assert_eq!(doubted, cause == Cause::SteadyRate, "{steps:?}");
     }
 }
 

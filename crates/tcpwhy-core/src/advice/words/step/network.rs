@@ -57,6 +57,11 @@ pub(super) fn step(step: &Network) -> String {
             "Nothing to gain from buffers or kernel settings: the link is full at {}.",
             rate(bps)
         ),
+        Network::SuspectTheWriter { at } => format!(
+            "No queue stood before that link, though: first make sure that the application on {} \
+             does not write at just this rate by itself (a rate limit, a timer, a media stream).",
+            place(&at)
+        ),
         Network::SendLess => "Only a faster link, less other traffic on it, or fewer bytes \
              (compression, caching, asking for less) shortens this transfer."
             .to_owned(),

@@ -2,6 +2,7 @@
 
 use crate::pcap::MAX_CAPTURED;
 use std::fmt;
+use tcpwhy_core::advice::quantity::span;
 use tcpwhy_core::units::Nanos;
 
 /// Something worth saying about one file. Displays as one sentence.
@@ -166,7 +167,7 @@ impl fmt::Display for NoteKind {
             }
             Self::TimeBackwards { count, most } => {
                 write!(f, "{} stamped earlier than the one before, ", Count(*count, "packet"))?;
-                write!(f, "by up to {:.6} s", most.secs())
+                write!(f, "by up to {}", span(*most))
             }
             Self::InvalidTimes { count } => {
                 let times = Count(*count, "timestamp");

@@ -6,8 +6,10 @@
 
 pub mod csv;
 pub mod json;
+mod printable;
 mod rank;
 mod source;
 pub mod terminal;
 
+pub use printable::printable;
 pub use source::Source;

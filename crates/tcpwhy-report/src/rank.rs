@@ -1,6 +1,6 @@
 //! Which directions matter, and in which order.
 
-use tcpwhy_core::model::{Cause, Connection, Direction, Limit};
+use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Side, WhatIf};
 use tcpwhy_core::units::Nanos;
 
 /// A direction that carries less than this part of the other's data only asks for or acknowledges
@@ -23,16 +23,47 @@ impl Ranked<'_> {
         if d.verdict.cause == Cause::KeepAlive {
             return Nanos::ZERO;
         }
-        let best = d.what_if.iter().map(|w| w.transfer).min().unwrap_or(d.transfer);
-        (d.transfer - best).max(Nanos::ZERO)
+        let counts = |w: &&WhatIf| w.lift != Limit::Application || !self.client_thinks();
+        let best = d.what_if.iter().filter(counts).map(|w| w.transfer).min();
+        (d.transfer - best.unwrap_or(d.transfer)).max(Nanos::ZERO)
     }
 
-    /// Whether there is something to tell: data of its own, or a death.
+    /// Whether it was mostly the client's turn: nobody waits while the client has nothing to ask,
+    /// as on a control connection or an idle one of a pool.
+    fn client_thinks(&self) -> bool {
+        let limits = self.direction.limits();
+        let cause = limits.iter().find(|s| s.limit == Limit::Application).map(|s| s.cause);
+        match self.direction.from {
+            Side::Client => cause == Some(Cause::SenderApplication),
+            Side::Server => cause == Some(Cause::WaitingForPeer),
+        }
+    }
+
+    /// Whether the opposite direction says the same better: whose turn it was, or why the
+    /// connection was slow to open.
+    fn mirrors(&self, other: &Direction) -> bool {
+        let same = |cause| {
+            (self.direction.verdict.cause, other.verdict.cause) == (cause, cause)
+                && self.direction.from == Side::Server
+        };
+        let waits = self.direction.verdict.cause == Cause::WaitingForPeer
+            && !matches!(
+                other.verdict.cause,
+                Cause::WaitingForPeer | Cause::None | Cause::KeepAlive
+            );
+        same(Cause::WaitingForPeer) || same(Cause::SynRetry) || waits
+    }
+
+    /// Whether there is something to tell: data of its own, or a death, that the opposite direction
+    /// does not tell.
     fn matters(&self) -> bool {
         let [client, server] = &self.connection.directions;
         let other = if self.direction.from == client.from { server } else { client };
         let d = self.direction;
         let died = d.verdict.limit == Limit::SilentPath || d.verdict.cause == Cause::SynRetry;
+        if other.bytes > d.bytes / MINOR && self.mirrors(other) {
+            return false;
+        }
         died || d.bytes > other.bytes / MINOR
     }
 }

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{connection, connections, golden, source};
-use tcpwhy_core::model::{Cause, Limit};
+use tcpwhy_core::model::{Cause, Limit, Side};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_report::terminal::{View, write};
 
@@ -62,6 +62,43 @@ fn the_slowest_comes_first_and_acknowledgments_are_not_shown() {
     assert!(text.find("Connection 0:").unwrap() < text.find("Connection 1:").unwrap());
     assert!(!text.contains("client to server"));
     assert!(text.contains("27 more directions with"));
+}
+
+#[test]
+fn a_direction_that_only_waits_for_the_other_is_not_told_twice() {
+    let mut c = connection(0, (Limit::Application, Cause::WaitingForPeer));
+    let mut client = connection(0, (Limit::DelayedAck, Cause::Nagle)).directions[1].clone();
+    client.from = Side::Client;
+    c.directions[0] = client;
+    let text = render(std::slice::from_ref(&c), &PLAIN);
+    assert!(text.contains("client to server") && !text.contains("server to client"), "{text}");
+    assert!(text.contains("1 more direction"), "{text}");
+    // Where the other direction carried nothing to speak of, there is only this one.
+    c.directions[0].bytes = 12;
+    assert!(render(std::slice::from_ref(&c), &PLAIN).contains("server to client"));
+}
+
+#[test]
+fn a_client_that_has_nothing_to_ask_does_not_come_first() {
+    let mut idle = connection(0, (Limit::Application, Cause::SenderApplication));
+    idle.directions[1].from = Side::Client;
+    idle.directions.swap(0, 1);
+    (idle.directions[0].bytes, idle.directions[1].from) = (458, Side::Server);
+    let bulk = connection(1, (Limit::PathBandwidth, Cause::StandingQueue));
+    let text = render(&[idle, bulk], &PLAIN);
+    assert!(text.find("Connection 1:").unwrap() < text.find("Connection 0:").unwrap(), "{text}");
+}
+
+#[test]
+fn names_cannot_steer_the_terminal() {
+    let mut source = source();
+    source.files = vec!["a\u{1b}]0;x\u{7}\nb.pcap".to_owned()];
+    source.warnings = vec!["interface \u{9b}31m lost packets".to_owned()];
+    let mut out = Vec::new();
+    write(&mut out, &source, &connections(), &PLAIN).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.starts_with("a\\u{1b}]0;x\\u{7}\\nb.pcap: 31,402 packets"), "{text}");
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::exit;
 use crate::filter::{Choice, Span};
 use crate::output::{self, Output};
 use crate::pipeline::{self, Read, Reading};
+use crate::say;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -109,15 +110,15 @@ fn conclude(args: &Explain, read: Read, shown: usize) -> Result<ExitCode, Error>
     }
     if args.ndjson || args.csv || (shown == 0 && !args.json) {
         for warning in &read.source.warnings {
-            anstream::eprintln!("tcpwhy: {warning}");
+            say(warning);
         }
     }
     if read.damaged {
-        anstream::eprintln!("tcpwhy: the input is damaged; what could be read of it was analysed");
+        say("the input is damaged; what could be read of it was analysed");
         return Ok(ExitCode::from(exit::ERROR));
     }
     if shown == 0 {
-        anstream::eprintln!("tcpwhy: {}", nothing(&read));
+        say(&nothing(&read));
         return Ok(ExitCode::from(exit::NOTHING));
     }
     Ok(ExitCode::SUCCESS)

@@ -20,10 +20,15 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough.
         Err(Error::Write(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(e) => {
-            anstream::eprintln!("tcpwhy: {e}");
+            say(&e.to_string());
             ExitCode::from(exit::ERROR)
         }
     }
+}
+
+/// One sentence on standard error; names in it cannot steer the terminal.
+fn say(text: &str) {
+    anstream::eprintln!("tcpwhy: {}", tcpwhy_report::printable(text));
 }
 
 /// What the exit code says.

@@ -28,8 +28,8 @@ pub(crate) struct Bdp {
 impl Bdp {
     /// From the highest rate and the RTT floor; `None` without an RTT.
     ///
-    /// What a window or buffer lets through says nothing of the path: a peak of about one plateau a
-    /// round trip is the limit's own rate, not the path's.
+    /// What a window or buffer lets through says nothing of the path: only where the path was seen
+    /// full, and well above one plateau a round trip, is the peak the path's rate.
     pub(crate) fn of(figures: &Figures) -> Option<Self> {
         let rtt = figures.rtt_floor;
         if rtt <= Nanos::ZERO {
@@ -38,7 +38,7 @@ impl Bdp {
         let plateau =
             figures.flight.min(if figures.window > 0 { figures.window } else { u64::MAX });
         let shown = product(figures.peak_bps, rtt);
-        let measured = shown > plateau.saturating_add(plateau / 2);
+        let measured = figures.path_filled && shown > plateau.saturating_add(plateau / 2);
         let rate = if measured { figures.peak_bps } else { assumed(figures.peak_bps) };
         Some(Self { rate, rtt, bytes: product(rate, rtt), measured })
     }

@@ -1,7 +1,8 @@
 //! The numbers that words about one direction may need, gathered once.
 
 use crate::model::{
-    Connection, Direction, FindingKind, Interval, Limit, Side, Verdict, WhatIf, WindowScale,
+    Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Verdict, WhatIf,
+    WindowScale,
 };
 use crate::observe::Endpoint;
 use crate::units::Nanos;
@@ -44,8 +45,14 @@ pub(crate) struct Figures {
     pub longest_stall: Nanos,
     /// First and last frame of the longest interval of the verdict.
     pub frames: (u64, u64),
-    /// Rate that a policer allows, in bit/s.
+    /// Rate that got through a policer, in bit/s: it allows at least this.
     pub policed_bps: u64,
+    /// Losses that came by chance, not from congestion.
+    pub chance_losses: u64,
+    /// The end whose SYN lacked the window scale that the other's offered.
+    pub unscaled: Option<Side>,
+    /// The path was seen busy, so that its rate is known.
+    pub path_filled: bool,
     /// First data to last acknowledgment.
     pub transfer: Nanos,
     /// The same with the verdict's limit lifted, and what would hold it then.
@@ -85,7 +92,15 @@ impl Figures {
             rtt_mean: evidence.rtt_mean,
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
-            policed_bps: policed_bps(connection, direction),
+            policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),
+            chance_losses: found(connection, direction, FindingKind::RandomLoss)
+                .map_or(0, |f| f.count),
+            unscaled: connection
+                .findings
+                .iter()
+                .find(|f| f.kind == FindingKind::WindowScaleStripped)
+                .map(|f| f.side),
+            path_filled: direction.timeline.iter().any(|i| i.limit == Limit::PathBandwidth),
             transfer: direction.transfer,
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
@@ -94,6 +109,21 @@ impl Figures {
             scale_matters: scale_matters(connection, direction),
             transfers: direction.transfers_omitted.saturating_add(direction.transfers.len() as u64),
         }
+    }
+}
+
+impl Figures {
+    /// Whether one round trip for each turn of the conversation explains most of the verdict's
+    /// time: distance, not anybody's thinking.
+    pub(crate) fn is_chatty(&self) -> bool {
+        let turns = i64::try_from(self.transfers).unwrap_or(i64::MAX);
+        let waited = self.span.secs() * self.share;
+        turns > 1 && self.rtt_floor.scale(turns, 1).secs() > 0.6 * waited
+    }
+
+    /// The end of that role.
+    pub(crate) fn place(&self, side: Side) -> Place {
+        if self.sender.side == side { self.sender } else { self.receiver }
     }
 }
 
@@ -127,10 +157,11 @@ fn scale_matters(connection: &Connection, direction: &Direction) -> bool {
     }
 }
 
-/// What the policer of this direction lets through, if one was found.
-fn policed_bps(connection: &Connection, direction: &Direction) -> u64 {
-    let mut found = connection.findings.iter();
-    found
-        .find(|f| f.kind == FindingKind::Policer && f.side == direction.from)
-        .map_or(0, |f| f.value)
+/// What was found of this kind about the packets of this direction.
+fn found<'a>(
+    connection: &'a Connection,
+    direction: &Direction,
+    kind: FindingKind,
+) -> Option<&'a Finding> {
+    connection.findings.iter().find(|f| f.kind == kind && f.side == direction.from)
 }

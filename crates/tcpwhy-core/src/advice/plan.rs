@@ -55,7 +55,7 @@ fn handshake(f: &Figures) -> Vec<Step> {
     match f.verdict.cause {
         // The server is the end whose queue the SYN could not enter.
         Cause::SynRetry => {
-            let server = if f.sender.side == Side::Server { f.sender } else { f.receiver };
+            let server = f.place(Side::Server);
             vec![
                 Step::Life(Life::CheckListenQueue { at: server }),
                 Step::Life(Life::CheckSynPath),
@@ -69,12 +69,14 @@ fn handshake(f: &Figures) -> Vec<Step> {
 fn application(f: &Figures) -> Vec<Step> {
     match f.verdict.cause {
         Cause::WaitingForPeer => {
-            let mut steps = vec![Step::Work(Work::ProfilePeer { at: f.receiver })];
-            if f.transfers > 1 {
-                let (rtt, turns) = (f.rtt_floor, f.transfers);
-                steps.push(Step::Work(Work::BatchRequests { at: f.sender, rtt, turns }));
+            let (rtt, turns) = (f.rtt_floor, f.transfers);
+            let batch = Step::Work(Work::BatchRequests { at: f.place(Side::Client), rtt, turns });
+            let profile = Step::Work(Work::ProfilePeer { at: f.receiver });
+            match turns {
+                0 | 1 => vec![profile],
+                _ if f.is_chatty() => vec![batch, Step::Work(Work::ShortenTheWay)],
+                _ => vec![profile, batch],
             }
-            steps
         }
         Cause::KeepAlive => vec![Step::Work(Work::KeepAliveIsHarmless)],
         _ => vec![Step::Work(Work::ProfileApplication { at: f.sender })],
@@ -96,6 +98,7 @@ fn receive_window(f: &Figures) -> Vec<Step> {
     let at = f.receiver;
     match f.verdict.cause {
         Cause::NoWindowScaling => {
+            let at = f.unscaled.map_or(at, |side| f.place(side));
             vec![
                 Step::Buffer(Buffer::EnableScaling { at }),
                 Step::Buffer(Buffer::FindStrippingMiddlebox),
@@ -143,9 +146,7 @@ fn congestion_window(f: &Figures) -> Vec<Step> {
             vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })]
         }
         Cause::Pacing => vec![Step::Network(Network::InspectPacing { at })],
-        _ => {
-            vec![Step::Network(Network::InspectCwnd { at }), Step::Network(Network::TryBbr { at })]
-        }
+        _ => vec![Step::Network(Network::InspectCwnd { at })],
     }
 }
 
@@ -154,10 +155,12 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
         let shape = Step::Network(Network::ShapeBelowPolicer { at: f.sender, rate: f.policed_bps });
         return vec![Step::Network(Network::RaisePolicedRate), shape];
     }
-    let mut steps = vec![
-        Step::Network(Network::NothingToGain { rate: f.peak_bps }),
-        Step::Network(Network::SendLess),
-    ];
+    let mut steps = vec![Step::Network(Network::NothingToGain { rate: f.peak_bps })];
+    // A writer with a timer looks like a link without a queue.
+    if f.verdict.cause == Cause::SteadyRate {
+        steps.push(Step::Network(Network::SuspectTheWriter { at: f.sender }));
+    }
+    steps.push(Step::Network(Network::SendLess));
     // A queue that more than doubles the round trip hurts everybody else on the link.
     if f.rtt_floor > Nanos::ZERO && f.rtt_mean > f.rtt_floor.scale(2, 1) {
         steps.push(Step::Network(Network::ShortenQueue { floor: f.rtt_floor, mean: f.rtt_mean }));

@@ -149,15 +149,12 @@ fn evidence(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
 
 /// Predicted times, shortest first.
 fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
-    if d.what_if.is_empty() {
-        return Ok(());
-    }
-    page.section(words::WHAT_IF)?;
     let mut predictions = d.what_if.to_vec();
     predictions.retain(|w| words::gain(d.transfer, w.transfer).is_some());
     if predictions.is_empty() {
-        return page.text(4, words::NO_GAIN);
+        return Ok(());
     }
+    page.section(words::WHAT_IF)?;
     predictions.sort_by_key(|w| w.transfer);
     predictions.truncate(WHAT_IFS);
     let rows: Vec<_> = predictions.iter().map(|w| words::what_if(d, w)).collect();
@@ -165,7 +162,8 @@ fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
     let (a, b, c) = (wide(0), wide(1), wide(2));
     for [lift, time, gain, next] in &rows {
         if a + b + c + next.chars().count() + 10 > page.width {
-            page.item(4, "- ", &format!("{lift}: {time}, {gain}, {next}"))?;
+            let text = format!("{lift}: {time}, {gain}, {next}");
+            page.item(4, "- ", text.trim_end_matches(", "))?;
             continue;
         }
         let next = page.paint(DIM, next);

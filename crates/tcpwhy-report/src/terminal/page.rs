@@ -1,6 +1,7 @@
 //! Lines of a given width, with or without colour.
 
 use super::style::{BOLD, DIM};
+use crate::printable;
 use anstyle::Style;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -37,8 +38,9 @@ impl<'w> Page<'w> {
 
     /// A paragraph whose first line begins with `bullet` and whose others are indented behind it.
     pub(super) fn item(&mut self, indent: usize, bullet: &str, text: &str) -> io::Result<()> {
+        let text = printable(text);
         let hang = bullet.chars().count();
-        for (i, line) in wrap(text, self.width.saturating_sub(indent + hang)).iter().enumerate() {
+        for (i, line) in wrap(&text, self.width.saturating_sub(indent + hang)).iter().enumerate() {
             let lead = if i == 0 { bullet } else { "" };
             self.line(&format!("{:indent$}{lead:hang$}{line}", ""))?;
         }

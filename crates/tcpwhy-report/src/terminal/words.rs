@@ -12,7 +12,6 @@ pub(super) const SHARES: &str = "Where the time went";
 pub(super) const EVIDENCE: &str = "Evidence";
 pub(super) const WHAT_IF: &str = "What if";
 pub(super) const NO_DATA: &str = "No data crossed; --all shows every connection.";
-pub(super) const NO_GAIN: &str = "Lifting any single limit would save no time.";
 pub(super) const ADVICE: &str = "What to do";
 pub(super) const FINDINGS: &str = "Also noticed";
 pub(super) const INTERVALS: &str = "Intervals";
@@ -60,13 +59,27 @@ pub(super) fn amount(d: &Direction) -> String {
         n => format!(", {} resent", data(n)),
     };
     format!(
-        "{} to {}: {} in {}, {}{resent}",
+        "{} to {}: {} in {}, {}{resent}{}",
         d.from.name(),
         d.from.other().name(),
         data(d.bytes),
         span(d.transfer),
-        rate(d.goodput_bps())
+        rate(d.goodput_bps()),
+        stuck(d)
     )
+}
+
+/// ", then no progress for 13.9 s": what the transfer time, which ends with the last
+/// acknowledgment, leaves out.
+fn stuck(d: &Direction) -> String {
+    match (d.transfers.last(), d.timeline.last()) {
+        (Some(transfer), Some(end)) if d.transfers_omitted == 0 => {
+            let after = end.to - transfer.to;
+            let long = after > d.transfer && end.limit != Limit::Application;
+            if long { format!(", then no progress for {}", span(after)) } else { String::new() }
+        }
+        _ => String::new(),
+    }
 }
 
 /// The path and where it was watched, as far as known.
@@ -118,9 +131,12 @@ pub(super) fn evidence(e: &Evidence) -> String {
             parts.push(text);
         }
     };
-    part(e.flight > 0, format!("{} in flight", buffer(e.flight)));
-    part(e.window > 0, format!("window {}", buffer(e.window)));
-    part(e.window > 0 && e.room < e.window, format!("room left {}", buffer(e.room)));
+    part(e.flight > 0, format!("up to {} in flight", buffer(e.flight)));
+    part(e.window > 0, format!("window {} or more", buffer(e.window)));
+    // Room is measured where the sender stopped.
+    let room = e.stalls > 0 && e.window > 0 && e.room < e.window;
+    part(room && e.room > 0, format!("room for {} or more", buffer(e.room)));
+    part(room && e.room == 0, "no room left".to_owned());
     part(e.rtt_min.0 > 0, rtt(e));
     part(e.stalls > 0, stalls(e));
     let again = plural(e.retransmissions.into(), "segment resent", "segments resent");
@@ -161,13 +177,32 @@ pub(super) fn sure(confidence: u8) -> String {
     format!("{} sure", percent(f64::from(confidence) / 100.0))
 }
 
+/// The world without a limit.
+fn lifted(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Handshake => "no handshake",
+        Limit::Application => "no waiting for applications",
+        Limit::SendBuffer => "no send buffer limit",
+        Limit::ReceiveWindow => "no receive window limit",
+        Limit::CongestionWindow => "no congestion window limit",
+        Limit::PathBandwidth => "a path without a rate limit",
+        Limit::LossRecovery => "no packet loss",
+        Limit::DelayedAck => "no delayed ACKs",
+        Limit::SilentPath => "no silence",
+        Limit::Unknown => "nothing unexplained",
+    }
+}
+
 /// One row of the what-if table: what is lifted, the time then, what that gains, what holds next.
 pub(super) fn what_if(d: &Direction, w: &WhatIf) -> [String; 4] {
     [
-        format!("without {}", limit_label(w.lift)),
+        lifted(w.lift).to_owned(),
         span(w.transfer),
         gain(d.transfer, w.transfer).unwrap_or_default(),
-        format!("then {}", limit_label(w.next)),
+        match w.next {
+            Limit::Unknown => String::new(),
+            next => format!("next: {}", limit_label(next)),
+        },
     ]
 }
 

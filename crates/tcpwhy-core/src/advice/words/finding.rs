@@ -32,8 +32,8 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             bytes(value)
         ),
         FindingKind::Policer => format!(
-            "Data of the {side} is dropped at a constant rate{} without a queue: a policer.",
-            if value > 0 { format!(" of about {}", rate(value)) } else { String::new() }
+            "Data of the {side} above a constant rate is dropped without a queue: a policer{}.",
+            if value > 0 { format!(" ({} got through)", rate(value)) } else { String::new() }
         ),
         FindingKind::WindowScaleStripped => format!(
             "One SYN offered window scaling and the {side}'s did not, so no window can exceed 64 \

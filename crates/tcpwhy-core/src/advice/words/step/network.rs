@@ -30,7 +30,8 @@ pub(super) fn step(step: &Network) -> String {
         ),
         Network::TryBbr { at } => format!(
             "If the losses cannot be removed, a congestion control that does not take each loss for \
-             congestion helps: on {}, `sysctl -w net.ipv4.tcp_congestion_control=bbr`.",
+             congestion helps: on {}, `sysctl -w net.ipv4.tcp_congestion_control=bbr` (after \
+             `modprobe tcp_bbr`, where it is a module).",
             place(&at)
         ),
         Network::InspectPacing { at } => format!(
@@ -56,6 +57,11 @@ pub(super) fn step(step: &Network) -> String {
             "Nothing to gain from buffers or kernel settings: the link is full at {}.",
             rate(bps)
         ),
+        Network::SuspectTheWriter { at } => format!(
+            "No queue stood before that link, though: first make sure that the application on {} \
+             does not write at just this rate by itself (a rate limit, a timer, a media stream).",
+            place(&at)
+        ),
         Network::SendLess => "Only a faster link, less other traffic on it, or fewer bytes \
              (compression, caching, asking for less) shortens this transfer."
             .to_owned(),
@@ -72,8 +78,8 @@ pub(super) fn step(step: &Network) -> String {
             place(&at)
         ),
         Network::ShapeBelowPolicer { at, rate: bps } => format!(
-            "Otherwise shape on {} just below the allowed rate, about {} (`tc qdisc ... fq maxrate`, \
-             SO_MAX_PACING_RATE): what is not dropped need not be resent.",
+            "Otherwise shape on {} just below the rate that was agreed on, which is {} or more (`tc \
+             qdisc ... fq maxrate`, SO_MAX_PACING_RATE): what is not dropped need not be resent.",
             place(&at),
             rate(bps)
         ),

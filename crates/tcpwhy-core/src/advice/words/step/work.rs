@@ -3,6 +3,7 @@
 use crate::advice::quantity::{count, span};
 use crate::advice::step::Work;
 use crate::advice::words::{frames, place};
+use crate::model::Side;
 
 /// One step as an instruction.
 pub(super) fn step(step: &Work) -> String {
@@ -14,10 +15,17 @@ pub(super) fn step(step: &Work) -> String {
             place(&at)
         ),
         Work::ProfilePeer { at } => format!(
-            "Look at how long the application on {} takes between reading a request and writing \
-             its answer. No network or buffer setting will help.",
-            place(&at)
+            "Look at how long the application on {} takes between {}. No network or buffer setting \
+             will help.",
+            place(&at),
+            match at.side {
+                Side::Client => "reading an answer and sending its next request",
+                Side::Server => "reading a request and writing its answer",
+            }
         ),
+        Work::ShortenTheWay => "More bandwidth or larger buffers change nothing here: only fewer \
+             turns, or two ends that are closer together."
+            .to_owned(),
         Work::BatchRequests { at, rtt, turns } => format!(
             "On {}, ask for more at a time or send the next request before the answer has come \
              (batching, pipelining, several connections): each of the {} turns costs at least a \

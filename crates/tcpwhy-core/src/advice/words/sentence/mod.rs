@@ -1,7 +1,9 @@
 //! The verdict in plain sentences.
 
+mod network;
+
 use crate::advice::figures::Figures;
-use crate::advice::quantity::{buffer, data, percent, rate, span};
+use crate::advice::quantity::{buffer, count, data, percent, rate, span};
 use crate::advice::words::limit;
 use crate::model::{Cause, Limit, WindowScale};
 use crate::units::{Nanos, bits_per_second};
@@ -20,7 +22,7 @@ pub(crate) fn sentence(f: &Figures) -> String {
     let mut text = verdict(f);
     if f.verdict.share > f.share + 0.03 {
         text.push_str(&format!(
-            " With its other causes, this limit ({}) held for {}.",
+            " All causes together, {} took {} of the time.",
             limit(f.verdict.limit),
             percent(f.verdict.share)
         ));
@@ -62,9 +64,9 @@ fn verdict(f: &Figures) -> String {
         Limit::Application => application(f),
         Limit::SendBuffer => send_buffer(f),
         Limit::ReceiveWindow => receive_window(f),
-        Limit::CongestionWindow => congestion_window(f),
-        Limit::PathBandwidth => path_bandwidth(f),
-        Limit::LossRecovery => loss_recovery(f),
+        Limit::CongestionWindow => network::congestion_window(f),
+        Limit::PathBandwidth => network::path_bandwidth(f),
+        Limit::LossRecovery => network::loss_recovery(f),
         Limit::DelayedAck => delayed_ack(f),
         Limit::SilentPath => silent_path(f),
         Limit::Unknown => format!(
@@ -104,6 +106,13 @@ fn handshake(f: &Figures) -> String {
 fn application(f: &Figures) -> String {
     let (sender, receiver) = (f.sender.side.name(), f.receiver.side.name());
     match f.verdict.cause {
+        Cause::WaitingForPeer if f.is_chatty() => format!(
+            "The two ends talked in small turns: for {} the {sender} waited for the {receiver}'s \
+             next message, and {} turns of at least one round trip ({}) each explain most of that.",
+            part(f),
+            count(f.transfers),
+            span(f.rtt_floor)
+        ),
         Cause::WaitingForPeer => format!(
             "The {sender} was waiting for the {receiver}, not for the network: for {} it had \
              nothing to send until the {receiver}'s next message arrived.",
@@ -176,97 +185,6 @@ fn receive_window(f: &Figures) -> String {
             part(f)
         ),
     }
-}
-
-fn congestion_window(f: &Figures) -> String {
-    let sender = f.sender.side.name();
-    let rounds =
-        known(f.rtt_floor.0 > 0, || format!(", one step per round trip of {}", span(f.rtt_floor)));
-    let flight = known(f.flight > 0, || format!(" (up to {} in flight)", buffer(f.flight)));
-    match f.verdict.cause {
-        Cause::SlowStart => format!(
-            "The connection was still picking up speed (slow start): for {} the {sender} was \
-             feeling its way up to the path's rate{rounds}{flight}.",
-            part(f)
-        ),
-        Cause::IdleRestart => format!(
-            "The connection had to pick up speed again after each pause (restart after idle): for \
-             {} the {sender} was feeling its way back up{rounds}{flight}.",
-            part(f)
-        ),
-        Cause::CongestionAvoidance => format!(
-            "The {sender} held itself back after signs of congestion: for {} its congestion window \
-             grew only slowly{rounds}{flight}.",
-            part(f)
-        ),
-        Cause::Pacing => format!(
-            "The {sender} spaced its packets by a timer (pacing): for {} that timer set the \
-             rate{}.",
-            part(f),
-            known(f.peak_bps > 0, || format!(", {} at most", rate(f.peak_bps)))
-        ),
-        _ => format!(
-            "The {sender}'s congestion window held it back: for {} its own estimate of what the \
-             path can carry allowed no more{flight}.",
-            part(f)
-        ),
-    }
-}
-
-fn path_bandwidth(f: &Figures) -> String {
-    let peak = known(f.peak_bps > 0, || format!(" at {}", rate(f.peak_bps)));
-    let queue = known(f.rtt_floor.0 > 0 && f.rtt_mean > f.rtt_floor.scale(6, 5), || {
-        format!("; the round trip rose from {} to {}", span(f.rtt_floor), span(f.rtt_mean))
-    });
-    match f.verdict.cause {
-        Cause::StandingQueue => format!(
-            "The path was full: for {} its narrowest link was busy{peak} with a queue of data \
-             waiting before it{queue}.",
-            part(f)
-        ),
-        Cause::EcnMarked => format!(
-            "The path was full: for {} its narrowest link was busy{peak} and said so by marking \
-             packets (ECN){queue}.",
-            part(f)
-        ),
-        Cause::Policer => format!(
-            "The network allows only a fixed rate: for {} a policer dropped what exceeded \
-             it{}, without any queue.",
-            part(f),
-            known(f.policed_bps > 0, || format!(" (about {})", rate(f.policed_bps)))
-        ),
-        _ => format!(
-            "The path was full: for {} data left its narrowest link without a gap{peak}.",
-            part(f)
-        ),
-    }
-}
-
-fn loss_recovery(f: &Figures) -> String {
-    let resent =
-        known(f.retransmitted > 0, || format!("; {} were sent again", data(f.retransmitted)));
-    let longest =
-        known(f.longest_stall.0 > 0, || format!(", up to {} at a time", span(f.longest_stall)));
-    let why = match f.verdict.cause {
-        Cause::Timeout => "waiting for the retransmission timer to notice the loss",
-        Cause::TailLoss => {
-            "waiting for lost data at the end of a burst, where nothing followed that could reveal \
-             the loss"
-        }
-        Cause::DoubleLoss => "waiting for data that was lost again when it was resent",
-        Cause::SmallFlight => {
-            "waiting for lost data with too few packets in flight to notice the loss quickly"
-        }
-        Cause::Spurious => {
-            return format!(
-                "Data was resent for nothing: {} went into repairing losses that had not happened, \
-                 because acknowledgements were late, lost or out of order{longest}{resent}.",
-                part(f)
-            );
-        }
-        _ => "noticing and resending lost data",
-    };
-    format!("Packet loss held it back: {} went into {why}{longest}{resent}.", part(f))
 }
 
 fn delayed_ack(f: &Figures) -> String {

@@ -1,0 +1,38 @@
+//! Text from outside (file names, names in captures) made safe to show.
+
+use std::borrow::Cow;
+
+/// `text` with everything that could steer a terminal or reorder its line spelled out, as `\u{1b}`.
+///
+/// ```
+/// assert_eq!(tcpwhy_report::printable("a\u{1b}[31m.pcap"), "a\\u{1b}[31m.pcap");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let spell = |c: char| if steers(c) { c.escape_default().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(spell).collect())
+}
+
+/// Control characters (C0, DEL, C1), and the marks that override the direction of text.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_spelled_out() {
+        assert_eq!(printable("a\u{1b}]0;x\u{7}b\nc\u{9b}1m"), "a\\u{1b}]0;x\\u{7}b\\nc\\u{9b}1m");
+        assert_eq!(printable("\u{202e}pacp.txt"), "\\u{202e}pacp.txt");
+    }
+
+    #[test]
+    fn other_text_is_left_alone() {
+        assert!(matches!(printable("Größe 日本 (1).pcapng"), Cow::Borrowed(_)));
+    }
+}

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let inputs: Vec<_> = args.files.iter().map(|path| input(path)).collect();
     let reading = pipeline::start(&inputs, Span::of(args))?;
     let choice = Choice::of(args);
-    let mut out = Output::new(args.color);
+    let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };
     let (read, shown) = if args.ndjson {
         stream(reading, &choice, &mut out)?
     } else {

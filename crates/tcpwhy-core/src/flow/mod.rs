@@ -136,25 +136,28 @@ impl Flow {
 
     /// The next segment of this connection.
     pub(crate) fn push(&mut self, segment: &Segment) {
-        let mut segment = *segment;
         if segment.time < self.last {
             self.backwards.add(segment.frame);
             if self.held.is_none() {
-                segment.time = self.last;
+                return self.take(&Segment { time: self.last, ..*segment });
             }
         }
+        self.take(segment);
+    }
+
+    fn take(&mut self, segment: &Segment) {
         self.last = self.last.max(segment.time);
-        let side = self.side_of(&segment);
+        let side = self.side_of(segment);
         self.packets[side as usize] += 1;
-        if self.recent[side as usize].is_copy(&segment) {
+        if self.recent[side as usize].is_copy(segment) {
             self.copies.add(segment.frame);
             return;
         }
-        self.measure_legs(side, &segment);
+        self.measure_legs(side, segment);
         match &mut self.held {
-            None => self.process(side, &segment),
+            None => self.process(side, segment),
             Some(held) => {
-                held.push(segment);
+                held.push(*segment);
                 if held.len() >= WARM_UP {
                     self.release_held();
                 }

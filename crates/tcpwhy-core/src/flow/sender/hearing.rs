@@ -2,7 +2,6 @@
 
 use super::Sender;
 use crate::flow::ack::AckEvent;
-use crate::flow::gap::Gap;
 use crate::flow::scoreboard::Acked;
 use crate::flow::stretch::Wait;
 use crate::units::Nanos;
@@ -87,7 +86,8 @@ impl Sender {
         let round = self.round();
         self.record.account(time, Wait::Ack, round, |s| s.touch(frame));
         self.data_end = self.data_end.max(ack);
-        self.gap = Gap::starting(self.piece(time, frame));
+        let piece = self.piece(time, frame);
+        self.gap.restart(piece);
         self.done = Some(time);
     }
 }

@@ -175,6 +175,7 @@ impl Sender {
     /// The handshake is over at `time`.
     pub(crate) fn established(&mut self, time: Nanos) {
         self.record.account(time, Wait::Handshake, Nanos(i64::MAX), |_| ());
-        self.gap = Gap::starting(self.piece(time, 0));
+        let piece = self.piece(time, 0);
+        self.gap.restart(piece);
     }
 }

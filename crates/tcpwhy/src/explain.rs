@@ -58,7 +58,7 @@ fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, 
         Ok(())
     };
     let read = reading.each(|segments| {
-        segments.iter().for_each(|s| analyzer.push(s));
+        analyzer.push_all(segments);
         show(analyzer.take_finished())
     })?;
     show(analyzer.finish())?;
@@ -70,7 +70,7 @@ fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Connection>),
     let mut analyzer = Analyzer::new();
     let mut connections = Vec::new();
     let read = reading.each(|segments| {
-        segments.iter().for_each(|s| analyzer.push(s));
+        analyzer.push_all(segments);
         connections.extend(analyzer.take_finished().into_iter().filter(|c| choice.takes(c)));
         Ok(())
     })?;

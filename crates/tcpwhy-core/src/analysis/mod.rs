@@ -1,7 +1,9 @@
 //! The driver: push segments, take finished connections.
 
+mod batch;
 mod conclude;
 mod findings;
+mod group;
 mod order;
 mod verdict;
 
@@ -9,6 +11,7 @@ use crate::flow::Flow;
 use crate::model::Connection;
 use crate::observe::{Endpoint, Segment};
 use crate::units::Nanos;
+use group::Groups;
 use hashbrown::HashMap;
 use order::Order;
 use std::collections::VecDeque;
@@ -56,6 +59,7 @@ pub struct Analyzer {
     last: Option<(Key, usize)>,
     next_id: u64,
     order: Order,
+    groups: Groups,
 }
 
 impl Analyzer {

@@ -114,6 +114,20 @@ impl Flow {
         }
     }
 
+    /// Reads from all over the connection, so that it comes into the cache.
+    pub(crate) fn touch(&self) -> u64 {
+        let [to_client, to_server] = &self.legs.to;
+        let times = [self.last, self.previous_packet, to_client.floor(), to_server.floor()];
+        let recent = self.recent[0].touch() ^ self.recent[1].touch();
+        let near = self.handshake.established.is_some() ^ self.ending.fin[0];
+        times.iter().fold(recent ^ u64::from(near), |sum, t| sum ^ t.0 as u64)
+    }
+
+    /// As `touch`, the state of both directions.
+    pub(crate) fn touch_senders(&self) -> u64 {
+        self.senders.iter().flatten().fold(0, |sum, sender| sum ^ sender.touch())
+    }
+
     fn side_of(&self, segment: &Segment) -> Side {
         if segment.src == self.ends[0] { Side::Client } else { Side::Server }
     }

@@ -27,6 +27,11 @@ impl Recent {
         }
     }
 
+    /// Reads what the next packet is compared with.
+    pub(crate) fn touch(&self) -> u64 {
+        self.prints[0] ^ self.times[0].0 as u64 ^ u64::from(self.scopes[0]) ^ u64::from(self.next)
+    }
+
     /// Remembers `segment` and says whether it is a copy of a recent one. Without an IP
     /// identification two equal packets of one scope may be two packets: only another scope proves
     /// a copy then.

@@ -118,6 +118,25 @@ impl Sender {
         }
     }
 
+    /// Reads from all over the state, so that it comes into the cache.
+    pub(crate) fn touch(&self) -> u64 {
+        let open = self.record.peek();
+        let parts = [
+            self.board.una,
+            self.window.edge,
+            self.tally.max_flight,
+            self.tally.stray,
+            self.last.0 as u64,
+            self.gap.start().0 as u64,
+            self.rtt.floor.0 as u64,
+            open.from.0 as u64,
+            open.first_frame,
+            u64::from(open.updates),
+            self.data_end,
+        ];
+        parts.iter().fold(0, |sum, part| sum ^ part)
+    }
+
     /// Payload bytes, each once.
     pub(crate) fn bytes(&self) -> u64 {
         self.data_end - self.data_start

@@ -1,7 +1,8 @@
 //! Many segments at once: the same answer as one by one, with fewer ways to far memory.
 
 use super::group::{Group, Groups};
-use super::{Analyzer, Closed, Key, LINGER, MAX_OPEN};
+use super::{Analyzer, Closed, Key, LINGER, MAX_OPEN, share};
+use crate::flow::Flow;
 use crate::observe::{Segment, flags};
 use crate::units::Nanos;
 
@@ -69,41 +70,58 @@ impl Analyzer {
         now - closed.min(oldest) > LINGER
     }
 
-    /// Processes what waits.
+    /// Processes what waits. Connections have nothing to do with each other.
     fn flush(&mut self, groups: &mut Groups, segments: &[Segment]) {
-        let mut closed: Vec<(usize, Closed)> = Vec::new();
-        for some in groups.all().chunks(AHEAD) {
-            if some.len() > 1 {
-                self.fetch(some);
-            }
-            for &group in some {
-                let Some(flow) = self.slab.get_mut(group.slot).and_then(Option::as_mut) else {
-                    continue;
-                };
-                for i in groups.packets(group) {
-                    let Some(segment) = segments.get(i) else { break };
-                    let was_closed = flow.is_closed();
-                    flow.push(segment);
-                    if !was_closed && flow.is_closed() {
-                        closed
-                            .push((i, Closed { at: segment.time, slot: group.slot, id: flow.id }));
-                    }
-                }
-            }
+        let turn = |&group: &Group| {
+            let flow = self.slab.get_mut(group.slot).and_then(Option::take)?;
+            Some(Turn { flow, group })
+        };
+        let mut turns: Vec<Turn> = groups.all().iter().filter_map(turn).collect();
+        let work = |turns: &mut [Turn]| process(turns, groups, segments);
+        let mut closed = share::run(self.threads, &mut turns, work);
+        for Turn { flow, group } in turns {
+            self.slab[group.slot] = Some(flow);
         }
         closed.sort_unstable_by_key(|(i, _)| *i);
         self.closing.extend(closed.into_iter().map(|(_, closed)| closed));
         groups.clear();
     }
+}
 
-    /// Reads a little of all connections of `some`: the core waits for all of them at the same
-    /// time, not for each in turn.
-    fn fetch(&self, some: &[Group]) {
-        let flows = || some.iter().filter_map(|g| self.slab.get(g.slot)?.as_deref());
-        let near = flows().fold(0, |sum, flow| sum ^ flow.touch());
-        let far = flows().fold(0, |sum, flow| sum ^ flow.touch_senders());
-        std::hint::black_box(near ^ far);
+/// A connection and its packets of the batch.
+struct Turn {
+    flow: Box<Flow>,
+    group: Group,
+}
+
+/// Processes the packets of `turns`; the connections that they close, each with the number of the
+/// packet.
+fn process(turns: &mut [Turn], groups: &Groups, segments: &[Segment]) -> Vec<(usize, Closed)> {
+    let mut closed = Vec::new();
+    for some in turns.chunks_mut(AHEAD) {
+        if some.len() > 1 {
+            fetch(some);
+        }
+        for Turn { flow, group } in some {
+            for i in groups.packets(*group) {
+                let Some(segment) = segments.get(i) else { break };
+                let was_closed = flow.is_closed();
+                flow.push(segment);
+                if !was_closed && flow.is_closed() {
+                    closed.push((i, Closed { at: segment.time, slot: group.slot, id: flow.id }));
+                }
+            }
+        }
     }
+    closed
+}
+
+/// Reads a little of all connections of `some`: the core waits for all of them at the same time,
+/// not for each in turn.
+fn fetch(some: &[Turn]) {
+    let near = some.iter().fold(0, |sum, turn| sum ^ turn.flow.touch());
+    let far = some.iter().fold(0, |sum, turn| sum ^ turn.flow.touch_senders());
+    std::hint::black_box(near ^ far);
 }
 
 #[cfg(test)]
@@ -136,7 +154,7 @@ mod tests {
         let segments: Vec<Segment> = (0..5000).map(segment).collect();
         let mut single = Analyzer::new();
         segments.iter().for_each(|s| single.push(s));
-        let mut batched = Analyzer::new();
+        let mut batched = Analyzer::on_threads(2);
         segments.chunks(1024).for_each(|s| batched.push_all(s));
         assert!(single.take_finished() == batched.take_finished());
         assert!(single.finish() == batched.finish());

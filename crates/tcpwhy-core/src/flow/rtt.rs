@@ -8,6 +8,9 @@ const STEPS: u32 = 8;
 /// From 1 us (bucket 0) through 40 doublings.
 const BUCKETS: usize = 40 * STEPS as usize;
 
+/// Buckets kept ready below the first sample; there are more above, where queues lead.
+const BESIDE: usize = 4;
+
 /// Samples of one connection, in logarithmic buckets. Created with the first sample: most
 /// connections of a scan never have one.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +32,8 @@ impl Distribution {
 
     fn count(&mut self, bucket: usize, samples: u32) {
         if self.counts.is_empty() {
-            self.first = bucket;
+            self.first = bucket.saturating_sub(BESIDE);
+            self.counts.resize(4 * BESIDE, 0);
         }
         if bucket < self.first {
             let more = self.first - bucket;

@@ -7,7 +7,7 @@ use crate::observe::{Segment, flags};
 use crate::units::Nanos;
 
 /// Connections whose state is fetched together: as many as a core can wait for at a time.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
 
 impl Analyzer {
     /// The next segments, as by [`Analyzer::push`]. Those of one connection are taken together,
@@ -120,8 +120,9 @@ fn process(turns: &mut [Turn], groups: &Groups, segments: &[Segment]) -> Vec<(us
 /// not for each in turn.
 fn fetch(some: &[Turn]) {
     let near = some.iter().fold(0, |sum, turn| sum ^ turn.flow.touch());
-    let far = some.iter().fold(0, |sum, turn| sum ^ turn.flow.touch_senders());
-    std::hint::black_box(near ^ far);
+    let next = some.iter().fold(0, |sum, turn| sum ^ turn.flow.touch_near());
+    let far = some.iter().fold(0, |sum, turn| sum ^ turn.flow.touch_far());
+    std::hint::black_box(near ^ next ^ far);
 }
 
 #[cfg(test)]

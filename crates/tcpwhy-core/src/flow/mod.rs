@@ -123,9 +123,16 @@ impl Flow {
         times.iter().fold(recent ^ u64::from(near), |sum, t| sum ^ t.0 as u64)
     }
 
-    /// As `touch`, the state of both directions.
-    pub(crate) fn touch_senders(&self) -> u64 {
-        self.senders.iter().flatten().fold(0, |sum, sender| sum ^ sender.touch())
+    /// As `touch`, what lies one step away: the state of both directions and what is under way.
+    pub(crate) fn touch_near(&self) -> u64 {
+        let legs = self.legs.to[0].touch() ^ self.legs.to[1].touch();
+        let events = self.under_way[0].touch() ^ self.under_way[1].touch();
+        self.senders.iter().flatten().fold(legs ^ events, |sum, sender| sum ^ sender.touch())
+    }
+
+    /// As `touch`, what lies two steps away: the lists of both directions.
+    pub(crate) fn touch_far(&self) -> u64 {
+        self.senders.iter().flatten().fold(0, |sum, sender| sum ^ sender.touch_lists())
     }
 
     fn side_of(&self, segment: &Segment) -> Side {

@@ -137,6 +137,11 @@ impl Sender {
         parts.iter().fold(0, |sum, part| sum ^ part)
     }
 
+    /// As `touch`, the ends of the lists.
+    pub(crate) fn touch_lists(&self) -> u64 {
+        self.board.touch() ^ self.rtt.distribution.touch() ^ self.transfers.touch()
+    }
+
     /// Payload bytes, each once.
     pub(crate) fn bytes(&self) -> u64 {
         self.data_end - self.data_start

@@ -136,12 +136,12 @@ mod tests {
         let end = |port| Endpoint::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
         let port = 1000 + (i * 7919 % 13) as u16;
         let bits = [flags::SYN, flags::ACK, flags::ACK, flags::ACK | flags::FIN, flags::RST];
-        let jump = if i % 97 == 0 { 70_000 } else { 0 };
+        let jump = if i.is_multiple_of(97) { 70_000 } else { 0 };
         Segment {
             time: Nanos::from_millis((i / 97 * 70_000 + jump + i) as i64),
             frame: i + 1,
-            src: end(if i % 3 == 0 { 80 } else { port }),
-            dst: end(if i % 3 == 0 { port } else { 80 }),
+            src: end(if i.is_multiple_of(3) { 80 } else { port }),
+            dst: end(if i.is_multiple_of(3) { port } else { 80 }),
             seq: Seq((i * 100) as u32),
             len: (i % 5 * 100) as u32,
             flags: bits[(i * 31 / 7 % 5) as usize],

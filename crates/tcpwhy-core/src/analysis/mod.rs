@@ -136,8 +136,8 @@ impl Analyzer {
     fn reopen(&mut self, key: Key, slot: usize, segment: &Segment) -> usize {
         let old = self.slab.get(slot).and_then(Option::as_ref);
         if old.is_some_and(|f| f.packets != [0, 0] && f.is_reopened_by(segment)) {
-            let over = self.take(slot).into_iter().collect();
-            self.conclude_all(over);
+            let over = self.take(slot);
+            self.conclude_all(vec![over]);
             return self.open(key, segment);
         }
         slot
@@ -151,7 +151,7 @@ impl Analyzer {
             }
             self.closing.pop_front();
             if self.slab.get(slot).and_then(Option::as_ref).is_some_and(|f| f.id == id) {
-                over.extend(self.take(slot));
+                over.push(self.take(slot));
             }
         }
         self.conclude_all(over);
@@ -168,7 +168,7 @@ impl Analyzer {
         let silent: Vec<usize> = (0..self.slab.len())
             .filter(|&i| self.slab[i].as_ref().is_some_and(|f| f.last <= median))
             .collect();
-        let silent = silent.into_iter().filter_map(|slot| self.take(slot)).collect();
+        let silent = silent.into_iter().map(|slot| self.take(slot)).collect();
         self.conclude_all(silent);
     }
 
@@ -182,11 +182,8 @@ impl Analyzer {
         Some(flow)
     }
 
-    fn conclude_all(&mut self, over: Vec<Box<Flow>>) {
-        if over.is_empty() {
-            return;
-        }
-        let mut over: Vec<_> = over.into_iter().map(Some).collect();
+    /// Writes down the answers; each connection is freed as soon as its answer stands.
+    fn conclude_all(&mut self, mut over: Vec<Option<Box<Flow>>>) {
         let conclude = |part: &mut [Option<Box<Flow>>]| {
             let flows = part.iter_mut().filter_map(Option::take);
             flows.map(|flow| conclude::connection(*flow)).collect()
@@ -204,7 +201,7 @@ impl Analyzer {
         for segment in self.order.rest() {
             self.process(&segment);
         }
-        let over = (0..self.slab.len()).filter_map(|slot| self.take(slot)).collect();
+        let over = (0..self.slab.len()).map(|slot| self.take(slot)).collect();
         self.conclude_all(over);
         let mut rest = self.finished;
         rest.sort_by_key(|c| c.id);

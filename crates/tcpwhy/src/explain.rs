@@ -74,7 +74,7 @@ fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Connection>),
         Ok(())
     })?;
     connections.extend(analyzer.finish().into_iter().filter(|c| choice.takes(c)));
-    connections.sort_by_key(|c| c.id);
+    connections.sort_unstable_by_key(|c| c.id);
     Ok((read, connections))
 }
 

@@ -204,7 +204,7 @@ impl Analyzer {
         let over = (0..self.slab.len()).map(|slot| self.take(slot)).collect();
         self.conclude_all(over);
         let mut rest = self.finished;
-        rest.sort_by_key(|c| c.id);
+        rest.sort_unstable_by_key(|c| c.id);
         rest
     }
 }

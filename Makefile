@@ -31,7 +31,7 @@ score: build ## agreement with captures whose answer is known (rewrites bench/sc
 
 bench: build ## speed and memory, beside tcptrace and tshark
 	@scripts/bootstrap.sh bench
-	@scripts/bench.sh
+	@bench/run.sh
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (30) each
 	@scripts/bootstrap.sh test

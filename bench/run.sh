@@ -18,4 +18,4 @@ make_capture many many "$CONNECTIONS"
 make_capture many-half many $((CONNECTIONS / 2))
 make_capture many-short many $((CONNECTIONS / 10))
 
-exec target/release/compare "$DIRECTORY" "${ROUNDS:-5}"
+exec target/release/compare "$DIRECTORY" "${ROUNDS:-3}"

@@ -75,17 +75,19 @@ fn capture(directory: &Path, name: &'static str) -> io::Result<Capture> {
 
 fn jobs(directory: &Path, rounds: usize) -> io::Result<Vec<Job>> {
     let tcpwhy = std::env::var("TCPWHY").unwrap_or_else(|_| "target/release/tcpwhy".into());
+    let answer: &[&str] = &[&tcpwhy, "explain"];
     let json: &[&str] = &[&tcpwhy, "explain", "--json"];
     let ndjson: &[&str] = &[&tcpwhy, "explain", "--ndjson"];
     let tcptrace: &[&str] = &["tcptrace", "-n", "-l"];
     let tshark: &[&str] = &["tshark", "-q", "-z", "conv,tcp", "-r"];
     let slow = rounds.div_ceil(2);
     let decode: &[&str] = &["target/release/decode"];
-    let plan: [(&'static str, &[&str], &[&'static str], usize); 6] = [
+    let plan: [(&'static str, &[&str], &[&'static str], usize); 7] = [
         ("read the bytes (cat)", &["cat"], &["one", "many"], rounds),
         ("read and decode alone", decode, &["one", "many"], rounds),
+        ("tcpwhy explain", answer, &["one", "many"], rounds),
         ("tcpwhy explain --json", json, &["one-short", "one", "many-half", "many"], rounds),
-        ("tcpwhy explain --ndjson", ndjson, &["one", "many-half", "many"], rounds),
+        ("tcpwhy explain --ndjson", ndjson, &["many-half", "many"], rounds),
         ("tcptrace -n -l", tcptrace, &["one", "many-half"], slow),
         ("tshark -q -z conv,tcp", tshark, &["one-short", "many-short"], 1),
     ];
@@ -180,8 +182,8 @@ fn print(jobs: &[Job]) -> io::Result<()> {
 
 /// How many times as fast as each of the others, by packets per second on captures of the same shape.
 fn print_ratios(out: &mut impl Write, jobs: &[Job]) -> io::Result<()> {
-    let json = jobs.iter().filter(|j| j.name.ends_with("--json"));
-    for ours in json.filter(|j| j.capture.name == j.shape()) {
+    let answers = jobs.iter().filter(|j| j.name == "tcpwhy explain");
+    for ours in answers.filter(|j| j.capture.name == j.shape()) {
         let others = jobs.iter().filter(|j| j.shape() == ours.shape() && j.name.starts_with('t'));
         for other in others.filter(|j| !j.name.starts_with("tcpwhy")) {
             let ratio = ours.rate() / other.rate();

@@ -12,7 +12,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::quantity::count;
-use tcpwhy_core::analysis::Analyzer;
 use tcpwhy_core::model::Connection;
 use tcpwhy_report::terminal::{self, View};
 use tcpwhy_report::{csv, json};
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let inputs: Vec<_> = args.files.iter().map(|path| input(path)).collect();
     let reading = pipeline::start(&inputs, Span::of(args))?;
     let choice = Choice::of(args);
-    let mut out = Output::new(args.color);
+    let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };
     let (read, shown) = if args.ndjson {
         stream(reading, &choice, &mut out)?
     } else {
@@ -45,7 +44,7 @@ fn input(path: &Path) -> Input {
 
 /// Writes each connection as it ends, and keeps none.
 fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, usize), Error> {
-    let mut analyzer = Analyzer::new();
+    let mut analyzer = pipeline::analyzer();
     let mut shown = 0;
     let mut show = |connections: Vec<Connection>| -> Result<(), Error> {
         for connection in connections.iter().filter(|c| choice.takes(c)) {
@@ -59,7 +58,7 @@ fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, 
         Ok(())
     };
     let read = reading.each(|segments| {
-        segments.iter().for_each(|s| analyzer.push(s));
+        analyzer.push_all(segments);
         show(analyzer.take_finished())
     })?;
     show(analyzer.finish())?;
@@ -68,15 +67,15 @@ fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, 
 
 /// All connections, in the order of their numbers.
 fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Connection>), Error> {
-    let mut analyzer = Analyzer::new();
+    let mut analyzer = pipeline::analyzer();
     let mut connections = Vec::new();
     let read = reading.each(|segments| {
-        segments.iter().for_each(|s| analyzer.push(s));
+        analyzer.push_all(segments);
         connections.extend(analyzer.take_finished().into_iter().filter(|c| choice.takes(c)));
         Ok(())
     })?;
     connections.extend(analyzer.finish().into_iter().filter(|c| choice.takes(c)));
-    connections.sort_by_key(|c| c.id);
+    connections.sort_unstable_by_key(|c| c.id);
     Ok((read, connections))
 }
 

@@ -7,6 +7,9 @@ use std::io::{BufWriter, StdoutLock};
 /// Columns where nothing says how many there are.
 const COLUMNS: usize = 80;
 
+/// Bytes written at a time.
+const BUFFER: usize = 1 << 16;
+
 /// Standard output.
 pub(crate) struct Output {
     /// Write here, and flush.
@@ -23,8 +26,17 @@ impl Output {
             ColorChoice::Auto => AutoStream::choice(&std::io::stdout()),
             asked => asked,
         };
+        Self::with(choice)
+    }
+
+    /// For machines: nothing is coloured and nothing is looked through for colours.
+    pub(crate) fn raw() -> Self {
+        Self { color: false, ..Self::with(ColorChoice::AlwaysAnsi) }
+    }
+
+    fn with(choice: ColorChoice) -> Self {
         let to = AutoStream::new(std::io::stdout().lock(), choice);
-        Self { to: BufWriter::new(to), color: choice != ColorChoice::Never }
+        Self { to: BufWriter::with_capacity(BUFFER, to), color: choice != ColorChoice::Never }
     }
 }
 

@@ -1,14 +1,18 @@
 //! The driver: push segments, take finished connections.
 
+mod batch;
 mod conclude;
 mod findings;
+mod group;
 mod order;
+mod share;
 mod verdict;
 
 use crate::flow::Flow;
 use crate::model::Connection;
 use crate::observe::{Endpoint, Segment};
 use crate::units::Nanos;
+use group::Groups;
 use hashbrown::HashMap;
 use order::Order;
 use std::collections::VecDeque;
@@ -56,12 +60,20 @@ pub struct Analyzer {
     last: Option<(Key, usize)>,
     next_id: u64,
     order: Order,
+    groups: Groups,
+    /// As many as work on a batch; 0 is one, too.
+    threads: usize,
 }
 
 impl Analyzer {
     /// An analysis that has seen nothing.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// As `new`; [`Analyzer::push_all`] uses up to `threads` threads. The answer is the same.
+    pub fn on_threads(threads: usize) -> Self {
+        Self { threads, ..Self::default() }
     }
 
     /// The next segment, in the order of the capture. Where the capture's own order is not that of
@@ -124,22 +136,25 @@ impl Analyzer {
     fn reopen(&mut self, key: Key, slot: usize, segment: &Segment) -> usize {
         let old = self.slab.get(slot).and_then(Option::as_ref);
         if old.is_some_and(|f| f.packets != [0, 0] && f.is_reopened_by(segment)) {
-            self.conclude(slot);
+            let over = self.take(slot);
+            self.conclude_all(vec![over]);
             return self.open(key, segment);
         }
         slot
     }
 
     fn conclude_lingering(&mut self, now: Nanos) {
+        let mut over = Vec::new();
         while let Some(&Closed { at, slot, id }) = self.closing.front() {
             if now - at <= LINGER && self.closing.len() <= MAX_LINGERING {
-                return;
+                break;
             }
             self.closing.pop_front();
             if self.slab.get(slot).and_then(Option::as_ref).is_some_and(|f| f.id == id) {
-                self.conclude(slot);
+                over.push(self.take(slot));
             }
         }
+        self.conclude_all(over);
     }
 
     fn conclude_silent(&mut self) {
@@ -153,18 +168,27 @@ impl Analyzer {
         let silent: Vec<usize> = (0..self.slab.len())
             .filter(|&i| self.slab[i].as_ref().is_some_and(|f| f.last <= median))
             .collect();
-        for slot in silent {
-            self.conclude(slot);
-        }
+        let silent = silent.into_iter().map(|slot| self.take(slot)).collect();
+        self.conclude_all(silent);
     }
 
-    fn conclude(&mut self, slot: usize) {
-        let Some(flow) = self.slab.get_mut(slot).and_then(Option::take) else { return };
+    /// The connection in `slot`, which is free then.
+    fn take(&mut self, slot: usize) -> Option<Box<Flow>> {
+        let flow = self.slab.get_mut(slot).and_then(Option::take)?;
         let (a, b) = (flow.ends[0], flow.ends[1]);
         self.index.remove(&if a <= b { Key(a, b) } else { Key(b, a) });
         self.free.push(slot);
         self.last = None;
-        self.finished.push(conclude::connection(*flow));
+        Some(flow)
+    }
+
+    /// Writes down the answers; each connection is freed as soon as its answer stands.
+    fn conclude_all(&mut self, mut over: Vec<Option<Box<Flow>>>) {
+        let conclude = |part: &mut [Option<Box<Flow>>]| {
+            let flows = part.iter_mut().filter_map(Option::take);
+            flows.map(|flow| conclude::connection(*flow)).collect()
+        };
+        self.finished.extend(share::run(self.threads, &mut over, conclude));
     }
 
     /// Connections finished since the last call, in the order in which they finished.
@@ -177,11 +201,10 @@ impl Analyzer {
         for segment in self.order.rest() {
             self.process(&segment);
         }
-        for slot in 0..self.slab.len() {
-            self.conclude(slot);
-        }
+        let over = (0..self.slab.len()).map(|slot| self.take(slot)).collect();
+        self.conclude_all(over);
         let mut rest = self.finished;
-        rest.sort_by_key(|c| c.id);
+        rest.sort_unstable_by_key(|c| c.id);
         rest
     }
 }

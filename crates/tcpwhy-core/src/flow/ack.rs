@@ -70,6 +70,12 @@ pub(crate) struct UnderWay {
 }
 
 impl UnderWay {
+    /// Reads both ends, so that they come into the cache.
+    pub(crate) fn touch(&self) -> u64 {
+        let ends = [self.events.front(), self.events.back()];
+        ends.into_iter().flatten().fold(0, |sum, event| sum ^ event.frame)
+    }
+
     /// Adds the newest event; gives back the oldest when there are too many.
     pub(crate) fn push(&mut self, event: AckEvent) -> Option<AckEvent> {
         self.events.push_back(event);

@@ -60,6 +60,12 @@ impl Gap {
         Self { pieces: [piece; MAX_PIECES], len: 1 }
     }
 
+    /// The next gap. Only the first piece is written: most gaps have no other.
+    pub(crate) fn restart(&mut self, piece: Piece) {
+        self.pieces[0] = piece;
+        self.len = 1;
+    }
+
     /// The state changes with an event.
     pub(crate) fn change(&mut self, piece: Piece) {
         let last = &mut self.pieces[self.len - 1];
@@ -80,22 +86,23 @@ impl Gap {
         self.pieces[self.len - 1].state
     }
 
-    /// The parts of the gap up to `end`, each with what it was a wait for.
+    /// Tells the parts of the gap up to `end`, each with what it was a wait for.
     pub(crate) fn resolve(
         &self,
         end: Nanos,
         release: Release,
-    ) -> impl Iterator<Item = (Nanos, Wait, Piece)> + '_ {
+        mut tell: impl FnMut(Nanos, Wait, &Piece),
+    ) {
         let pieces = &self.pieces[..self.len];
-        pieces.iter().enumerate().flat_map(move |(i, &piece)| {
+        for (i, piece) in pieces.iter().enumerate() {
             let to = pieces.get(i + 1).map_or(end, |next| next.from).min(end);
-            split(piece, to, release)
-        })
+            split(piece, to, release, &mut tell);
+        }
     }
 }
 
 /// One piece by what released the data after it; the peer's last words cut it in two.
-fn split(piece: Piece, to: Nanos, release: Release) -> impl Iterator<Item = (Nanos, Wait, Piece)> {
+fn split(piece: &Piece, to: Nanos, release: Release, tell: &mut impl FnMut(Nanos, Wait, &Piece)) {
     let wait = match (release, piece.state) {
         (Release::Repair, State::NoRoom) if piece.window == 0 => Wait::Window,
         (Release::Repair, _) => Wait::Recovery,
@@ -110,8 +117,10 @@ fn split(piece: Piece, to: Nanos, release: Release) -> impl Iterator<Item = (Nan
         Release::PeerData(at) if wait == Wait::IdlePeer => at.max(piece.from).min(to),
         _ => to,
     };
-    let own = (turn < to).then_some((to, Wait::IdleSelf, piece));
-    std::iter::once((turn, wait, piece)).chain(own)
+    tell(turn, wait, piece);
+    if turn < to {
+        tell(to, Wait::IdleSelf, piece);
+    }
 }
 
 #[cfg(test)]
@@ -123,7 +132,9 @@ mod tests {
     }
 
     fn resolved(gap: &Gap, release: Release) -> Vec<(i64, Wait)> {
-        gap.resolve(Nanos(100), release).map(|(to, wait, _)| (to.0, wait)).collect()
+        let mut parts = Vec::new();
+        gap.resolve(Nanos(100), release, |to, wait, _| parts.push((to.0, wait)));
+        parts
     }
 
     #[test]

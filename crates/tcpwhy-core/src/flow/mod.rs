@@ -115,6 +115,27 @@ impl Flow {
         }
     }
 
+    /// Reads from all over the connection, so that it comes into the cache.
+    pub(crate) fn touch(&self) -> u64 {
+        let [to_client, to_server] = &self.legs.to;
+        let times = [self.last, self.previous_packet, to_client.floor(), to_server.floor()];
+        let recent = self.recent[0].touch() ^ self.recent[1].touch();
+        let near = self.handshake.established.is_some() ^ self.ending.fin[0];
+        times.iter().fold(recent ^ u64::from(near), |sum, t| sum ^ t.0 as u64)
+    }
+
+    /// As `touch`, what lies one step away: the state of both directions and what is under way.
+    pub(crate) fn touch_near(&self) -> u64 {
+        let legs = self.legs.to[0].touch() ^ self.legs.to[1].touch();
+        let events = self.under_way[0].touch() ^ self.under_way[1].touch();
+        self.senders.iter().flatten().fold(legs ^ events, |sum, sender| sum ^ sender.touch())
+    }
+
+    /// As `touch`, what lies two steps away: the lists of both directions.
+    pub(crate) fn touch_far(&self) -> u64 {
+        self.senders.iter().flatten().fold(0, |sum, sender| sum ^ sender.touch_lists())
+    }
+
     fn side_of(&self, segment: &Segment) -> Side {
         if segment.src == self.ends[0] { Side::Client } else { Side::Server }
     }
@@ -137,25 +158,28 @@ impl Flow {
 
     /// The next segment of this connection.
     pub(crate) fn push(&mut self, segment: &Segment) {
-        let mut segment = *segment;
         if segment.time < self.last {
             self.backwards.add(segment.frame);
             if self.held.is_none() {
-                segment.time = self.last;
+                return self.take(&Segment { time: self.last, ..*segment });
             }
         }
+        self.take(segment);
+    }
+
+    fn take(&mut self, segment: &Segment) {
         self.last = self.last.max(segment.time);
-        let side = self.side_of(&segment);
+        let side = self.side_of(segment);
         self.packets[side as usize] += 1;
-        if self.recent[side as usize].is_copy(&segment) {
+        if self.recent[side as usize].is_copy(segment) {
             self.copies.add(segment.frame);
             return;
         }
-        self.measure_legs(side, &segment);
+        self.measure_legs(side, segment);
         match &mut self.held {
-            None => self.process(side, &segment),
+            None => self.process(side, segment),
             Some(held) => {
-                held.push(segment);
+                held.push(*segment);
                 if held.len() >= WARM_UP {
                     self.release_held();
                 }

@@ -8,11 +8,16 @@ const STEPS: u32 = 8;
 /// From 1 us (bucket 0) through 40 doublings.
 const BUCKETS: usize = 40 * STEPS as usize;
 
+/// Buckets kept ready below the first sample; there are more above, where queues lead.
+const BESIDE: usize = 4;
+
 /// Samples of one connection, in logarithmic buckets. Created with the first sample: most
 /// connections of a scan never have one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Distribution {
+    /// From the smallest bucket that has a sample: those of one connection lie close together.
     counts: Vec<u32>,
+    first: usize,
     total: u64,
     min: Option<Nanos>,
 }
@@ -20,22 +25,37 @@ pub(crate) struct Distribution {
 impl Distribution {
     /// Adds one sample.
     pub(crate) fn add(&mut self, rtt: Nanos) {
-        let bucket = bucket_of(rtt);
-        if bucket >= self.counts.len() {
-            self.counts.resize(bucket + 1, 0);
-        }
-        self.counts[bucket] = self.counts[bucket].saturating_add(1);
+        self.count(bucket_of(rtt), 1);
         self.total += 1;
         self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
     }
 
+    /// Reads from the middle, so that it comes into the cache.
+    pub(crate) fn touch(&self) -> u64 {
+        self.counts.get(self.counts.len() / 2).copied().unwrap_or_default().into()
+    }
+
+    fn count(&mut self, bucket: usize, samples: u32) {
+        if self.counts.is_empty() {
+            self.first = bucket.saturating_sub(BESIDE);
+            self.counts.resize(4 * BESIDE, 0);
+        }
+        if bucket < self.first {
+            let more = self.first - bucket;
+            self.counts.splice(..0, std::iter::repeat_n(0, more));
+            self.first = bucket;
+        }
+        let at = bucket - self.first;
+        if at >= self.counts.len() {
+            self.counts.resize(at + 1, 0);
+        }
+        self.counts[at] = self.counts[at].saturating_add(samples);
+    }
+
     /// Takes in the samples of the other direction.
     pub(crate) fn merge(&mut self, other: &Self) {
-        if other.counts.len() > self.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        for (mine, more) in self.counts.iter_mut().zip(&other.counts) {
-            *mine = mine.saturating_add(*more);
+        for (i, &samples) in other.counts.iter().enumerate() {
+            self.count(other.first + i, samples);
         }
         self.total += other.total;
         self.min = match (self.min, other.min) {
@@ -56,7 +76,7 @@ impl Distribution {
         for (bucket, &n) in self.counts.iter().enumerate() {
             seen += u64::from(n);
             if seen >= wanted {
-                return middle_of(bucket);
+                return middle_of(self.first + bucket);
             }
         }
         Nanos::ZERO

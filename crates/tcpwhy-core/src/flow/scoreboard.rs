@@ -81,6 +81,12 @@ impl Scoreboard {
         Self { una: first, nxt: first, outstanding: VecDeque::new(), missed: 0 }
     }
 
+    /// Reads both ends of what is outstanding, so that they come into the cache.
+    pub(crate) fn touch(&self) -> u64 {
+        let ends = [self.outstanding.front(), self.outstanding.back()];
+        ends.into_iter().flatten().fold(0, |sum, sent| sum ^ sent.end)
+    }
+
     /// Sent and not acknowledged, in bytes.
     pub(crate) fn flight(&self) -> u64 {
         self.nxt.saturating_sub(self.una)

@@ -34,6 +34,15 @@ impl SegmentSize {
         }
     }
 
+    /// Segments on the wire that `len` bytes of payload make; an offload may have merged them.
+    pub(crate) fn wire_segments(&self, len: u32) -> u32 {
+        let mss = self.mss();
+        if u64::from(len) <= mss {
+            return u32::from(len > 0);
+        }
+        u32::try_from(u64::from(len).div_ceil(mss)).unwrap_or(u32::MAX)
+    }
+
     /// The payload of a full segment, in bytes.
     pub(crate) fn mss(&self) -> u64 {
         let size = self.announced.unwrap_or(match self.candidate {

@@ -281,6 +281,11 @@ impl Stretches {
         }
     }
 
+    /// The stretch that is open.
+    pub(crate) fn peek(&self) -> &Stretch {
+        &self.open
+    }
+
     /// The stretch that counters go to.
     pub(crate) fn open(&mut self) -> &mut Stretch {
         &mut self.open

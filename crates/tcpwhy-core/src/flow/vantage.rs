@@ -71,6 +71,12 @@ impl Leg {
         }
     }
 
+    /// Reads both ends of what is pending, so that it comes into the cache.
+    pub(crate) fn touch(&self) -> u64 {
+        let ends = [self.pending.front(), self.pending.back()];
+        ends.into_iter().flatten().fold(0, |sum, (tsval, _)| sum ^ u64::from(*tsval))
+    }
+
     /// Whether the end's echo names the newest packet that it has seen.
     pub(crate) fn trusts_echo(&self) -> bool {
         !self.stuck

@@ -17,15 +17,16 @@ impl Sender {
         // What nobody answered gets a stretch of its own.
         let heard = self.answers.last().filter(|_| self.answers.unanswered() > 1);
         let (round, mut probes) = (self.round(), self.probes);
-        for (to, wait, piece) in self.gap.resolve(end, release) {
+        let record = &mut self.record;
+        self.gap.resolve(end, release, |to, wait, piece| {
             for to in heard.map(|h| h.min(to)).into_iter().chain([to]) {
-                self.record.account(to, wait, round, |s| {
+                record.account(to, wait, round, |s| {
                     s.touch(piece.frame);
                     s.saw_window(piece.window);
                     s.probes += std::mem::take(&mut probes);
                 });
             }
-        }
+        });
     }
 
     /// Data or a probe was left without an answer.

@@ -2,7 +2,7 @@
 
 use super::Sender;
 use crate::flow::ack::AckEvent;
-use crate::flow::gap::{Gap, Release};
+use crate::flow::gap::Release;
 use crate::flow::scoreboard::Acked;
 use crate::units::Nanos;
 
@@ -89,17 +89,19 @@ impl Sender {
     /// The capture missed what this ACK acknowledges: the gap ends here, nobody knows how.
     fn sent_unseen(&mut self, time: Nanos, frame: u64, ack: u64) {
         let round = self.round();
-        for (to, wait, piece) in self.gap.resolve(time, Release::Ack) {
-            self.record.account(to, wait, round, |s| {
+        let record = &mut self.record;
+        self.gap.resolve(time, Release::Ack, |to, wait, piece| {
+            record.account(to, wait, round, |s| {
                 s.touch(frame);
                 s.saw_window(piece.window);
             });
-        }
+        });
         let fresh = ack.saturating_sub(self.data_end);
         let turn = self.peer_data.take().is_some();
         self.transfers.sent(time, frame, fresh, 0, turn);
         self.data_end = self.data_end.max(ack);
-        self.gap = Gap::starting(self.piece(time, frame));
+        let piece = self.piece(time, frame);
+        self.gap.restart(piece);
         self.done = Some(time);
     }
 }

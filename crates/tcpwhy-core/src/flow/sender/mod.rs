@@ -124,6 +124,30 @@ impl Sender {
         }
     }
 
+    /// Reads from all over the state, so that it comes into the cache.
+    pub(crate) fn touch(&self) -> u64 {
+        let open = self.record.peek();
+        let parts = [
+            self.board.una,
+            self.window.edge,
+            self.tally.max_flight,
+            self.tally.stray,
+            self.last.0 as u64,
+            self.gap.start().0 as u64,
+            self.rtt.floor.0 as u64,
+            open.from.0 as u64,
+            open.first_frame,
+            u64::from(open.updates),
+            self.data_end,
+        ];
+        parts.iter().fold(0, |sum, part| sum ^ part)
+    }
+
+    /// As `touch`, the ends of the lists.
+    pub(crate) fn touch_lists(&self) -> u64 {
+        self.board.touch() ^ self.rtt.distribution.touch() ^ self.transfers.touch()
+    }
+
     /// Payload bytes, each once.
     pub(crate) fn bytes(&self) -> u64 {
         self.data_end - self.data_start
@@ -185,6 +209,7 @@ impl Sender {
     /// The handshake is over at `time`.
     pub(crate) fn established(&mut self, time: Nanos) {
         self.record.account(time, Wait::Handshake, Nanos(i64::MAX), |_| ());
-        self.gap = Gap::starting(self.piece(time, 0));
+        let piece = self.piece(time, 0);
+        self.gap.restart(piece);
     }
 }

@@ -1,7 +1,7 @@
 //! The sender puts something on the wire: the gap before it is closed and explained.
 
 use super::{DELAYED, Sender, WAKE_UP};
-use crate::flow::gap::{Gap, Release, State};
+use crate::flow::gap::{Release, State};
 use crate::flow::scoreboard::{Levels, Sending};
 use crate::flow::stretch::{Loss, Stretch};
 use crate::observe::{Segment, flags};
@@ -14,8 +14,7 @@ impl Sender {
             self.tally.stray += 1;
             return;
         };
-        let wire_segments = u64::from(segment.len).div_ceil(self.size.mss());
-        let wire_segments = u32::try_from(wire_segments).unwrap_or(u32::MAX);
+        let wire_segments = self.size.wire_segments(segment.len);
         self.missing = self.identification.next(segment.ip_id, wire_segments);
         if segment.len == 0 {
             self.sent_nothing(segment, start, time);
@@ -155,9 +154,10 @@ impl Sender {
         let (flight, room, probes) = (self.flight, self.room, self.probes);
         let (dry, short, shift) = (self.dry, self.short, self.window.shift());
         let mut first = true;
-        for (to, wait, piece) in self.gap.resolve(time, release) {
+        let record = &mut self.record;
+        self.gap.resolve(time, release, |to, wait, piece| {
             let first = std::mem::take(&mut first);
-            self.record.account(to, wait, round, |s: &mut Stretch| {
+            record.account(to, wait, round, |s: &mut Stretch| {
                 s.touch(piece.frame);
                 s.touch(segment.frame);
                 s.shift = shift;
@@ -175,7 +175,7 @@ impl Sender {
                     s.lost(loss);
                 }
             });
-        }
+        });
     }
 
     /// What a retransmission says of the loss that it repairs. Duplicate ACKs or SACK blocks reveal
@@ -215,8 +215,10 @@ impl Sender {
             }
             Sending::Again { .. } | Sending::Needless | Sending::Reordered => {}
         }
-        self.short = u64::from(segment.len) % mss != 0;
-        self.dry = segment.has(flags::PSH) || (self.short && u64::from(segment.len) < mss);
+        let len = u64::from(segment.len);
+        // A division costs as much as the rest; most segments are full.
+        self.short = len != mss && len % mss != 0;
+        self.dry = segment.has(flags::PSH) || (self.short && len < mss);
     }
 
     fn open_gap(&mut self, segment: &Segment, time: Nanos) {
@@ -227,7 +229,8 @@ impl Sender {
         let open = self.record.open();
         open.flight = open.flight.max(self.flight);
         self.tally.max_flight = self.tally.max_flight.max(self.flight);
-        self.gap = Gap::starting(self.piece(time, segment.frame));
+        let piece = self.piece(time, segment.frame);
+        self.gap.restart(piece);
         self.done = None;
     }
 }

@@ -132,7 +132,15 @@ impl<'a> Context<'a> {
 
     /// Sums over the run around `i`.
     pub(crate) fn around(&self, i: usize) -> Around {
-        let run = self.run(i);
+        self.sum(self.run(i))
+    }
+
+    /// As `around`, from stretch `i` on.
+    pub(crate) fn ahead(&self, i: usize) -> Around {
+        self.sum(i..self.run(i).end)
+    }
+
+    fn sum(&self, run: std::ops::Range<usize>) -> Around {
         let mut sum = Around { flight_min: u64::MAX, ..Around::default() };
         let half = run.start + run.len() / 2;
         for k in run.clone() {
@@ -230,7 +238,7 @@ fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
     let clean: Vec<Stretch> = stretches
         .iter()
         .enumerate()
-        .filter(|&(i, s)| !repaired(s) && !(i > 0 && repaired(&stretches[i - 1])))
+        .filter(|&(i, s)| !(repaired(s) || i > 0 && repaired(&stretches[i - 1])))
         .map(|(_, s)| *s)
         .collect();
     let stretches = if clean.is_empty() { stretches } else { &clean };

@@ -25,6 +25,9 @@ const LONGER_THAN_CUBIC: Nanos = Nanos::from_secs(10);
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
+    let quarter = (ctx.mss / 4) as i64;
+    // The rounds before may still belong to slow start.
+    let around = if around.growth() >= quarter { ctx.ahead(i) } else { around };
     let grows = around.growth() >= (ctx.mss / 4) as i64;
     let still = !grows && around.flight_max <= around.flight_min.saturating_mul(3);
     if !still || around.stalled_percent() < PAUSES {

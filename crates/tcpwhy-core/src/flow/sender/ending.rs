@@ -20,10 +20,12 @@ impl Sender {
         let record = &mut self.record;
         self.gap.resolve(end, release, |to, wait, piece| {
             for to in heard.map(|h| h.min(to)).into_iter().chain([to]) {
+                // Probes and keep-alives belong to the wait that lasts.
+                let said = if to == end { std::mem::take(&mut probes) } else { 0 };
                 record.account(to, wait, round, |s| {
                     s.touch(piece.frame);
                     s.saw_window(piece.window);
-                    s.probes += std::mem::take(&mut probes);
+                    s.probes += said;
                 });
             }
         });

@@ -90,10 +90,15 @@ pub(super) fn path(c: &Connection) -> Option<String> {
         p if p > 0.85 => "at the server",
         _ => "on the way",
     };
-    let probably = if c.vantage.confidence < 0.75 { "probably " } else { "" };
+    let captured = match c.vantage.confidence {
+        // A guess helps nobody.
+        sure if sure < 0.5 => String::new(),
+        sure if sure < 0.75 => format!("; captured probably {place}"),
+        _ => format!("; captured {place}"),
+    };
     (rtt.min > Nanos::ZERO).then(|| {
         format!(
-            "round trip {}, median {}, 95 % under {}; captured {probably}{place}",
+            "round trip {}, median {}, 95 % under {}{captured}",
             span(rtt.min),
             span(rtt.median),
             span(rtt.p95)

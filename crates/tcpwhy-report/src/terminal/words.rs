@@ -58,15 +58,12 @@ pub(super) fn amount(d: &Direction) -> String {
         0 => String::new(),
         n => format!(", {} resent", data(n)),
     };
-    format!(
-        "{} to {}: {} in {}, {}{resent}{}",
-        d.from.name(),
-        d.from.other().name(),
-        data(d.bytes),
-        span(d.transfer),
-        rate(d.goodput_bps()),
-        stuck(d)
-    )
+    let time = match d.transfer {
+        Nanos::ZERO => String::new(),
+        time => format!(" in {}, {}", span(time), rate(d.goodput_bps())),
+    };
+    let (from, to) = (d.from.name(), d.from.other().name());
+    format!("{from} to {to}: {}{time}{resent}{}", data(d.bytes), stuck(d))
 }
 
 /// ", then no progress for 13.9 s": what the transfer time, which ends with the last

@@ -90,6 +90,19 @@ fn a_client_that_has_nothing_to_ask_does_not_come_first() {
 }
 
 #[test]
+fn a_guess_at_the_place_of_capture_is_not_shown() {
+    let mut c = connection(0, (Limit::SendBuffer, Cause::None));
+    let mut said = |confidence| {
+        c.vantage.confidence = confidence;
+        let text = render(std::slice::from_ref(&c), &View { width: 100, ..PLAIN });
+        text.lines().find(|l| l.contains("round trip 20.1 ms, median")).unwrap().to_owned()
+    };
+    assert!(said(0.9).ends_with("; captured at the server"));
+    assert!(said(0.6).ends_with("; captured probably at the server"));
+    assert!(said(0.3).ends_with("95 % under 21.9 ms"));
+}
+
+#[test]
 fn names_cannot_steer_the_terminal() {
     let mut source = source();
     source.files = vec!["a\u{1b}]0;x\u{7}\nb.pcap".to_owned()];

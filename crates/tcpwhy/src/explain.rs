@@ -4,6 +4,7 @@ use crate::cli::Explain;
 use crate::error::Error;
 use crate::exit;
 use crate::filter::{Choice, Span};
+use crate::interrupt;
 use crate::output::{self, Output};
 use crate::pipeline::{self, Read, Reading};
 use crate::say;
@@ -22,6 +23,9 @@ use tcpwhy_report::{csv, json};
 /// An input cannot be opened, nothing in it can be decoded, or the answer cannot be written.
 pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let inputs: Vec<_> = args.files.iter().map(|path| input(path)).collect();
+    if inputs.contains(&Input::Stdin) {
+        interrupt::leave_to_the_writer();
+    }
     let reading = pipeline::start(&inputs, Span::of(args))?;
     let choice = Choice::of(args);
     let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };

@@ -5,6 +5,7 @@ mod cli;
 mod error;
 mod explain;
 mod filter;
+mod interrupt;
 mod output;
 mod pipeline;
 mod progress;

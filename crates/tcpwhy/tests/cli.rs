@@ -152,3 +152,29 @@ fn colours_only_where_they_are_wanted() {
     assert!(!colourful(&[], &["CLICOLOR_FORCE", "NO_COLOR"]));
     assert!(!colourful(&["--color", "never"], &["CLICOLOR_FORCE"]));
 }
+
+/// `kill` stands in for the terminal, which interrupts the capturing program, too.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_on_a_capture_from_standard_input_still_gets_its_answer() {
+    let mut child = tcpwhy()
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let capture = transfer();
+    let (first, rest) = capture.split_at(capture.len() / 2);
+    stdin.write_all(first).unwrap();
+    // Until it has begun to read, there may be no handler yet.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    stdin.write_all(rest).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("Connection 0"), "{}", stdout(&output));
+}

@@ -58,15 +58,12 @@ pub(super) fn amount(d: &Direction) -> String {
         0 => String::new(),
         n => format!(", {} resent", data(n)),
     };
-    format!(
-        "{} to {}: {} in {}, {}{resent}{}",
-        d.from.name(),
-        d.from.other().name(),
-        data(d.bytes),
-        span(d.transfer),
-        rate(d.goodput_bps()),
-        stuck(d)
-    )
+    let time = match d.transfer {
+        Nanos::ZERO => String::new(),
+        time => format!(" in {}, {}", span(time), rate(d.goodput_bps())),
+    };
+    let (from, to) = (d.from.name(), d.from.other().name());
+    format!("{from} to {to}: {}{time}{resent}{}", data(d.bytes), stuck(d))
 }
 
 /// ", then no progress for 13.9 s": what the transfer time, which ends with the last
@@ -90,10 +87,15 @@ pub(super) fn path(c: &Connection) -> Option<String> {
         p if p > 0.85 => "at the server",
         _ => "on the way",
     };
-    let probably = if c.vantage.confidence < 0.75 { "probably " } else { "" };
+    let captured = match c.vantage.confidence {
+        // A guess helps nobody.
+        sure if sure < 0.5 => String::new(),
+        sure if sure < 0.75 => format!("; captured probably {place}"),
+        _ => format!("; captured {place}"),
+    };
     (rtt.min > Nanos::ZERO).then(|| {
         format!(
-            "round trip {}, median {}, 95 % under {}; captured {probably}{place}",
+            "round trip {}, median {}, 95 % under {}{captured}",
             span(rtt.min),
             span(rtt.median),
             span(rtt.p95)

@@ -20,6 +20,14 @@ pub(super) fn of(flow: &Flow) -> Vec<Finding> {
             of_sender(flow, side, sender, &mut list);
         }
     }
+    // Both directions may tell of one packet.
+    let mut told = Vec::new();
+    list.retain(|f| {
+        let this = (f.kind, f.side, f.frame);
+        let new = !told.contains(&this);
+        told.push(this);
+        new
+    });
     list
 }
 
@@ -94,17 +102,7 @@ fn of_sender(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>) 
 
 fn of_silence(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>) {
     let answers = &sender.answers;
-    let reset = flow.ending.reset[side.other() as usize];
-    if let Some((time, frame)) = reset.filter(|r| r.0 - sender.last >= LATE) {
-        let secs = (time - sender.last).0 / 1_000_000_000;
-        list.push(finding(FindingKind::LateReset, side.other(), 0, secs.max(0) as u64, frame));
-    }
-    if let Some((_, frame)) =
-        flow.ending.reset[side as usize].filter(|_| answers.most_unanswered() > 1)
-    {
-        let tried = u64::from(answers.most_unanswered());
-        list.push(finding(FindingKind::LateReset, side, tried, 0, frame));
-    }
+    list.extend(late_reset(flow, side, sender));
     if answers.unanswered() < 2 || !sender.is_waiting() {
         return;
     }
@@ -116,6 +114,19 @@ fn of_silence(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>)
         let frame = sender.tally.resent.frame;
         list.push(finding(FindingKind::PmtuBlackHole, side, count, size, frame));
     }
+}
+
+/// A reset long after the last data, or by a sender that had tried in vain: it had given up, and
+/// what came late met a connection that no longer existed.
+fn late_reset(flow: &Flow, side: Side, sender: &Sender) -> Option<Finding> {
+    let [own, other] = [side, side.other()].map(|s| flow.ending.reset[s as usize]);
+    let tried = u64::from(sender.answers.most_unanswered());
+    if let Some((_, frame)) = own.filter(|_| tried > 1) {
+        return Some(finding(FindingKind::LateReset, side, tried, 0, frame));
+    }
+    let (time, frame) = other.filter(|(time, _)| *time - sender.last >= LATE)?;
+    let secs = (time - sender.last).0 / 1_000_000_000;
+    Some(finding(FindingKind::LateReset, side.other(), 0, secs.max(0) as u64, frame))
 }
 
 /// What the pattern of the losses of `side`'s data says.

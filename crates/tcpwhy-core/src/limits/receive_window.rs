@@ -37,7 +37,8 @@ pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     let s = &ctx.stretches[i];
     // Closed for longer than the news of its opening would take.
-    if s.zero_window && s.longest_stall > ctx.floor + ctx.floor {
+    let closed = s.acked == 0 && s.duration() > ctx.floor;
+    if s.zero_window && (closed || s.longest_stall > ctx.floor + ctx.floor) {
         return Cause::ZeroWindow;
     }
     let near = &ctx.stretches[i.saturating_sub(AROUND)..(i + AROUND + 1).min(ctx.stretches.len())];

@@ -69,7 +69,7 @@ fn lift(path: &Path<'_>, limit: Limit) -> WhatIf {
         }
         _ => move_again(path, limit, held),
     };
-    let floor = time_for(path.bytes, ceiling(path, limit).0);
+    let floor = time_for(path.bytes, ceiling(path, limit).0).max(path.facts.rtt_floor);
     let transfer = (rest + again).max(floor).min(path.transfer);
     let next = if again.0 > rest.0 { next } else { largest_other(path, limit) };
     WhatIf { lift: limit, transfer, next }

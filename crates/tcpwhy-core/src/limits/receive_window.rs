@@ -37,8 +37,9 @@ pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     let s = &ctx.stretches[i];
     // Closed for longer than the news of its opening would take.
-    let closed = s.acked == 0 && s.duration() > ctx.floor;
-    if s.zero_window && (closed || s.longest_stall > ctx.floor + ctx.floor) {
+    let rounds = s.duration().0 / ctx.floor.0.max(1);
+    let stall = s.longest_stall.0 / ctx.floor.0.max(1);
+    if s.zero_window && (rounds > 8 || stall > 2 || rounds > 1 && s.acked == 0) {
         return Cause::ZeroWindow;
     }
     let near = &ctx.stretches[i.saturating_sub(AROUND)..(i + AROUND + 1).min(ctx.stretches.len())];

@@ -5,7 +5,7 @@ use crate::segments::{analyse_one, check_all, direction};
 use tcpwhy_core::model::{Cause, Connection, Finding, FindingKind, Limit, Side};
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::units::Nanos;
-use tcpwhy_core::whatif::traffic::{Loss, Scenario, simulate};
+use tcpwhy_core::whatif::traffic::{Loss, Reader, Scenario, Window, simulate};
 
 /// SYN, SYN/ACK, ACK at 20 ms; windows with a shift of 7.
 pub(crate) const OPENING: &str = "
@@ -160,5 +160,24 @@ fn only_keep_alives_cross() {
     let f = finding(&connection, FindingKind::KeepAliveOnly).unwrap();
     assert_eq!((f.side, f.count), (Side::Client, 8));
     let verdict = direction(&connection, Side::Client).verdict;
-    assert_eq!(verdict.limit, Limit::Application);
+    assert_eq!((verdict.limit, verdict.cause), (Limit::Application, Cause::KeepAlive));
+}
+
+#[test]
+fn a_policer_is_named_with_its_rate() {
+    let loss = Loss::Policer { rate_bps: 2_000_000, burst: 8_000 };
+    let connection = analysed(&simulate(&Scenario { loss, ..Scenario::default() }).capture(0.0));
+    let f = finding(&connection, FindingKind::Policer).unwrap();
+    assert_eq!(f.side, Side::Server);
+    assert!((1_000_000..=2_000_000).contains(&f.value), "{f:?}");
+}
+
+#[test]
+fn a_reader_that_never_comes_back() {
+    let pauses = vec![(Nanos::from_millis(200), Nanos::MAX)];
+    let reader = Reader { pauses, ..Reader::default() };
+    let s = Scenario { reader, window: Window::fixed(64_000), ..Scenario::default() };
+    let connection = analysed(&simulate(&s).capture(0.0));
+    let verdict = direction(&connection, Side::Server).verdict;
+    assert_eq!((verdict.limit, verdict.cause), (Limit::ReceiveWindow, Cause::ZeroWindow));
 }

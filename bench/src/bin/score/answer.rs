@@ -5,41 +5,47 @@ use std::error::Error;
 use std::path::Path;
 use std::process::Command;
 
-/// A part of a direction's time.
+/// The verdict on one direction.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Share {
+pub(crate) struct Verdict {
     pub(crate) limit: String,
     /// `-` where there is none.
     pub(crate) cause: String,
     /// 0 to 1.
     pub(crate) share: f64,
+    /// Share of time that is not decided, 0 to 1.
+    pub(crate) unknown: f64,
 }
 
-/// The shares of a direction, largest first; empty when `tcpwhy` has no answer for it.
+/// The verdict on a direction; nothing but `-` when `tcpwhy` has no answer for it.
 ///
 /// `direction` is `client`, `server` or `*` (whoever sent more), of the largest connection, or of
 /// connection N with `N:` before it.
-pub(crate) fn shares(
+pub(crate) fn verdict(
     tcpwhy: &Path,
     capture: &Path,
     direction: &str,
-) -> Result<Vec<Share>, Box<dyn Error>> {
+) -> Result<Verdict, Box<dyn Error>> {
     let output = Command::new(tcpwhy).arg("--json").arg(capture).output()?;
     // Damaged input gives exit code 2 and a partial answer; a crash gives no JSON.
     let answer: Value = serde_json::from_slice(&output.stdout).map_err(|error| {
         format!("{}: {error}: {}", capture.display(), String::from_utf8_lossy(&output.stderr))
     })?;
-    let Some(direction) = find(&answer, direction) else { return Ok(Vec::new()) };
-    let mut shares: Vec<Share> = array(&direction["limits"]).iter().map(share).collect();
-    shares.sort_by(|a, b| b.share.total_cmp(&a.share));
-    Ok(shares)
+    Ok(read(find(&answer, direction).unwrap_or(&Value::Null)))
 }
 
-fn share(value: &Value) -> Share {
-    Share {
-        limit: value["limit"].as_str().unwrap_or("-").to_owned(),
-        cause: value["cause"].as_str().unwrap_or("-").to_owned(),
-        share: value["share"].as_f64().unwrap_or(0.0),
+fn read(direction: &Value) -> Verdict {
+    let verdict = &direction["verdict"];
+    let unknown = array(&direction["limits"])
+        .iter()
+        .filter(|share| share["limit"] == "unknown")
+        .filter_map(|share| share["share"].as_f64())
+        .sum();
+    Verdict {
+        limit: verdict["limit"].as_str().unwrap_or("-").to_owned(),
+        cause: verdict["cause"].as_str().unwrap_or("-").to_owned(),
+        share: verdict["share"].as_f64().unwrap_or(0.0),
+        unknown,
     }
 }
 

@@ -8,8 +8,6 @@ pub(crate) struct Set {
     pub(crate) name: String,
     pub(crate) directory: PathBuf,
     pub(crate) expected: Vec<Expected>,
-    /// The truth is about the network only: the largest limit apart from `application` counts.
-    pub(crate) ignores_application: bool,
 }
 
 /// The right answer for one direction. `a|b`: either; `*`: anything.
@@ -29,7 +27,7 @@ impl Set {
         let expected =
             text.lines().filter(|line| !line.starts_with('#')).filter_map(parse).collect();
         let directory = directory.to_path_buf();
-        Ok(Self { name: name.to_owned(), directory, expected, ignores_application: false })
+        Ok(Self { name: name.to_owned(), directory, expected })
     }
 }
 
@@ -59,7 +57,7 @@ fn ndt(directory: &Path) -> Set {
     let text = std::fs::read_to_string(directory.join("truth.tsv")).unwrap_or_default();
     let expected = text.lines().skip(1).filter_map(ndt_row).collect();
     let directory = directory.to_path_buf();
-    Set { name: "ndt".to_owned(), directory, expected, ignores_application: false }
+    Set { name: "ndt".to_owned(), directory, expected }
 }
 
 fn ndt_row(line: &str) -> Option<Expected> {
@@ -73,7 +71,7 @@ fn ndt_row(line: &str) -> Option<Expected> {
     } else if sender >= 0.6 {
         "application|send_buffer"
     } else {
-        "*"
+        return None;
     };
     Some(known_limit((*columns.first()?).to_owned(), limit))
 }
@@ -86,7 +84,7 @@ fn policing(directory: &Path) -> Set {
     files.sort();
     let expected = files.into_iter().filter_map(policing_row).collect();
     let directory = directory.to_path_buf();
-    Set { name: "policing".to_owned(), directory, expected, ignores_application: true }
+    Set { name: "policing".to_owned(), directory, expected }
 }
 
 fn policing_row(file: String) -> Option<Expected> {
@@ -121,7 +119,7 @@ mod tests {
         let limit = |line| ndt_row(line).map(|row| row.limit);
         let window = limit("f\tos\t58\t10\t0.81\t0.1\t0.09");
         assert_eq!(window.as_deref(), Some("receive_window|path_bandwidth"));
-        assert_eq!(limit("f\tos\t58\t10\t0.4\t0.4\t0.2").as_deref(), Some("*"));
+        assert_eq!(limit("f\tos\t58\t10\t0.4\t0.4\t0.2"), None, "no limit has most of the time");
         assert_eq!(limit("f\tos"), None);
     }
 }

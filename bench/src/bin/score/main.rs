@@ -68,6 +68,6 @@ fn score(tcpwhy: &Path, set: &Set) -> Result<Vec<Row>, Box<dyn Error>> {
 
 fn score_one(tcpwhy: &Path, set: &Set, expected: &Expected) -> Result<Row, Box<dyn Error>> {
     let capture: PathBuf = set.directory.join(&expected.file);
-    let shares = answer::shares(tcpwhy, &capture, &expected.direction)?;
-    Ok(Row::new(&set.name, expected, &shares, set.ignores_application))
+    let verdict = answer::verdict(tcpwhy, &capture, &expected.direction)?;
+    Ok(Row::new(&set.name, expected, verdict))
 }

@@ -1,6 +1,6 @@
 //! The score as a table: one line for each direction whose answer is known.
 
-use crate::answer::Share;
+use crate::answer::Verdict;
 use crate::expected::Expected;
 use std::collections::BTreeMap;
 
@@ -10,8 +10,7 @@ const HEADER: &str = "# set\tfile\tdirection\texpected\tcause\tgot\tcause\tshare
 pub(crate) struct Row {
     set: String,
     expected: Expected,
-    got: Share,
-    unknown: f64,
+    got: Verdict,
 }
 
 /// Whether the limit is right, and whether the cause is too.
@@ -23,24 +22,9 @@ enum Right {
 }
 
 impl Row {
-    /// Compares the largest limit (all its causes added up) with what is expected.
-    pub(crate) fn new(
-        set: &str,
-        expected: &Expected,
-        shares: &[Share],
-        ignores_application: bool,
-    ) -> Self {
-        let counted = |s: &&Share| !(ignores_application && s.limit == "application");
-        let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-        for share in shares.iter().filter(counted) {
-            *sums.entry(&share.limit).or_default() += share.share;
-        }
-        let largest = sums.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or("-", |(limit, _)| limit);
-        let cause = shares.iter().find(|s| s.limit == largest).map_or("-", |s| &s.cause);
-        let share = sums.get(largest).copied().unwrap_or(0.0);
-        let got = Share { limit: largest.to_owned(), cause: cause.to_owned(), share };
-        let unknown = sums.get("unknown").copied().unwrap_or(0.0);
-        Self { set: set.to_owned(), expected: expected.clone(), got, unknown }
+    /// Compares the verdict with what is expected.
+    pub(crate) fn new(set: &str, expected: &Expected, got: Verdict) -> Self {
+        Self { set: set.to_owned(), expected: expected.clone(), got }
     }
 
     fn right(&self) -> Right {
@@ -98,7 +82,8 @@ pub(crate) fn print_summary(rows: &[Row]) {
         let count = |test: fn(Right) -> bool| rows.iter().filter(|row| test(row.right())).count();
         let limit = count(|right| right != Right::Neither);
         let both = count(|right| right == Right::Both);
-        let unknown = 100.0 * rows.iter().map(|row| row.unknown).sum::<f64>() / rows.len() as f64;
+        let unknown =
+            100.0 * rows.iter().map(|row| row.got.unknown).sum::<f64>() / rows.len() as f64;
         println!("{set:<10}  {:>10}  {limit:>11}  {both:>15}  {unknown:>10.1} %", rows.len());
     }
     for row in rows.iter().filter(|row| row.right() == Right::Neither) {
@@ -125,46 +110,33 @@ pub(crate) fn print_changes(before: &str, after: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn share(limit: &str, cause: &str, share: f64) -> Share {
-        Share { limit: limit.to_owned(), cause: cause.to_owned(), share }
-    }
-
-    fn row(limit: &str, cause: &str, shares: &[Share], ignores_application: bool) -> Row {
+    fn row(limit: &str, cause: &str, got: (&str, &str)) -> Row {
         let expected = Expected {
             file: "f".to_owned(),
             direction: "*".to_owned(),
             limit: limit.to_owned(),
             cause: cause.to_owned(),
         };
-        Row::new("set", &expected, shares, ignores_application)
+        let (limit, cause) = (got.0.to_owned(), got.1.to_owned());
+        Row::new("set", &expected, Verdict { limit, cause, share: 0.6, unknown: 0.0 })
     }
 
     #[test]
-    fn causes_of_one_limit_add_up() {
-        let shares = [
-            share("application", "-", 0.4),
-            share("receive_window", "zero window", 0.35),
-            share("receive_window", "slow reader", 0.25),
-        ];
-        assert_eq!(row("receive_window", "zero window", &shares, false).right(), Right::Both);
-        assert_eq!(row("receive_window", "small buffer", &shares, false).right(), Right::Limit);
-        assert_eq!(row("application", "*", &shares, false).right(), Right::Neither);
-    }
-
-    #[test]
-    fn application_can_be_left_out() {
-        let shares = [share("application", "-", 0.9), share("path_bandwidth", "policer", 0.1)];
-        assert_eq!(row("path_bandwidth|loss_recovery", "*", &shares, true).right(), Right::Both);
+    fn a_cause_counts_only_with_its_limit() {
+        let got = ("receive_window", "zero window");
+        assert_eq!(row("receive_window", "zero window", got).right(), Right::Both);
+        assert_eq!(row("receive_window|unknown", "small buffer", got).right(), Right::Limit);
+        assert_eq!(row("application", "*", got).right(), Right::Neither);
     }
 
     #[test]
     fn no_answer_is_never_right_where_one_is_expected() {
-        assert_eq!(row("send_buffer", "*", &[], false).right(), Right::Neither);
+        assert_eq!(row("send_buffer", "*", ("-", "-")).right(), Right::Neither);
     }
 
     #[test]
     fn sets_that_were_not_run_keep_their_rows() {
-        let rows = [row("send_buffer", "*", &[share("send_buffer", "-", 1.0)], false)];
+        let rows = [row("send_buffer", "*", ("send_buffer", "-"))];
         let merged = merge("# old header\nset\told\nother\tkept\n", &rows);
         assert!(merged.contains("other\tkept\n") && !merged.contains("set\told"));
     }

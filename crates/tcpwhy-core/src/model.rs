@@ -231,6 +231,13 @@ pub struct Interval {
     pub evidence: Evidence,
 }
 
+impl Interval {
+    /// Delivery rate over the interval, in bit/s.
+    pub fn rate_bps(&self) -> u64 {
+        bits_per_second(self.evidence.acked, self.to - self.from)
+    }
+}
+
 /// Time under one limit and cause, summed over a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {

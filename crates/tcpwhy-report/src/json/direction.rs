@@ -65,6 +65,7 @@ struct Interval {
 #[derive(Serialize)]
 struct Evidence {
     acked_bytes: u64,
+    rate_bps: u64,
     flight_bytes: u64,
     window_bytes: u64,
     room_bytes: u64,
@@ -171,6 +172,7 @@ impl Interval {
             confidence: f64::from(i.confidence.min(100)) / 100.0,
             evidence: Evidence {
                 acked_bytes: e.acked,
+                rate_bps: i.rate_bps(),
                 flight_bytes: e.flight,
                 window_bytes: e.window,
                 room_bytes: e.room,

@@ -138,7 +138,7 @@ fn evidence(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
         let Some(longest) = d.timeline.iter().filter(held).max_by_key(|i| i.to - i.from) else {
             continue;
         };
-        let numbers = words::evidence(&longest.evidence);
+        let numbers = words::evidence(longest);
         let frames = words::frames(longest.first_frame, longest.last_frame);
         let text = if numbers.is_empty() { frames } else { format!("{numbers}; {frames}") };
         let text = format!("{}: {text}", words::finest(share.limit, share.cause));
@@ -193,7 +193,7 @@ fn interval(page: &mut Page<'_>, i: &Interval, origin: Nanos) -> io::Result<()> 
     let name = words::limit(i.limit, i.cause);
     let frames = words::frames(i.first_frame, i.last_frame);
     let sure = words::sure(i.confidence);
-    let numbers = words::evidence(&i.evidence);
+    let numbers = words::evidence(i);
     let text = format!("{from:.6}-{to:.6} s  {name}, {sure}, {frames}");
     let text = if numbers.is_empty() { text } else { format!("{text}: {numbers}") };
     page.item(4, &format!("{} ", letter(i.limit)), &text)

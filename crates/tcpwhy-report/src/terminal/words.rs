@@ -3,7 +3,7 @@
 use crate::Source;
 use tcpwhy_core::advice::quantity::{buffer, count, data, percent, rate, span};
 use tcpwhy_core::advice::{cause_label, limit_label};
-use tcpwhy_core::model::{Cause, Connection, Direction, Evidence, Limit, WhatIf};
+use tcpwhy_core::model::{Cause, Connection, Direction, Evidence, Interval, Limit, WhatIf};
 use tcpwhy_core::observe::Endpoint;
 use tcpwhy_core::units::Nanos;
 
@@ -126,7 +126,8 @@ pub(super) fn others(count: usize) -> String {
 }
 
 /// The numbers of an interval that were measured.
-pub(super) fn evidence(e: &Evidence) -> String {
+pub(super) fn evidence(i: &Interval) -> String {
+    let e = &i.evidence;
     let mut parts = Vec::new();
     let mut part = |measured: bool, text: String| {
         if measured {
@@ -143,7 +144,8 @@ pub(super) fn evidence(e: &Evidence) -> String {
     part(e.stalls > 0, stalls(e));
     let again = plural(e.retransmissions.into(), "segment resent", "segments resent");
     part(e.retransmissions > 0, again);
-    part(e.acked > 0, format!("{} acknowledged", data(e.acked)));
+    let rate = rate(i.rate_bps());
+    part(e.acked > 0, format!("{} acknowledged at {rate}", data(e.acked)));
     parts.join(", ")
 }
 

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::quantity::count;
+use tcpwhy_core::analysis::Analyzer;
 use tcpwhy_core::model::Connection;
 use tcpwhy_report::terminal::{self, View};
 use tcpwhy_report::{csv, json};
@@ -48,7 +49,7 @@ fn input(path: &Path) -> Input {
 
 /// Writes each connection as it ends, and keeps none.
 fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, usize), Error> {
-    let mut analyzer = pipeline::analyzer();
+    let mut analyzer = Analyzer::new();
     let mut shown = 0;
     let mut show = |connections: Vec<Connection>| -> Result<(), Error> {
         for connection in connections.iter().filter(|c| choice.takes(c)) {
@@ -71,7 +72,7 @@ fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, 
 
 /// All connections, in the order of their numbers.
 fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Connection>), Error> {
-    let mut analyzer = pipeline::analyzer();
+    let mut analyzer = Analyzer::new();
     let mut connections = Vec::new();
     let read = reading.each(|segments| {
         analyzer.push_all(segments);

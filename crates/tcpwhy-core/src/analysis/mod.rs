@@ -1,20 +1,18 @@
 //! The driver: push segments, take finished connections.
 
-mod batch;
 mod conclude;
 mod findings;
-mod group;
 mod order;
-mod share;
+mod seen;
 mod verdict;
 
 use crate::flow::Flow;
 use crate::model::Connection;
-use crate::observe::{Endpoint, Segment};
+use crate::observe::{Endpoint, Segment, flags};
 use crate::units::Nanos;
-use group::Groups;
 use hashbrown::HashMap;
 use order::Order;
+use seen::Seen;
 use std::collections::VecDeque;
 
 /// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
@@ -24,16 +22,18 @@ const MAX_LINGERING: usize = 1 << 14;
 /// Connections open at once; beyond it the longest silent half is concluded.
 const MAX_OPEN: usize = 1 << 20;
 
-/// Both ends, the smaller first: one key for both directions.
+/// Both ends, in an order that does not depend on the direction: addresses and ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key(Endpoint, Endpoint);
+struct Key(u128, u128, u32);
 
 impl Key {
-    fn of(segment: &Segment) -> Self {
-        if segment.src <= segment.dst {
-            Self(segment.src, segment.dst)
+    fn of(one: &Endpoint, other: &Endpoint) -> Self {
+        let [a, b] = [one, other].map(|e| u128::from_ne_bytes(e.ip));
+        let ports = |high: u16, low: u16| u32::from(high) << 16 | u32::from(low);
+        if (a, one.port) <= (b, other.port) {
+            Self(a, b, ports(one.port, other.port))
         } else {
-            Self(segment.dst, segment.src)
+            Self(b, a, ports(other.port, one.port))
         }
     }
 }
@@ -60,20 +60,13 @@ pub struct Analyzer {
     last: Option<(Key, usize)>,
     next_id: u64,
     order: Order,
-    groups: Groups,
-    /// As many as work on a batch; 0 is one, too.
-    threads: usize,
+    seen: Seen,
 }
 
 impl Analyzer {
     /// An analysis that has seen nothing.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// As `new`; [`Analyzer::push_all`] uses up to `threads` threads. The answer is the same.
-    pub fn on_threads(threads: usize) -> Self {
-        Self { threads, ..Self::default() }
     }
 
     /// The next segment, in the order of the capture. Where the capture's own order is not that of
@@ -87,8 +80,15 @@ impl Analyzer {
         }
     }
 
+    /// The next segments, as by [`Analyzer::push`].
+    pub fn push_all(&mut self, segments: &[Segment]) {
+        for segment in segments {
+            self.push(segment);
+        }
+    }
+
     fn process(&mut self, segment: &Segment) {
-        let key = Key::of(segment);
+        let key = Key::of(&segment.src, &segment.dst);
         let slot = match self.last {
             Some((last, slot)) if last == key => slot,
             _ => self.find(key, segment),
@@ -97,7 +97,11 @@ impl Analyzer {
         self.last = Some((key, slot));
         let Some(flow) = self.slab.get_mut(slot).and_then(Option::as_mut) else { return };
         let was_closed = flow.is_closed();
-        flow.push(segment);
+        if self.seen.is_copy(segment) {
+            flow.push_copy(segment);
+        } else {
+            flow.push(segment);
+        }
         if !was_closed && flow.is_closed() {
             let closed = Closed { at: segment.time, slot, id: flow.id };
             self.closing.push_back(closed);
@@ -134,27 +138,29 @@ impl Analyzer {
 
     /// A SYN with another sequence number opens another connection on the same ports.
     fn reopen(&mut self, key: Key, slot: usize, segment: &Segment) -> usize {
+        if !segment.has(flags::SYN) {
+            return slot;
+        }
         let old = self.slab.get(slot).and_then(Option::as_ref);
         if old.is_some_and(|f| f.packets != [0, 0] && f.is_reopened_by(segment)) {
             let over = self.take(slot);
-            self.conclude_all(vec![over]);
+            self.conclude(over);
             return self.open(key, segment);
         }
         slot
     }
 
     fn conclude_lingering(&mut self, now: Nanos) {
-        let mut over = Vec::new();
         while let Some(&Closed { at, slot, id }) = self.closing.front() {
             if now - at <= LINGER && self.closing.len() <= MAX_LINGERING {
                 break;
             }
             self.closing.pop_front();
             if self.slab.get(slot).and_then(Option::as_ref).is_some_and(|f| f.id == id) {
-                over.push(self.take(slot));
+                let over = self.take(slot);
+                self.conclude(over);
             }
         }
-        self.conclude_all(over);
     }
 
     fn conclude_silent(&mut self) {
@@ -168,27 +174,25 @@ impl Analyzer {
         let silent: Vec<usize> = (0..self.slab.len())
             .filter(|&i| self.slab[i].as_ref().is_some_and(|f| f.last <= median))
             .collect();
-        let silent = silent.into_iter().map(|slot| self.take(slot)).collect();
-        self.conclude_all(silent);
+        for slot in silent {
+            let over = self.take(slot);
+            self.conclude(over);
+        }
     }
 
     /// The connection in `slot`, which is free then.
     fn take(&mut self, slot: usize) -> Option<Box<Flow>> {
         let flow = self.slab.get_mut(slot).and_then(Option::take)?;
-        let (a, b) = (flow.ends[0], flow.ends[1]);
-        self.index.remove(&if a <= b { Key(a, b) } else { Key(b, a) });
+        let [client, server] = &flow.ends;
+        self.index.remove(&Key::of(client, server));
         self.free.push(slot);
         self.last = None;
         Some(flow)
     }
 
     /// Writes down the answers; each connection is freed as soon as its answer stands.
-    fn conclude_all(&mut self, mut over: Vec<Option<Box<Flow>>>) {
-        let conclude = |part: &mut [Option<Box<Flow>>]| {
-            let flows = part.iter_mut().filter_map(Option::take);
-            flows.map(|flow| conclude::connection(*flow)).collect()
-        };
-        self.finished.extend(share::run(self.threads, &mut over, conclude));
+    fn conclude(&mut self, over: Option<Box<Flow>>) {
+        self.finished.extend(over.map(|flow| conclude::connection(*flow)));
     }
 
     /// Connections finished since the last call, in the order in which they finished.
@@ -201,8 +205,10 @@ impl Analyzer {
         for segment in self.order.rest() {
             self.process(&segment);
         }
-        let over = (0..self.slab.len()).map(|slot| self.take(slot)).collect();
-        self.conclude_all(over);
+        for slot in 0..self.slab.len() {
+            let over = self.take(slot);
+            self.conclude(over);
+        }
         let mut rest = self.finished;
         rest.sort_unstable_by_key(|c| c.id);
         rest

@@ -66,10 +66,10 @@ impl Bursts {
 }
 
 fn count(levels: &mut Vec<u32>, level: u8) {
-    let level = usize::from(level).min(BUCKETS - 1);
-    if levels.len() <= level {
-        levels.resize(level + 1, 0);
+    if levels.is_empty() {
+        levels.resize(BUCKETS, 0);
     }
+    let level = usize::from(level) % BUCKETS;
     levels[level] = levels[level].saturating_add(1);
 }
 

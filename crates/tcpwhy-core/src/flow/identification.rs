@@ -18,12 +18,13 @@ impl Identification {
     /// The next packet of the sender; says whether some are missing before it.
     pub(crate) fn next(&mut self, id: u16, segments: u32) -> bool {
         let step = id.wrapping_sub(self.last);
-        let counts = self.steps >= PROOF && self.by_one >= self.steps / 10 * 8;
+        let missing =
+            GAP.contains(&step) && self.steps >= PROOF && self.by_one >= self.steps / 10 * 8;
         let segments = u16::try_from(segments).unwrap_or(u16::MAX).max(1);
         self.last = id.wrapping_add(segments - 1);
         self.steps = self.steps.saturating_add(1);
         self.by_one += u32::from(step == 1);
-        counts && GAP.contains(&step)
+        missing
     }
 }
 

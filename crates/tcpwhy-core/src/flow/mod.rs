@@ -12,7 +12,6 @@ mod handshake;
 mod identification;
 pub(crate) mod rtt;
 mod scoreboard;
-mod seen;
 mod segment_size;
 pub(crate) mod sender;
 mod space;
@@ -28,7 +27,6 @@ use crate::observe::{Endpoint, Segment, flags};
 use crate::units::{Nanos, Seq};
 use ack::{AckEvent, UnderWay};
 use handshake::Handshake;
-use seen::Recent;
 use sender::{Beginning, Sender};
 use tally::Count;
 use vantage::Legs;
@@ -69,12 +67,13 @@ pub(crate) struct Flow {
     pub(crate) senders: [Option<Box<Sender>>; 2],
     under_way: [UnderWay; 2],
     words: [LastWord; 2],
-    recent: [Recent; 2],
     held: Option<Vec<Segment>>,
     previous_packet: Nanos,
     last_packet: [Nanos; 2],
     quiet_before: Nanos,
     pub(crate) ending: Ending,
+    /// Both ends have closed, or one has reset.
+    closed: bool,
     pub(crate) copies: Count,
     pub(crate) backwards: Count,
     pub(crate) fragments: Count,
@@ -102,38 +101,17 @@ impl Flow {
             senders: [None, None],
             under_way: Default::default(),
             words: Default::default(),
-            recent: [Recent::new(); 2],
             held: (!segment.has(flags::SYN)).then(Vec::new),
             previous_packet: segment.time,
             last_packet: [Nanos(i64::MIN); 2],
             quiet_before: Nanos::ZERO,
             ending: Ending::default(),
+            closed: false,
             copies: Count::default(),
             backwards: Count::default(),
             fragments: Count::default(),
             marks: Count::default(),
         }
-    }
-
-    /// Reads from all over the connection, so that it comes into the cache.
-    pub(crate) fn touch(&self) -> u64 {
-        let [to_client, to_server] = &self.legs.to;
-        let times = [self.last, self.previous_packet, to_client.floor(), to_server.floor()];
-        let recent = self.recent[0].touch() ^ self.recent[1].touch();
-        let near = self.handshake.established.is_some() ^ self.ending.fin[0];
-        times.iter().fold(recent ^ u64::from(near), |sum, t| sum ^ t.0 as u64)
-    }
-
-    /// As `touch`, what lies one step away: the state of both directions and what is under way.
-    pub(crate) fn touch_near(&self) -> u64 {
-        let legs = self.legs.to[0].touch() ^ self.legs.to[1].touch();
-        let events = self.under_way[0].touch() ^ self.under_way[1].touch();
-        self.senders.iter().flatten().fold(legs ^ events, |sum, sender| sum ^ sender.touch())
-    }
-
-    /// As `touch`, what lies two steps away: the lists of both directions.
-    pub(crate) fn touch_far(&self) -> u64 {
-        self.senders.iter().flatten().fold(0, |sum, sender| sum ^ sender.touch_lists())
     }
 
     fn side_of(&self, segment: &Segment) -> Side {
@@ -153,7 +131,14 @@ impl Flow {
 
     /// Whether both ends have closed, or one has reset.
     pub(crate) fn is_closed(&self) -> bool {
-        self.ending.fin == [true, true] || self.ending.reset.iter().any(Option::is_some)
+        self.closed
+    }
+
+    /// A packet of this connection that was captured before: it counts, and says nothing new.
+    pub(crate) fn push_copy(&mut self, segment: &Segment) {
+        self.last = self.last.max(segment.time);
+        self.packets[self.side_of(segment) as usize] += 1;
+        self.copies.add(segment.frame);
     }
 
     /// The next segment of this connection.
@@ -171,10 +156,6 @@ impl Flow {
         self.last = self.last.max(segment.time);
         let side = self.side_of(segment);
         self.packets[side as usize] += 1;
-        if self.recent[side as usize].is_copy(segment) {
-            self.copies.add(segment.frame);
-            return;
-        }
         self.measure_legs(side, segment);
         match &mut self.held {
             None => self.process(side, segment),
@@ -217,12 +198,11 @@ impl Flow {
         if syn {
             self.handshake.syn(side, segment);
         }
-        let answered = self.handshake.syn[other].filter(|s| s.times == 1);
         let answers = match side {
             Side::Server => syn && segment.has(flags::ACK),
             Side::Client => !syn && self.handshake.established.is_none(),
         };
-        if let Some(syn) = answered.filter(|_| answers) {
+        if answers && let Some(syn) = self.handshake.syn[other].as_ref().filter(|s| s.times == 1) {
             self.legs.to[own].sample(segment.time - syn.last);
             self.legs.to[own].from_handshake = true;
         }
@@ -236,9 +216,9 @@ impl Flow {
     }
 
     fn measure_echo(&mut self, own: usize, other: usize, val: u32, ecr: u32, segment: &Segment) {
-        let round = self.legs.to[0].floor() + self.legs.to[1].floor();
         let near = |leg: &vantage::Leg| leg.from_handshake && leg.floor() < NEAR;
         if segment.has(flags::ACK) && !near(&self.legs.to[own]) {
+            let round = self.legs.to[0].floor() + self.legs.to[1].floor();
             self.legs.to[own].echoed(ecr, segment.time, round);
         }
         if !near(&self.legs.to[other]) {
@@ -260,7 +240,6 @@ impl Flow {
     }
 
     fn process(&mut self, side: Side, segment: &Segment) {
-        let own = side as usize;
         if segment.fragment {
             self.fragments.add(segment.frame);
         }
@@ -268,15 +247,24 @@ impl Flow {
             self.marks.add(segment.frame);
         }
         self.send(side, segment);
+        if segment.flags & (flags::FIN | flags::RST) != 0 {
+            self.close(side, segment);
+        }
+        if let Some(event) = AckEvent::of(segment) {
+            self.hear(side.other(), event);
+        }
+    }
+
+    fn close(&mut self, side: Side, segment: &Segment) {
+        let own = side as usize;
         if segment.has(flags::FIN) {
             self.ending.fin[own] = true;
         }
         if segment.has(flags::RST) {
             self.ending.reset[own].get_or_insert((segment.time, segment.frame));
         }
-        if let Some(event) = AckEvent::of(segment) {
-            self.hear(side.other(), event);
-        }
+        let reset = self.ending.reset.iter().any(Option::is_some);
+        self.closed = reset || self.ending.fin == [true, true];
     }
 
     /// The event that `segment` is for its own sender.
@@ -300,10 +288,9 @@ impl Flow {
     /// ACKs that had reached `side` when it sent a packet that passes now.
     fn deliver(&mut self, side: Side, now: Nanos, tsecr: Option<u32>) {
         let own = side as usize;
-        let (shortest, leg) = (self.legs.to[own].floor(), self.legs.to[own].now());
         let Some(sender) = &mut self.senders[own] else { return };
-        sender.leg = leg;
-        sender.placed = self.legs.to[own].known();
+        let (shortest, leg) = (self.legs.to[own].floor(), self.legs.to[own].now());
+        sender.stands_at(leg, self.legs.to[own].known());
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
             sender.acknowledged(&event, time, leg);
@@ -350,8 +337,7 @@ impl Flow {
             size: self.handshake.segment_size(),
         });
         let leg = self.legs.to[own].now();
-        sender.leg = leg;
-        sender.placed = self.legs.to[own].known();
+        sender.stands_at(leg, self.legs.to[own].known());
         let word = self.words[own];
         if let Some(ack) = word.ack {
             sender.learn_window(&ack);

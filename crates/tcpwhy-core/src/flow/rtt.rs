@@ -30,11 +30,6 @@ impl Distribution {
         self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
     }
 
-    /// Reads from the middle, so that it comes into the cache.
-    pub(crate) fn touch(&self) -> u64 {
-        self.counts.get(self.counts.len() / 2).copied().unwrap_or_default().into()
-    }
-
     fn count(&mut self, bucket: usize, samples: u32) {
         if self.counts.is_empty() {
             self.first = bucket.saturating_sub(BESIDE);
@@ -54,7 +49,7 @@ impl Distribution {
 
     /// Takes in the samples of the other direction.
     pub(crate) fn merge(&mut self, other: &Self) {
-        for (i, &samples) in other.counts.iter().enumerate() {
+        for (i, &samples) in other.counts.iter().enumerate().filter(|(_, n)| **n > 0) {
             self.count(other.first + i, samples);
         }
         self.total += other.total;

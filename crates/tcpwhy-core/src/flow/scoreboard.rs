@@ -6,6 +6,9 @@ use std::collections::VecDeque;
 /// Entries kept; beyond it neighbours are merged, which only coarsens RTT samples.
 const MAX_OUTSTANDING: usize = 1 << 15;
 
+/// Room made at first: most flights of short connections fit.
+const AT_FIRST: usize = 16;
+
 /// One stretch of sequence space as it was sent.
 #[derive(Debug, Clone, Copy)]
 struct Sent {
@@ -78,13 +81,7 @@ pub(crate) struct Scoreboard {
 impl Scoreboard {
     /// Nothing sent yet; the next byte is `first`.
     pub(crate) fn new(first: u64) -> Self {
-        Self { una: first, nxt: first, outstanding: VecDeque::new(), missed: 0 }
-    }
-
-    /// Reads both ends of what is outstanding, so that they come into the cache.
-    pub(crate) fn touch(&self) -> u64 {
-        let ends = [self.outstanding.front(), self.outstanding.back()];
-        ends.into_iter().flatten().fold(0, |sum, sent| sum ^ sent.end)
+        Self { una: first, nxt: first, outstanding: VecDeque::with_capacity(AT_FIRST), missed: 0 }
     }
 
     /// Sent and not acknowledged, in bytes.

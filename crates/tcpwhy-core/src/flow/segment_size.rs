@@ -12,12 +12,15 @@ pub(crate) struct SegmentSize {
     /// Majority vote (Boyer and Moore) over the sizes of data segments.
     candidate: u32,
     votes: u32,
+    /// The payload of a full segment, as these say.
+    mss: u64,
 }
 
 impl SegmentSize {
     /// `announced`: the smaller MSS of the two SYNs, less the timestamp option where it is in use.
     pub(crate) fn new(announced: Option<u32>) -> Self {
-        Self { announced: announced.filter(|&m| m >= 64), candidate: 0, votes: 0 }
+        let announced = announced.filter(|&m| m >= 64);
+        Self { announced, candidate: 0, votes: 0, mss: announced.unwrap_or(USUAL).into() }
     }
 
     /// A data segment of `len` bytes.
@@ -29,6 +32,7 @@ impl SegmentSize {
             self.votes = self.votes.saturating_add(1);
         } else if self.votes == 0 {
             (self.candidate, self.votes) = (len, 1);
+            self.mss = len.max(536).into();
         } else {
             self.votes -= 1;
         }
@@ -45,11 +49,7 @@ impl SegmentSize {
 
     /// The payload of a full segment, in bytes.
     pub(crate) fn mss(&self) -> u64 {
-        let size = self.announced.unwrap_or(match self.candidate {
-            0 => USUAL,
-            len => len.max(536),
-        });
-        u64::from(size)
+        self.mss
     }
 }
 

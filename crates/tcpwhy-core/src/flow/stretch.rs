@@ -9,6 +9,9 @@ use crate::units::Nanos;
 /// Stretches kept for one direction.
 const MAX_STRETCHES: usize = 4096;
 
+/// Room made at first: a short connection's.
+const AT_FIRST: usize = 8;
+
 /// What the sender waited for, as far as one moment can tell. The limits that need the context of
 /// many rounds are decided later, in `limits`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -281,11 +284,6 @@ impl Stretches {
         }
     }
 
-    /// The stretch that is open.
-    pub(crate) fn peek(&self) -> &Stretch {
-        &self.open
-    }
-
     /// The stretch that counters go to.
     pub(crate) fn open(&mut self) -> &mut Stretch {
         &mut self.open
@@ -336,6 +334,9 @@ impl Stretches {
         let to = self.open.to;
         let mut next = Stretch::starting(to, self.open.wait);
         next.shift = self.open.shift;
+        if self.closed.capacity() == 0 {
+            self.closed.reserve(AT_FIRST);
+        }
         self.closed.push(std::mem::replace(&mut self.open, next));
         self.tally = [0; Wait::COUNT];
         if self.closed.len() >= MAX_STRETCHES {

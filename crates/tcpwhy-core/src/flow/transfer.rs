@@ -39,11 +39,6 @@ impl Transfers {
         }
     }
 
-    /// Reads the last transfer, so that it comes into the cache.
-    pub(crate) fn touch(&self) -> u64 {
-        self.list.last().map_or(0, |last| last.bytes)
-    }
-
     /// An ACK for new data reached the sender.
     pub(crate) fn acknowledged(&mut self, time: Nanos, frame: u64) {
         if let Some(last) = self.list.last_mut() {

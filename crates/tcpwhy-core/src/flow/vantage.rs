@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 
 /// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
 const MAX_PENDING: usize = 1024;
+/// Room made at first.
+const AT_FIRST: usize = 16;
 /// No path holds a packet for so long: an echo as old as this stands still.
 const STUCK: Nanos = Nanos::from_secs(5);
 
@@ -52,6 +54,7 @@ pub(crate) struct Leg {
     pub(crate) echoes: u32,
     /// The end echoes the same old value for ever: its echo says nothing.
     stuck: bool,
+    now: Nanos,
     pairs: QuietPairs,
     pending: VecDeque<(u32, Nanos)>,
 }
@@ -66,15 +69,10 @@ impl Leg {
             from_handshake: false,
             echoes: 0,
             stuck: false,
+            now: Nanos::ZERO,
             pairs: QuietPairs::default(),
             pending: VecDeque::new(),
         }
-    }
-
-    /// Reads both ends of what is pending, so that it comes into the cache.
-    pub(crate) fn touch(&self) -> u64 {
-        let ends = [self.pending.front(), self.pending.back()];
-        ends.into_iter().flatten().fold(0, |sum, (tsval, _)| sum ^ u64::from(*tsval))
     }
 
     /// Whether the end's echo names the newest packet that it has seen.
@@ -94,14 +92,21 @@ impl Leg {
 
     /// The leg as it is now, a queue on the way to this end included.
     pub(crate) fn now(&self) -> Nanos {
+        self.now
+    }
+
+    /// What it is now after one of the values that it depends on has changed.
+    fn settle(&mut self) {
         let recent = self.current.min(self.previous);
-        if recent == Nanos::MAX || self.stuck { self.floor() } else { recent.max(self.floor()) }
+        let queued = recent != Nanos::MAX && !self.stuck;
+        self.now = if queued { recent.max(self.floor()) } else { self.floor() };
     }
 
     /// A sample from the handshake or from a quiet pair of packets.
     pub(crate) fn sample(&mut self, leg: Nanos) {
         if leg.0 >= 0 {
             self.min = Some(self.min.map_or(leg, |m| m.min(leg)));
+            self.settle();
         }
     }
 
@@ -124,6 +129,9 @@ impl Leg {
                 keep
             });
         }
+        if self.pending.capacity() == 0 {
+            self.pending.reserve(AT_FIRST);
+        }
         self.pending.push_back((tsval, time));
     }
 
@@ -132,7 +140,10 @@ impl Leg {
         while let Some(&(tsval, passed)) = self.pending.front() {
             let newer = tsval.wrapping_sub(tsecr) as i32;
             if newer > 0 {
-                self.stuck |= time - passed > STUCK;
+                if time - passed > STUCK {
+                    self.stuck = true;
+                    self.settle();
+                }
                 return;
             }
             self.pending.pop_front();
@@ -156,6 +167,7 @@ impl Leg {
         if !self.pending.is_empty() {
             self.current = self.current.min(leg);
         }
+        self.settle();
     }
 }
 

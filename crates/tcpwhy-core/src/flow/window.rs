@@ -16,6 +16,8 @@ const TELLING: u64 = 16;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
     scale: WindowScale,
+    /// The shift in use.
+    shift: u8,
     raw: u16,
     /// The ACK and the window in its header that allowed most.
     furthest: (u64, u16),
@@ -30,13 +32,14 @@ pub(crate) struct Window {
 impl Window {
     /// A window not yet advertised, with what the handshake said of its scale.
     pub(crate) fn new(scale: WindowScale) -> Self {
-        Self { scale, raw: 0, furthest: (0, 0), edge: 0, largest: 0, smallest: u64::MAX }
+        let shift = shift_of(scale);
+        Self { scale, shift, raw: 0, furthest: (0, 0), edge: 0, largest: 0, smallest: u64::MAX }
     }
 
     /// An ACK for `ack` with the header's window arrived at the sender. A SYN's window is never
     /// scaled (RFC 7323 section 2.2).
     pub(crate) fn advertise(&mut self, ack: u64, raw: u16, syn: bool) {
-        let window = if syn { u64::from(raw) } else { u64::from(raw) << self.shift() };
+        let window = if syn { u64::from(raw) } else { u64::from(raw) << self.shift };
         self.raw = raw;
         self.largest = self.largest.max(window);
         self.smallest = self.smallest.min(window);
@@ -47,7 +50,7 @@ impl Window {
     }
 
     fn furthest_edge(&self) -> u64 {
-        self.furthest.0.saturating_add(u64::from(self.furthest.1) << self.shift())
+        self.furthest.0.saturating_add(u64::from(self.furthest.1) << self.shift)
     }
 
     /// Data up to `end` was sent with `una` acknowledged: where the scale is only inferred, no data
@@ -73,6 +76,7 @@ impl Window {
             return;
         }
         self.scale = WindowScale::Inferred { min: shift, max };
+        self.shift = shift;
         let window = u64::from(self.raw) << shift;
         self.edge = una.saturating_add(window);
         self.largest = self.largest.max(u64::from(raw) << shift);
@@ -80,7 +84,7 @@ impl Window {
 
     /// The window of the newest ACK in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        u64::from(self.raw) << self.shift()
+        u64::from(self.raw) << self.shift
     }
 
     /// What is known of the scale.
@@ -90,11 +94,7 @@ impl Window {
 
     /// The shift in use.
     pub(crate) fn shift(&self) -> u8 {
-        match self.scale {
-            WindowScale::Known(shift) => shift,
-            WindowScale::Absent => 0,
-            WindowScale::Inferred { min, .. } => min,
-        }
+        self.shift
     }
 
     /// Whether the edge can be told: it is known, the window is closed under any scale, or it is so
@@ -108,6 +108,14 @@ impl Window {
     /// largest window (sender's silly-window avoidance, RFC 1122 section 4.2.3.4).
     pub(crate) fn need(&self, mss: u64) -> u64 {
         mss.min((self.largest / 2).max(1))
+    }
+}
+
+fn shift_of(scale: WindowScale) -> u8 {
+    match scale {
+        WindowScale::Known(shift) => shift,
+        WindowScale::Absent => 0,
+        WindowScale::Inferred { min, .. } => min,
     }
 }
 

@@ -9,7 +9,6 @@ use counts::Counts;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use tcpwhy_capture::{Capture, Input};
-use tcpwhy_core::analysis::Analyzer;
 use tcpwhy_core::decode::{Decoded, decode};
 use tcpwhy_core::observe::Segment;
 use tcpwhy_report::Source;
@@ -19,8 +18,6 @@ use tcpwhy_report::Source;
 const BATCH: usize = 8192;
 /// Batches in flight.
 const QUEUE: usize = 2;
-/// Threads that analyse: reading and decoding cannot feed more.
-const THREADS: usize = 4;
 /// Frames between two looks at the progress.
 const FRAMES_PER_LOOK: u64 = 4096;
 
@@ -33,12 +30,6 @@ pub(crate) struct Read {
     pub damaged: bool,
     /// Names of the link types that cannot be decoded, if no frame was of another.
     pub unsupported: Option<String>,
-}
-
-/// An analysis that uses the machine: as many threads as there are processors, up to `THREADS`.
-pub(crate) fn analyzer() -> Analyzer {
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    Analyzer::on_threads(processors.min(THREADS))
 }
 
 /// A capture that is being read.

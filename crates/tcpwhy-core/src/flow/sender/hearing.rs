@@ -67,6 +67,7 @@ impl Sender {
             let rtt = (event.time - sent_at + leg).max(Nanos(1));
             open.sampled(rtt);
             self.rtt.add(rtt);
+            self.pace.lower(self.rtt.floor_or_zero());
             self.released_rtt = rtt;
         } else {
             self.released_rtt = Nanos::ZERO;

@@ -2,6 +2,7 @@
 
 mod ending;
 mod hearing;
+mod pace;
 mod sending;
 
 use crate::flow::ack::AckEvent;
@@ -19,13 +20,10 @@ use crate::flow::train::Trains;
 use crate::flow::transfer::Transfers;
 use crate::flow::window::Window;
 use crate::units::Nanos;
+use pace::Pace;
 
 /// A scheduler's latency: data that leaves this soon after an ACK was released by it.
 const WAKE_UP: Nanos = Nanos::from_micros(200);
-/// Longest time that a busy host takes to run the process that an ACK has woken.
-const BUSY_HOST: Nanos = Nanos::from_millis(2);
-/// As `BUSY_HOST`, on a path that jitters.
-const SLOW_RELEASE: Nanos = Nanos::from_millis(5);
 /// Receivers delay ACKs by timers of 10 ms ticks and more (40 ms Linux, 100-200 ms others).
 const DELAYED: Nanos = Nanos::from_millis(10);
 
@@ -47,9 +45,8 @@ pub(crate) struct Sender {
     identification: Identification,
     /// Packets are missing before the newest.
     missing: bool,
-    /// The round trip between the capture point and this sender.
-    pub(crate) leg: Nanos,
-    /// Whether `leg` has been measured.
+    pace: Pace,
+    /// Whether the leg between the capture point and this sender has been measured.
     pub(crate) placed: bool,
     /// The last sending left the queue dry: it carried PSH or was short.
     dry: bool,
@@ -90,11 +87,13 @@ impl Sender {
         let space = Space::starting_at(b.first);
         let first = space.locate(b.first).unwrap_or_default();
         let piece = Piece { from: b.from, state: State::Idle, window: u64::MAX, frame: 0 };
+        let rtt = RttMeter::new(b.handshake_rtt);
         Self {
             space,
             board: Scoreboard::new(first),
             window: b.window,
-            rtt: RttMeter::new(b.handshake_rtt),
+            pace: Pace::of(rtt.floor_or_zero(), Nanos::ZERO),
+            rtt,
             size: b.size,
             record: Stretches::new(b.from),
             transfers: Transfers::default(),
@@ -105,7 +104,6 @@ impl Sender {
             gap: Gap::starting(piece),
             identification: Identification::default(),
             missing: false,
-            leg: Nanos::ZERO,
             placed: false,
             dry: false,
             short: false,
@@ -124,30 +122,6 @@ impl Sender {
         }
     }
 
-    /// Reads from all over the state, so that it comes into the cache.
-    pub(crate) fn touch(&self) -> u64 {
-        let open = self.record.peek();
-        let parts = [
-            self.board.una,
-            self.window.edge,
-            self.tally.max_flight,
-            self.tally.stray,
-            self.last.0 as u64,
-            self.gap.start().0 as u64,
-            self.rtt.floor.0 as u64,
-            open.from.0 as u64,
-            open.first_frame,
-            u64::from(open.updates),
-            self.data_end,
-        ];
-        parts.iter().fold(0, |sum, part| sum ^ part)
-    }
-
-    /// As `touch`, the ends of the lists.
-    pub(crate) fn touch_lists(&self) -> u64 {
-        self.board.touch() ^ self.rtt.distribution.touch() ^ self.transfers.touch()
-    }
-
     /// Payload bytes, each once.
     pub(crate) fn bytes(&self) -> u64 {
         self.data_end - self.data_start
@@ -158,20 +132,15 @@ impl Sender {
         self.rtt.smoothed()
     }
 
-    /// How soon after its cause a packet leaves. Seen from afar, the path's jitter comes on top.
-    fn slack(&self) -> Nanos {
-        let floor = self.rtt.floor_or_zero().0;
-        let slack = if self.is_far() {
-            Nanos(floor / 8).min(SLOW_RELEASE)
-        } else {
-            Nanos(floor / 16).min(BUSY_HOST)
-        };
-        slack.max(WAKE_UP)
-    }
-
     /// The capture was taken a good part of the path away from this sender.
     pub(crate) fn is_far(&self) -> bool {
-        self.leg.0 > self.rtt.floor_or_zero().0 / 4
+        self.pace.far
+    }
+
+    /// The round trip between the capture point and this sender is `leg` now, measured or not.
+    pub(crate) fn stands_at(&mut self, leg: Nanos, measured: bool) {
+        self.placed = measured;
+        self.pace.follow(self.rtt.floor_or_zero(), leg);
     }
 
     fn room(&self) -> u64 {

@@ -29,11 +29,12 @@ impl Sender {
         let flight = self.board.flight();
         let fresh = end.saturating_sub(self.data_end);
         let again = u64::from(segment.len).saturating_sub(fresh);
-        let hole = self.bursts.missing(start.saturating_sub(self.board.nxt));
+        let unseen = start.saturating_sub(self.board.nxt);
+        let hole = if unseen > 0 { self.bursts.missing(unseen) } else { 0 };
         let segment_level =
-            if fresh > 0 { self.bursts.sent(time, segment.len, self.rest()) } else { 0 };
+            if fresh > 0 { self.bursts.sent(time, segment.len, self.pace.rest) } else { 0 };
         let levels = Levels { segment: segment_level, hole };
-        let sending = self.board.send(start, end, time, levels, self.soonest_repair());
+        let sending = self.board.send(start, end, time, levels, self.pace.soonest_repair);
         self.space.advance_to(end, segment.seq + segment.len);
         self.window.sent(self.board.una, end);
         self.size.seen(segment.len);
@@ -54,23 +55,11 @@ impl Sender {
         self.open_gap(segment, time);
     }
 
-    /// A pause that ends a burst: segments of one burst leave back to back, or as fast as the ACKs of
-    /// the burst before come in.
-    fn rest(&self) -> Nanos {
-        let part = Nanos(self.rtt.floor_or_zero().0 / 32);
-        part.max(Nanos::from_millis(1)).min(Nanos::from_millis(4))
-    }
-
-    /// A hole cannot have been noticed and repaired before about a round trip.
-    fn soonest_repair(&self) -> Nanos {
-        self.rtt.floor_or_zero().scale(3, 4).max(Nanos::from_millis(1))
-    }
-
     /// No data: a FIN, a bare ACK, a keep-alive or a Linux window probe (0 bytes at una - 1).
     fn sent_nothing(&mut self, segment: &Segment, start: u64, time: Nanos) {
         if segment.has(flags::FIN) {
             let levels = Levels::default();
-            self.board.send(start, start + 1, segment.time, levels, self.soonest_repair());
+            self.board.send(start, start + 1, segment.time, levels, self.pace.soonest_repair);
         } else if start < self.board.nxt && start + 1 == self.board.una {
             self.probed(segment.frame, time, self.state() == State::NoRoom);
         }
@@ -114,21 +103,25 @@ impl Sender {
         if self.recover.is_some() {
             return Release::Repair;
         }
-        let at_once = time - self.released <= self.slack();
-        let small = u64::from(segment.len) < self.size.mss();
-        let delay = self.released_rtt - self.rtt.floor_or_zero();
-        // Within a tenth of the delay after its end: no coincidence.
-        let soon = time - self.released <= self.slack().max(Nanos(delay.0 / 10));
+        let slack = self.pace.slack;
+        let at_once = time - self.released <= slack;
         match (flight, self.peer_data) {
-            (0, Some(peer)) => {
-                Release::PeerData(if time - peer <= self.slack() { time } else { peer })
-            }
-            (0, None) if soon && self.short && small && delay >= DELAYED => Release::DelayedAck,
+            (0, Some(peer)) => Release::PeerData(if time - peer <= slack { time } else { peer }),
+            (0, None) if self.was_delayed(segment, time) => Release::DelayedAck,
             (_, _) if at_once => Release::Ack,
             (0, None) if self.lost_on_the_way(time) => Release::Repair,
             (0, None) => Release::OwnWill,
             (_, _) => Release::Timer,
         }
+    }
+
+    /// The ACK that released this small segment after another one came late.
+    fn was_delayed(&self, segment: &Segment, time: Nanos) -> bool {
+        let delay = self.released_rtt - self.rtt.floor_or_zero();
+        // Within a tenth of the delay after its end: no coincidence.
+        let soon = time - self.released <= self.pace.slack.max(Nanos(delay.0 / 10));
+        let small = u64::from(segment.len) < self.size.mss();
+        soon && self.short && small && delay >= DELAYED
     }
 
     /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the
@@ -138,7 +131,7 @@ impl Sender {
     /// timeout later.
     fn lost_on_the_way(&self, time: Nanos) -> bool {
         let waited = time - self.gap.start();
-        self.is_far()
+        self.pace.far
             && self.gap.state() == State::Idle
             && (!self.dry || self.missing)
             && self.tally.data_segments > 0

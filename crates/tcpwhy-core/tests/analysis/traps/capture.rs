@@ -90,8 +90,7 @@ fn trap_09_reordering_is_no_loss() {
 
 #[test]
 fn trap_09_a_packet_captured_twice_is_one_packet() {
-    let scenario = Scenario { initial_cwnd: 4, ..fast(1_000_000) };
-    let capture = simulate(&scenario).capture(0.5);
+    let capture = simulate(&fast(1_000_000)).capture(0.5);
     let expected = direction(&connection(&capture), Side::Server).clone();
     // The other interface sees each packet 20 us later, with one hop less to live.
     let mut twice: Vec<Segment> = capture

@@ -1,0 +1,55 @@
+//! What counts as at once, as a pause and as too soon on this path: fractions of its round trip.
+
+use super::WAKE_UP;
+use crate::units::Nanos;
+
+/// Longest time that a busy host takes to run the process that an ACK has woken.
+const BUSY_HOST: Nanos = Nanos::from_millis(2);
+/// As `BUSY_HOST`, on a path that jitters.
+const SLOW_RELEASE: Nanos = Nanos::from_millis(5);
+
+/// Worked out when the RTT floor or the leg changes, not for each packet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    floor: Nanos,
+    leg: Nanos,
+    /// The capture was taken a good part of the path away from this sender.
+    pub(super) far: bool,
+    /// How soon after its cause a packet leaves. Seen from afar, the path's jitter comes on top.
+    pub(super) slack: Nanos,
+    /// A pause that ends a burst: segments of one burst leave back to back, or as fast as the ACKs
+    /// of the burst before come in.
+    pub(super) rest: Nanos,
+    /// A hole cannot have been noticed and repaired before about a round trip.
+    pub(super) soonest_repair: Nanos,
+}
+
+impl Pace {
+    /// On a path with this RTT `floor`; `leg` is the round trip between the capture point and the
+    /// sender.
+    pub(super) fn of(floor: Nanos, leg: Nanos) -> Self {
+        let part = |n| Nanos(floor.0 / n);
+        let far = leg > part(4);
+        let slack = if far { part(8).min(SLOW_RELEASE) } else { part(16).min(BUSY_HOST) };
+        Self {
+            floor,
+            leg,
+            far,
+            slack: slack.max(WAKE_UP),
+            rest: part(32).max(Nanos::from_millis(1)).min(Nanos::from_millis(4)),
+            soonest_repair: floor.scale(3, 4).max(Nanos::from_millis(1)),
+        }
+    }
+
+    /// The floor or the leg may have changed.
+    pub(super) fn follow(&mut self, floor: Nanos, leg: Nanos) {
+        if (floor, leg) != (self.floor, self.leg) {
+            *self = Self::of(floor, leg);
+        }
+    }
+
+    /// As `follow`, at the same place.
+    pub(super) fn lower(&mut self, floor: Nanos) {
+        self.follow(floor, self.leg);
+    }
+}

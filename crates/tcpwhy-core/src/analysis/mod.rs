@@ -91,10 +91,13 @@ impl Analyzer {
         let key = Key::of(&segment.src, &segment.dst);
         let slot = match self.last {
             Some((last, slot)) if last == key => slot,
-            _ => self.find(key, segment),
+            _ => {
+                let slot = self.find(key, segment);
+                self.last = Some((key, slot));
+                slot
+            }
         };
         let slot = self.reopen(key, slot, segment);
-        self.last = Some((key, slot));
         let Some(flow) = self.slab.get_mut(slot).and_then(Option::as_mut) else { return };
         let was_closed = flow.is_closed();
         if self.seen.is_copy(segment) {
@@ -145,7 +148,9 @@ impl Analyzer {
         if old.is_some_and(|f| f.packets != [0, 0] && f.is_reopened_by(segment)) {
             let over = self.take(slot);
             self.conclude(over);
-            return self.open(key, segment);
+            let slot = self.open(key, segment);
+            self.last = Some((key, slot));
+            return slot;
         }
         slot
     }

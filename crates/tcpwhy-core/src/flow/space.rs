@@ -25,7 +25,7 @@ impl Space {
     /// Where `seq` lies on the line, or `None` when it is too far off to belong here.
     pub(crate) fn locate(&self, seq: Seq) -> Option<u64> {
         let distance = i64::from(seq.distance(self.seq));
-        if distance.abs() > FAR {
+        if !(-FAR..=FAR).contains(&distance) {
             return None;
         }
         self.position.checked_add_signed(distance)

@@ -19,6 +19,8 @@ pub(crate) struct Window {
     /// The shift in use.
     shift: u8,
     raw: u16,
+    /// The last ACK, where it was no SYN and the shift has not changed since.
+    last: Option<u64>,
     /// The ACK and the window in its header that allowed most.
     furthest: (u64, u16),
     /// Right edge: highest position that may be sent. 0 before the first ACK.
@@ -33,7 +35,16 @@ impl Window {
     /// A window not yet advertised, with what the handshake said of its scale.
     pub(crate) fn new(scale: WindowScale) -> Self {
         let shift = shift_of(scale);
-        Self { scale, shift, raw: 0, furthest: (0, 0), edge: 0, largest: 0, smallest: u64::MAX }
+        Self {
+            scale,
+            shift,
+            raw: 0,
+            last: None,
+            furthest: (0, 0),
+            edge: 0,
+            largest: 0,
+            smallest: u64::MAX,
+        }
     }
 
     /// An ACK for `ack` with the header's window arrived at the sender. A SYN's window is never
@@ -41,12 +52,18 @@ impl Window {
     pub(crate) fn advertise(&mut self, ack: u64, raw: u16, syn: bool) {
         let window = if syn { u64::from(raw) } else { u64::from(raw) << self.shift };
         self.raw = raw;
+        self.last = (!syn).then_some(ack);
         self.largest = self.largest.max(window);
         self.smallest = self.smallest.min(window);
         self.edge = ack.saturating_add(window);
         if !syn && self.edge >= self.furthest_edge() {
             self.furthest = (ack, raw);
         }
+    }
+
+    /// Whether an ACK for `ack` with the header's window says the same as the last one.
+    pub(crate) fn repeats(&self, ack: u64, raw: u16) -> bool {
+        self.last == Some(ack) && self.raw == raw
     }
 
     fn furthest_edge(&self) -> u64 {
@@ -77,6 +94,7 @@ impl Window {
         }
         self.scale = WindowScale::Inferred { min: shift, max };
         self.shift = shift;
+        self.last = None;
         let window = u64::from(self.raw) << shift;
         self.edge = una.saturating_add(window);
         self.largest = self.largest.max(u64::from(raw) << shift);

@@ -235,15 +235,17 @@ fn rate(bytes: u64, time: Nanos) -> u64 {
 /// Repairs are left out: the ACK that ends one acknowledges many round trips' data at once.
 fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
     let repaired = |s: &Stretch| s.wait == Wait::Recovery || s.resent > 0;
-    let clean: Vec<Stretch> = stretches
+    let mut clean: Vec<&Stretch> = stretches
         .iter()
         .enumerate()
         .filter(|&(i, s)| !(repaired(s) || i > 0 && repaired(&stretches[i - 1])))
-        .map(|(_, s)| *s)
+        .map(|(_, s)| s)
         .collect();
-    let stretches = if clean.is_empty() { stretches } else { &clean };
-    stretches
-        .windows(4.min(stretches.len().max(1)))
+    if clean.is_empty() {
+        clean = stretches.iter().collect();
+    }
+    clean
+        .windows(4.min(clean.len().max(1)))
         .filter_map(|w| {
             let time = w.iter().fold(Nanos::ZERO, |t, s| t + s.duration());
             let bytes = w.iter().map(|s| s.acked).sum();

@@ -15,9 +15,9 @@ use tcpwhy_report::Source;
 
 /// Segments handed over at a time: large enough that the hand-over costs nothing, small enough to
 /// stay in the cache.
-const BATCH: usize = 8192;
+const BATCH: usize = 1024;
 /// Batches in flight.
-const QUEUE: usize = 2;
+const QUEUE: usize = 4;
 /// Frames between two looks at the progress.
 const FRAMES_PER_LOOK: u64 = 4096;
 

@@ -17,6 +17,9 @@ impl Sender {
         if ack < self.board.una {
             return; // overtaken by a newer one
         }
+        if ack == self.board.una && self.is_mere_data(event) {
+            return self.carried_data(event, time);
+        }
         let edge = self.window.edge;
         let acked = self.board.acknowledge(ack);
         self.space.advance_to(ack, event.ack);
@@ -43,6 +46,28 @@ impl Sender {
         if acked.bytes > 0 {
             self.progress(event, &acked, ack, time);
         }
+        let piece = self.piece(time, event.frame);
+        self.gap.change(piece);
+    }
+
+    /// Data whose header says nothing that was not known.
+    fn is_mere_data(&self, event: &AckEvent) -> bool {
+        event.data > 0
+            && self.window.repeats(self.board.una, event.window)
+            && !(event.syn || event.fin || event.echo || event.sack || event.duplicate)
+    }
+
+    /// The short way for mere data.
+    fn carried_data(&mut self, event: &AckEvent, time: Nanos) {
+        self.duplicate_acks = 0;
+        self.released_rtt = Nanos::ZERO;
+        let window = self.window.bytes();
+        let open = self.record.open();
+        open.touch(event.frame);
+        open.saw_window(window);
+        self.answers.spoke();
+        self.peer_spoke(time);
+        self.trains.acknowledged(0, event.time, Nanos(self.round().0 / 4));
         let piece = self.piece(time, event.frame);
         self.gap.change(piece);
     }

@@ -150,9 +150,8 @@ impl Sender {
     fn state(&self) -> State {
         let mss = self.size.mss();
         // A queue that ran dry had nothing more to send, whatever the window.
-        let telling = self.window.is_telling(mss) || !self.dry;
-        let measured = self.window.largest > 0 && telling;
-        if measured && self.room() < self.window.need(mss) {
+        let telling = || self.window.is_telling(mss) || !self.dry;
+        if self.room() < self.window.need(mss) && self.window.largest > 0 && telling() {
             State::NoRoom
         } else if self.board.flight() > 0 {
             State::Waiting

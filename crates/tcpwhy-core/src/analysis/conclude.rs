@@ -17,9 +17,9 @@ const FEWEST_LOST: u32 = 10;
 /// Everything that is known about `flow`.
 pub(super) fn connection(mut flow: Flow) -> Connection {
     flow.end();
-    let (position, confidence) = flow.legs.position();
     let findings = findings::of(&flow);
     let rtt = rtt_of(&flow);
+    let (position, confidence) = flow.legs.position(rtt.min);
     let (client, up) = direction(&mut flow, Side::Client);
     let (server, down) = direction(&mut flow, Side::Server);
     let mut findings = findings;
@@ -47,7 +47,8 @@ fn rtt_of(flow: &Flow) -> RttSummary {
     }
     let mut summary = all.summary();
     let handshake = flow.legs.to[0].floor() + flow.legs.to[1].floor();
-    if summary.min == Nanos::ZERO {
+    let whole = flow.legs.to.iter().all(|leg| leg.known());
+    if summary.min == Nanos::ZERO && whole {
         summary = RttSummary { min: handshake, median: handshake, p95: handshake };
     }
     summary

@@ -20,7 +20,7 @@ const LINGER: Nanos = Nanos::from_secs(60);
 /// Closed connections that may linger; beyond it the oldest is concluded.
 const MAX_LINGERING: usize = 1 << 14;
 /// Connections open at once; beyond it the longest silent half is concluded.
-const MAX_OPEN: usize = 1 << 20;
+const MAX_OPEN: usize = 1 << 18;
 
 /// Both ends, in an order that does not depend on the direction: addresses and ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

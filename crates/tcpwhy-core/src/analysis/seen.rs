@@ -3,10 +3,14 @@
 use crate::observe::{Endpoint, Segment};
 use crate::units::Nanos;
 
-/// Packets remembered, a power of two. Of two with the same place in the table, the later one.
-const REMEMBERED: usize = 1 << 12;
+/// Packets with the same place in the table that are remembered, the newest.
+const WAYS: usize = 4;
+/// Places in the table, a power of two.
+const PLACES: usize = 1 << 10;
 /// A copy crosses the host or the switch in less than this.
 const APART: Nanos = Nanos::from_millis(20);
+/// A copy that another capture point took has crossed a part of the path.
+const ELSEWHERE: Nanos = Nanos::from_secs(2);
 
 /// One packet.
 #[derive(Debug, Clone, Copy)]
@@ -18,11 +22,11 @@ struct Print {
 
 /// The last packets of the capture.
 #[derive(Debug)]
-pub(super) struct Seen(Vec<Print>);
+pub(super) struct Seen(Vec<[Print; WAYS]>);
 
 impl Default for Seen {
     fn default() -> Self {
-        Self(vec![Print { print: 0, time: Nanos(i64::MIN), scope: 0 }; REMEMBERED])
+        Self(vec![[Print { print: 0, time: Nanos(i64::MIN), scope: 0 }; WAYS]; PLACES])
     }
 }
 
@@ -32,15 +36,20 @@ impl Seen {
     /// a copy then.
     pub(super) fn is_copy(&mut self, segment: &Segment) -> bool {
         let print = print_of(segment);
-        let Some(known) = self.0.get_mut(print as usize % REMEMBERED) else { return false };
-        let copy = known.print == print
-            && segment.time - known.time <= APART
-            && (known.scope != segment.scope || segment.ip_id != 0);
+        let Some(place) = self.0.get_mut(print as usize % PLACES) else { return false };
+        let copy = place.iter().any(|known| known.print == print && proves_copy(known, segment));
         if !copy {
-            *known = Print { print, time: segment.time, scope: segment.scope };
+            place.copy_within(..WAYS - 1, 1);
+            place[0] = Print { print, time: segment.time, scope: segment.scope };
         }
         copy
     }
+}
+
+fn proves_copy(known: &Print, segment: &Segment) -> bool {
+    let elsewhere = known.scope != segment.scope;
+    let apart = if elsewhere { ELSEWHERE } else { APART };
+    segment.time - known.time <= apart && (elsewhere || segment.ip_id != 0)
 }
 
 /// Everything that a copy has in common; the time to live may have been counted down.

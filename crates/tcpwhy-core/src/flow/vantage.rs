@@ -183,14 +183,21 @@ impl Legs {
         Self { to: [Leg::new(), Leg::new()] }
     }
 
-    /// 0 at the client, 1 at the server; and how sure.
-    pub(crate) fn position(&self) -> (f64, f64) {
+    /// 0 at the client, 1 at the server; and how sure. Where one leg was never measured it is what
+    /// the other leaves of the whole round trip.
+    pub(crate) fn position(&self, round_trip: Nanos) -> (f64, f64) {
         let [client, server] = &self.to;
-        let (c, s) = (client.floor().secs(), server.floor().secs());
+        let both = client.known() && server.known();
+        let rest = |known: &Leg| (round_trip - known.floor()).max(Nanos::ZERO);
+        let (c, s) = match (client.known(), server.known()) {
+            (true, false) => (client.floor(), rest(client)),
+            (false, true) => (rest(server), server.floor()),
+            _ => (client.floor(), server.floor()),
+        };
+        let (c, s) = (c.secs(), s.secs());
         if c + s <= 0.0 {
             return (0.5, 0.0);
         }
-        let both = client.known() && server.known();
         let confidence = match (both, client.from_handshake || client.echoes.min(server.echoes) > 8)
         {
             (true, true) => 0.95,
@@ -260,10 +267,17 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_leg_is_the_rest_of_the_round_trip() {
+        let mut legs = Legs::new();
+        legs.to[1].sample(ms(1));
+        assert_eq!(legs.position(ms(100)).0, 0.99);
+    }
+
+    #[test]
     fn the_position_is_the_ratio_of_the_legs() {
         let mut legs = Legs::new();
         legs.to[0].sample(ms(5));
         legs.to[1].sample(ms(15));
-        assert_eq!(legs.position().0, 0.25);
+        assert_eq!(legs.position(Nanos::ZERO).0, 0.25);
     }
 }

@@ -14,6 +14,9 @@ impl Sender {
             None if self.answers.unanswered() > 0 => (self.last, Release::Repair),
             None => (self.last, Release::Ack),
         };
+        if self.done.is_none() {
+            self.transfers.acknowledged(self.last, 0);
+        }
         // What nobody answered gets a stretch of its own.
         let heard = self.answers.last().filter(|_| self.answers.unanswered() > 1);
         let (round, mut probes) = (self.round(), self.probes);

@@ -86,6 +86,13 @@ impl Gap {
         self.pieces[self.len - 1].state
     }
 
+    /// What the gap was a wait for, where that is one thing: most are of one piece.
+    pub(crate) fn only_wait(&self, release: Release) -> Option<(Wait, &Piece)> {
+        let whole = self.len == 1 && !matches!(release, Release::PeerData(_));
+        let piece = &self.pieces[0];
+        whole.then(|| (wait_of(piece.state, piece.window == 0, release), piece))
+    }
+
     /// Tells the parts of the gap up to `end`, each with what it was a wait for.
     pub(crate) fn resolve(
         &self,
@@ -101,10 +108,10 @@ impl Gap {
     }
 }
 
-/// One piece by what released the data after it; the peer's last words cut it in two.
-fn split(piece: &Piece, to: Nanos, release: Release, tell: &mut impl FnMut(Nanos, Wait, &Piece)) {
-    let wait = match (release, piece.state) {
-        (Release::Repair, State::NoRoom) if piece.window == 0 => Wait::Window,
+/// What a wait in `state` was, by what released the data after it; `closed`: the window was zero.
+fn wait_of(state: State, closed: bool, release: Release) -> Wait {
+    match (release, state) {
+        (Release::Repair, State::NoRoom) if closed => Wait::Window,
         (Release::Repair, _) => Wait::Recovery,
         (_, State::NoRoom) => Wait::Window,
         (Release::Ack, _) => Wait::Ack,
@@ -112,7 +119,12 @@ fn split(piece: &Piece, to: Nanos, release: Release, tell: &mut impl FnMut(Nanos
         (Release::OwnWill, _) => Wait::IdleSelf,
         (Release::Timer, _) => Wait::Timer,
         (Release::PeerData(_), _) => Wait::IdlePeer,
-    };
+    }
+}
+
+/// One piece by what released the data after it; the peer's last words cut it in two.
+fn split(piece: &Piece, to: Nanos, release: Release, tell: &mut impl FnMut(Nanos, Wait, &Piece)) {
+    let wait = wait_of(piece.state, piece.window == 0, release);
     let turn = match release {
         Release::PeerData(at) if wait == Wait::IdlePeer => at.max(piece.from).min(to),
         _ => to,

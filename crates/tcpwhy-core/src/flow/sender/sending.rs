@@ -1,7 +1,7 @@
 //! The sender puts something on the wire: the gap before it is closed and explained.
 
 use super::{DELAYED, Sender, WAKE_UP};
-use crate::flow::gap::{Release, State};
+use crate::flow::gap::{Piece, Release, State};
 use crate::flow::scoreboard::{Levels, Sending};
 use crate::flow::stretch::{Loss, Stretch};
 use crate::observe::{Segment, flags};
@@ -142,32 +142,32 @@ impl Sender {
     fn close_gap(&mut self, time: Nanos, segment: &Segment, release: Release, loss: Option<Loss>) {
         let round = self.round();
         let length = time - self.gap.start();
-        let stall = length.0 >= round.0 / 4 && length >= WAKE_UP;
-        let pause = length >= WAKE_UP && matches!(release, Release::Timer | Release::OwnWill);
-        let (flight, room, probes) = (self.flight, self.room, self.probes);
-        let (dry, short, shift) = (self.dry, self.short, self.window.shift());
-        let mut first = true;
-        let record = &mut self.record;
-        self.gap.resolve(time, release, |to, wait, piece| {
-            let first = std::mem::take(&mut first);
-            record.account(to, wait, round, |s: &mut Stretch| {
-                s.touch(piece.frame);
-                s.touch(segment.frame);
-                s.shift = shift;
-                s.saw_window(piece.window);
-                s.probes += if first { probes } else { 0 };
-                if first && stall {
-                    s.stalled(length, flight, room, dry);
-                }
-                if first && pause {
-                    s.pauses += 1;
-                    s.dry_pauses += u32::from(dry);
-                    s.short_pauses += u32::from(short);
-                }
-                if let Some(loss) = loss.filter(|_| first) {
-                    s.lost(loss);
-                }
+        let mut end = End {
+            frame: segment.frame,
+            shift: self.window.shift(),
+            probes: self.probes,
+            pause: None,
+            loss,
+        };
+        if length >= WAKE_UP {
+            end.pause = Some(Pause {
+                length,
+                stall: length.0 >= round.0 / 4,
+                released: !matches!(release, Release::Timer | Release::OwnWill),
+                flight: self.flight,
+                room: self.room,
+                dry: self.dry,
+                short: self.short,
             });
+        }
+        let record = &mut self.record;
+        if let Some((wait, piece)) = self.gap.only_wait(release) {
+            return record.account(time, wait, round, |s| end.note(s, piece));
+        }
+        self.gap.resolve(time, release, |to, wait, piece| {
+            record.account(to, wait, round, |s| end.note(s, piece));
+            // The rest is said of the gap's first part.
+            end = End { probes: 0, pause: None, loss: None, ..end };
         });
     }
 
@@ -225,5 +225,59 @@ impl Sender {
         let piece = self.piece(time, segment.frame);
         self.gap.restart(piece);
         self.done = None;
+    }
+}
+
+/// What is known of a gap at its end.
+#[derive(Clone, Copy)]
+struct End {
+    /// The packet that ends it.
+    frame: u64,
+    shift: u8,
+    probes: u32,
+    pause: Option<Pause>,
+    loss: Option<Loss>,
+}
+
+/// A gap that is longer than a wake-up takes, and how things stood at its start.
+#[derive(Clone, Copy)]
+struct Pause {
+    length: Nanos,
+    /// It is a good part of a round trip.
+    stall: bool,
+    /// Something from outside ended it.
+    released: bool,
+    flight: u64,
+    room: u64,
+    dry: bool,
+    short: bool,
+}
+
+impl End {
+    fn note(&self, s: &mut Stretch, piece: &Piece) {
+        s.touch(piece.frame);
+        s.touch(self.frame);
+        s.shift = self.shift;
+        s.saw_window(piece.window);
+        s.probes += self.probes;
+        if let Some(pause) = &self.pause {
+            pause.note(s);
+        }
+        if let Some(loss) = self.loss {
+            s.lost(loss);
+        }
+    }
+}
+
+impl Pause {
+    fn note(&self, s: &mut Stretch) {
+        if self.stall {
+            s.stalled(self.length, self.flight, self.room, self.dry);
+        }
+        if !self.released {
+            s.pauses += 1;
+            s.dry_pauses += u32::from(self.dry);
+            s.short_pauses += u32::from(self.short);
+        }
     }
 }

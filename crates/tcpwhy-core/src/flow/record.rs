@@ -1,0 +1,150 @@
+//! The record of a direction: a bounded list of stretches.
+//!
+//! Memory does not grow with packets: when the list is full, neighbours are merged and the round
+//! that a stretch covers doubles.
+
+use super::stretch::{Stretch, Wait};
+use crate::units::Nanos;
+
+/// Stretches kept for one direction.
+const MAX_STRETCHES: usize = 4096;
+
+/// Room made at first: a short connection's.
+const AT_FIRST: usize = 8;
+
+/// The list with the stretch that is still open.
+#[derive(Debug, Clone)]
+pub(crate) struct Stretches {
+    closed: Vec<Stretch>,
+    open: Stretch,
+    tally: [i64; Wait::COUNT],
+    /// Rounds that one stretch covers; doubled when the list is full.
+    rounds: i64,
+}
+
+impl Stretches {
+    /// An empty record that begins at `from`.
+    pub(crate) fn new(from: Nanos) -> Self {
+        Self {
+            closed: Vec::new(),
+            open: Stretch::starting(from, Wait::Ack),
+            tally: [0; Wait::COUNT],
+            rounds: 1,
+        }
+    }
+
+    /// The stretch that counters go to.
+    pub(crate) fn open(&mut self) -> &mut Stretch {
+        &mut self.open
+    }
+
+    /// Accounts the time up to `to` to `wait`; `round` is the smoothed RTT. `note` writes down what
+    /// was seen in the stretch that this time goes to.
+    pub(crate) fn account(
+        &mut self,
+        to: Nanos,
+        wait: Wait,
+        round: Nanos,
+        note: impl FnOnce(&mut Stretch),
+    ) {
+        let span = to - self.open.to;
+        if span.0 <= 0 {
+            note(&mut self.open);
+            return;
+        }
+        let long = span.0 >= round.0 / 4;
+        // A burst and the wait after it are one round: what is short does not stand alone.
+        let stands = self.open.duration().0 >= round.0 / 4;
+        if long && stands && !self.dominant().goes_with(wait) {
+            self.close();
+        }
+        // What a long pause waited for says more than the gaps inside a burst.
+        let weight = if long { span.0 } else { span.0 / 4 };
+        self.tally[wait as usize] = self.tally[wait as usize].saturating_add(weight.max(1));
+        self.open.to = to;
+        note(&mut self.open);
+        if self.open.duration().0 >= round.0.saturating_mul(self.rounds) {
+            self.close();
+        }
+    }
+
+    fn dominant(&self) -> Wait {
+        let mut best = Wait::Ack;
+        for wait in Wait::ALL {
+            if self.tally[wait as usize] > self.tally[best as usize] {
+                best = wait;
+            }
+        }
+        best
+    }
+
+    fn close(&mut self) {
+        self.open.wait = self.dominant();
+        let to = self.open.to;
+        let mut next = Stretch::starting(to, self.open.wait);
+        next.shift = self.open.shift;
+        if self.closed.capacity() == 0 {
+            self.closed.reserve(AT_FIRST);
+        }
+        self.closed.push(std::mem::replace(&mut self.open, next));
+        self.tally = [0; Wait::COUNT];
+        if self.closed.len() >= MAX_STRETCHES {
+            self.coarsen();
+        }
+    }
+
+    fn coarsen(&mut self) {
+        self.rounds = self.rounds.saturating_mul(2);
+        let mut merged: Vec<Stretch> = Vec::with_capacity(MAX_STRETCHES / 2 + 1);
+        for pair in self.closed.chunks(2) {
+            let mut first = pair[0];
+            if let Some(second) = pair.get(1) {
+                first.absorb(second);
+            }
+            merged.push(first);
+        }
+        self.closed = merged;
+    }
+
+    /// The whole record.
+    pub(crate) fn finish(mut self) -> Vec<Stretch> {
+        if self.open.duration().0 > 0 {
+            self.close();
+        } else if let Some(last) = self.closed.last_mut() {
+            last.absorb(&self.open);
+        }
+        self.closed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUND: Nanos = Nanos::from_millis(20);
+
+    #[test]
+    fn a_long_wait_of_another_kind_gets_a_stretch_of_its_own() {
+        let mut s = Stretches::new(Nanos::ZERO);
+        s.account(Nanos::from_millis(10), Wait::Ack, ROUND, |_| ());
+        s.account(Nanos::from_millis(11), Wait::Timer, ROUND, |_| ());
+        s.account(Nanos::from_millis(500), Wait::IdleSelf, ROUND, |_| ());
+        let list = s.finish();
+        let waits: Vec<Wait> = list.iter().map(|x| x.wait).collect();
+        assert_eq!(waits, [Wait::Ack, Wait::IdleSelf]);
+        assert_eq!(list[1].from, Nanos::from_millis(11));
+    }
+
+    #[test]
+    fn the_list_is_bounded_and_keeps_all_time() {
+        let mut s = Stretches::new(Nanos::ZERO);
+        for i in 1..100_000 {
+            s.open().acked += 1;
+            s.account(ROUND.scale(i, 1), Wait::Ack, ROUND, |_| ());
+        }
+        let list = s.finish();
+        assert!(list.len() <= MAX_STRETCHES);
+        assert_eq!(list.iter().map(|x| x.acked).sum::<u64>(), 99_999);
+        assert!(list.windows(2).all(|w| w[0].to == w[1].from));
+    }
+}

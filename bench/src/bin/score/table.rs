@@ -83,7 +83,7 @@ pub(crate) fn print_summary(rows: &[Row]) {
         let limit = count(|right| right != Right::Neither);
         let both = count(|right| right == Right::Both);
         let total: f64 = rows.iter().map(|row| row.got.unknown).sum();
-        let unknown = (100.0 * total / rows.len() as f64).max(0.0);
+        let unknown = 100.0 * total / rows.len() as f64 + 0.0;
         println!("{set:<10}  {:>10}  {limit:>11}  {both:>15}  {unknown:>10.1} %", rows.len());
     }
     for row in rows.iter().filter(|row| row.right() == Right::Neither) {

@@ -3,13 +3,15 @@
 use crate::model::RttSummary;
 use crate::units::Nanos;
 
-/// Buckets per doubling: a percentile is exact to about 9 %.
-const STEPS: u32 = 8;
+/// Bits below the highest that choose the bucket.
+const BITS: u32 = 5;
+/// Buckets per doubling: a percentile is exact to about 2 %.
+const STEPS: u32 = 1 << BITS;
 /// From 1 us (bucket 0) through 40 doublings.
 const BUCKETS: usize = 40 * STEPS as usize;
 
 /// Buckets kept ready below the first sample; there are more above, where queues lead.
-const BESIDE: usize = 4;
+const BESIDE: usize = 8;
 
 /// Samples of one connection, in logarithmic buckets. Created with the first sample: most
 /// connections of a scan never have one.
@@ -78,21 +80,23 @@ impl Distribution {
     }
 }
 
-/// Logarithmic bucket by integer arithmetic: the position of the top bit, then the next three bits.
+/// Logarithmic bucket by integer arithmetic: the position of the top bit, then the next bits.
 fn bucket_of(rtt: Nanos) -> usize {
     let micros = (rtt.0.max(0) / 1_000) as u64;
     if micros == 0 {
         return 0;
     }
     let top = micros.ilog2();
-    let below = if top >= 3 { micros >> (top - 3) } else { micros << (3 - top) };
-    ((top * STEPS) as usize + (below & 7) as usize).min(BUCKETS - 1)
+    let below = if top >= BITS { micros >> (top - BITS) } else { micros << (BITS - top) };
+    let step = below & u64::from(STEPS - 1);
+    ((top * STEPS) as usize + step as usize).min(BUCKETS - 1)
 }
 
 fn middle_of(bucket: usize) -> Nanos {
     let (top, step) = (bucket as u32 / STEPS, bucket as u64 % u64::from(STEPS));
-    let twice_eighths = (1u64 << top) * (16 + 2 * step + 1);
-    Nanos((twice_eighths * 1_000 / 16) as i64)
+    let halves = 2 * u64::from(STEPS);
+    let micros_in_halves = (1u64 << top) * (halves + 2 * step + 1);
+    Nanos((u128::from(micros_in_halves) * 1_000 / u128::from(halves)) as i64)
 }
 
 /// One sender's view of its path: floor and smoothed RTT (RFC 6298 section 2).
@@ -149,8 +153,8 @@ mod tests {
         }
         let s = d.summary();
         assert_eq!(s.min, Nanos::from_millis(1));
-        assert!((s.median.millis() - 50.0).abs() < 5.0, "{}", s.median.millis());
-        assert!((s.p95.millis() - 95.0).abs() < 9.0, "{}", s.p95.millis());
+        assert!((s.median.millis() - 50.0).abs() < 1.6, "{}", s.median.millis());
+        assert!((s.p95.millis() - 95.0).abs() < 3.0, "{}", s.p95.millis());
     }
 
     #[test]

@@ -224,7 +224,9 @@ impl Sender {
         self.tally.max_flight = self.tally.max_flight.max(self.flight);
         let piece = self.piece(time, segment.frame);
         self.gap.restart(piece);
-        self.done = None;
+        if self.board.una < self.data_end {
+            self.done = None;
+        }
     }
 }
 

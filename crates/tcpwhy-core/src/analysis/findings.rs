@@ -108,10 +108,10 @@ fn of_silence(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>)
     }
     let count = u64::from(answers.unanswered());
     if sender.window.bytes() == 0 && sender.window.largest > 0 {
-        let frame = sender.tally.probes.frame;
+        let frame = answers.first_unanswered();
         list.push(finding(FindingKind::ZeroWindowDeath, side, count, 0, frame));
     } else if let Some(size) = answers.too_large() {
-        let frame = sender.tally.resent.frame;
+        let frame = answers.first_unanswered();
         list.push(finding(FindingKind::PmtuBlackHole, side, count, size, frame));
     }
 }

@@ -7,6 +7,8 @@ use crate::units::Nanos;
 pub(crate) struct Answers {
     heard: Option<Nanos>,
     unanswered: u32,
+    /// The first of these.
+    first_frame: u64,
     /// The most that ever went unanswered in a row.
     most: u32,
     /// The receiver spoke of something else meanwhile: it is alive.
@@ -28,13 +30,16 @@ impl Answers {
         self.alive |= self.unanswered > 0;
     }
 
-    pub(crate) fn asked(&mut self) {
+    pub(crate) fn asked(&mut self, frame: u64) {
+        if self.unanswered == 0 {
+            self.first_frame = frame;
+        }
         self.unanswered = self.unanswered.saturating_add(1);
         self.most = self.most.max(self.unanswered);
     }
 
-    pub(crate) fn asked_again(&mut self, len: u32) {
-        self.asked();
+    pub(crate) fn asked_again(&mut self, frame: u64, len: u32) {
+        self.asked(frame);
         self.resent_len = len;
     }
 
@@ -45,6 +50,11 @@ impl Answers {
     /// Retransmissions and probes since the last answer.
     pub(crate) fn unanswered(&self) -> u32 {
         self.unanswered
+    }
+
+    /// The frame of the first of these.
+    pub(crate) fn first_unanswered(&self) -> u64 {
+        self.first_frame
     }
 
     /// The longest row of these.

@@ -39,7 +39,7 @@ impl Sender {
         self.window.sent(self.board.una, end);
         self.size.seen(segment.len);
         if let Sending::Again { .. } | Sending::Needless = sending {
-            self.answers.asked_again(segment.len);
+            self.answers.asked_again(segment.frame, segment.len);
         }
         if let Sending::Again { times: 0, level, .. } = sending {
             self.bursts.lost(level);
@@ -73,7 +73,7 @@ impl Sender {
         }
         self.probes += 1;
         self.tally.probe(frame, closed);
-        self.answers.asked();
+        self.answers.asked(frame);
     }
 
     /// A byte or none below what is acknowledged, or beyond a closed window.

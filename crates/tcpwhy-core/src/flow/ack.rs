@@ -6,8 +6,6 @@ use std::collections::VecDeque;
 
 /// Events that may be under way; beyond it the oldest is taken as arrived.
 const MAX_UNDER_WAY: usize = 1 << 16;
-/// Room made at first: most flights of short connections fit.
-const AT_FIRST: usize = 16;
 /// Coarsest timestamp clocks tick this slowly (RFC 7323 section 5.4 allows a second; 10 ms is usual).
 const STALE_ECHO: Nanos = Nanos::from_millis(20);
 
@@ -74,9 +72,6 @@ pub(crate) struct UnderWay {
 impl UnderWay {
     /// Adds the newest event; gives back the oldest when there are too many.
     pub(crate) fn push(&mut self, event: AckEvent) -> Option<AckEvent> {
-        if self.events.capacity() == 0 {
-            self.events.reserve(AT_FIRST);
-        }
         self.events.push_back(event);
         if self.events.len() > MAX_UNDER_WAY { self.events.pop_front() } else { None }
     }

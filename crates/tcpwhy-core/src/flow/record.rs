@@ -9,9 +9,6 @@ use crate::units::Nanos;
 /// Stretches kept for one direction.
 const MAX_STRETCHES: usize = 4096;
 
-/// Room made at first: a short connection's.
-const AT_FIRST: usize = 8;
-
 /// The list with the stretch that is still open.
 #[derive(Debug, Clone)]
 pub(crate) struct Stretches {
@@ -83,9 +80,6 @@ impl Stretches {
         let to = self.open.to;
         let mut next = Stretch::starting(to, self.open.wait);
         next.shift = self.open.shift;
-        if self.closed.capacity() == 0 {
-            self.closed.reserve(AT_FIRST);
-        }
         self.closed.push(std::mem::replace(&mut self.open, next));
         self.tally = [0; Wait::COUNT];
         if self.closed.len() >= MAX_STRETCHES {

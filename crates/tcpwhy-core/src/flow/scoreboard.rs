@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 const MAX_OUTSTANDING: usize = 1 << 15;
 
 /// Room made at first: most flights of short connections fit.
-const AT_FIRST: usize = 16;
+const AT_FIRST: usize = 8;
 
 /// One stretch of sequence space as it was sent.
 #[derive(Debug, Clone, Copy)]

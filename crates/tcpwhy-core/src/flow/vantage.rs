@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
 const MAX_PENDING: usize = 1024;
 /// Room made at first.
-const AT_FIRST: usize = 16;
+const AT_FIRST: usize = 8;
 /// No path holds a packet for so long: an echo as old as this stands still.
 const STUCK: Nanos = Nanos::from_secs(5);
 

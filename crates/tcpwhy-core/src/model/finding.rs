@@ -1,0 +1,61 @@
+//! What else was noticed: silent failures, and what the capture cannot show.
+
+use super::Side;
+
+/// Something that went wrong without being a limit on time, or that explains one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FindingKind {
+    /// SYN sent again; `count` times.
+    SynRetries,
+    /// The receiver closed its window and never opened it; the sender gave up after `count` probes.
+    ZeroWindowDeath,
+    /// Data or window update answered by RST long after the other side gave up.
+    LateReset,
+    /// Only segments above `value` bytes vanish.
+    PmtuBlackHole,
+    /// The two SYNs carry different MSS values; the smaller is `value`.
+    MssClamped,
+    /// Losses without a queue at a constant rate of `value` bit/s.
+    Policer,
+    /// `count` losses without a queue, anywhere in a burst: by chance.
+    RandomLoss,
+    /// One SYN offered window scaling and the other did not.
+    WindowScaleStripped,
+    /// `count` keep-alives and hardly any data.
+    KeepAliveOnly,
+    /// ACKs for `value` bytes that the capture never saw, in `count` holes.
+    CaptureHole,
+    /// `count` packets seen twice.
+    SeenTwice,
+    /// `count` packets whose timestamps go backwards.
+    OutOfOrderTime,
+    /// `count` segments reordered on the way.
+    Reordered,
+    /// `count` retransmissions of data that had arrived.
+    SpuriousRetransmissions,
+    /// `count` ECN congestion marks or echoes.
+    EcnMarks,
+    /// The window scale is inferred, and the verdict depends on it.
+    ScaleInferred,
+    /// Only one direction was captured.
+    OneWay,
+    /// `count` IP fragments: only the first of each datagram could be read.
+    Fragments,
+    /// The capture begins in the middle of the connection.
+    Midstream,
+}
+
+/// One finding with its numbers and the frame that shows it first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finding {
+    /// What.
+    pub kind: FindingKind,
+    /// Which end sent the packets that show it.
+    pub side: Side,
+    /// How many times; 0 where it does not count.
+    pub count: u64,
+    /// The kind's own number (bytes or bit/s); 0 where it has none.
+    pub value: u64,
+    /// First frame that shows it.
+    pub frame: u64,
+}

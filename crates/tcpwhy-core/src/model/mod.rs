@@ -1,0 +1,284 @@
+//! The answer: what an analysis says. Plain numbers; the words are made by `advice` and the reports.
+
+mod finding;
+mod limit;
+
+pub use finding::{Finding, FindingKind};
+pub use limit::{Cause, Limit};
+
+use crate::observe::Endpoint;
+use crate::units::{Nanos, bits_per_second};
+
+/// One end's role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// Sent the SYN; without a handshake, the end with the higher port.
+    Client,
+    /// The other end.
+    Server,
+}
+
+impl Side {
+    /// The published name, as in the JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+        }
+    }
+
+    /// The other end.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+}
+
+/// Numbers measured over one interval; 0 where nothing could be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Evidence {
+    /// Payload bytes newly acknowledged.
+    pub acked: u64,
+    /// Largest bytes in flight: the plateau.
+    pub flight: u64,
+    /// Smallest advertised window seen, in bytes, scaled.
+    pub window: u64,
+    /// Smallest room left (right window edge minus the highest byte sent) at a stall, in bytes.
+    pub room: u64,
+    /// Smallest RTT sample.
+    pub rtt_min: Nanos,
+    /// Mean RTT sample.
+    pub rtt_mean: Nanos,
+    /// Times the sender stopped and waited.
+    pub stalls: u32,
+    /// Longest of these.
+    pub longest_stall: Nanos,
+    /// Segments sent again.
+    pub retransmissions: u32,
+}
+
+/// One stretch of the timeline: exactly one limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interval {
+    /// Start, inclusive.
+    pub from: Nanos,
+    /// End, exclusive; the next interval's start.
+    pub to: Nanos,
+    /// What held the sender.
+    pub limit: Limit,
+    /// Why.
+    pub cause: Cause,
+    /// How sure, in percent.
+    pub confidence: u8,
+    /// First frame that shows it.
+    pub first_frame: u64,
+    /// Last frame that shows it.
+    pub last_frame: u64,
+    /// The measured numbers.
+    pub evidence: Evidence,
+}
+
+impl Interval {
+    /// Delivery rate over the interval, in bit/s.
+    pub fn rate_bps(&self) -> u64 {
+        bits_per_second(self.evidence.acked, self.to - self.from)
+    }
+}
+
+/// Time under one limit and cause, summed over a direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// The limit.
+    pub limit: Limit,
+    /// Its cause.
+    pub cause: Cause,
+    /// Total time.
+    pub duration: Nanos,
+}
+
+/// The answer for one direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Verdict {
+    /// What held it most.
+    pub limit: Limit,
+    /// Why.
+    pub cause: Cause,
+    /// Its part of the direction's time, 0 to 1.
+    pub share: f64,
+    /// How sure, 0 to 1.
+    pub confidence: f64,
+}
+
+/// The predicted transfer time with one limit lifted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WhatIf {
+    /// The limit that is lifted.
+    pub lift: Limit,
+    /// Predicted transfer time.
+    pub transfer: Nanos,
+    /// What would hold it next.
+    pub next: Limit,
+}
+
+/// One run of data in one direction, until the other side speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transfer {
+    /// First byte sent.
+    pub from: Nanos,
+    /// Last byte acknowledged (or last seen, when nothing was acknowledged).
+    pub to: Nanos,
+    /// Payload bytes.
+    pub bytes: u64,
+    /// Payload bytes sent again.
+    pub retransmitted: u64,
+    /// First frame.
+    pub first_frame: u64,
+    /// Last frame.
+    pub last_frame: u64,
+}
+
+/// What is known of the window scale of the receiver of a direction (RFC 7323).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowScale {
+    /// Both SYNs were seen and carried the option.
+    Known(u8),
+    /// Both SYNs were seen and at least one lacked the option: no scaling.
+    Absent,
+    /// No handshake: between `min` and `max` by what the data shows; `min` is used.
+    Inferred {
+        /// Smallest shift that keeps all data inside the window.
+        min: u8,
+        /// Largest shift that is possible.
+        max: u8,
+    },
+}
+
+/// Facts of one direction that hold for all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Largest payload a single wire segment carries, in bytes.
+    pub mss: u32,
+    /// RTT floor at the sender.
+    pub rtt_floor: Nanos,
+    /// Highest delivery rate sustained for a round trip, in bit/s.
+    pub peak_bps: u64,
+    /// Largest bytes in flight.
+    pub max_flight: u64,
+    /// Largest advertised window, scaled.
+    pub max_window: u64,
+    /// Smallest advertised window, scaled.
+    pub min_window: u64,
+    /// The receiver's window scale.
+    pub scale: WindowScale,
+}
+
+/// One direction of a connection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Direction {
+    /// Who sends.
+    pub from: Side,
+    /// Payload bytes, each counted once.
+    pub bytes: u64,
+    /// First data sent to last data acknowledged.
+    pub transfer: Nanos,
+    /// Payload bytes sent again.
+    pub retransmitted: u64,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Times with a limit lifted.
+    pub what_if: Box<[WhatIf]>,
+    /// The partition of the direction's time.
+    pub timeline: Box<[Interval]>,
+    /// Requests and responses.
+    pub transfers: Box<[Transfer]>,
+    /// Transfers beyond those listed.
+    pub transfers_omitted: u64,
+    /// What holds for all of it.
+    pub facts: Facts,
+}
+
+impl Direction {
+    /// Payload bits per second over the transfer time.
+    pub fn goodput_bps(&self) -> u64 {
+        bits_per_second(self.bytes, self.transfer)
+    }
+
+    /// Time by limit and cause, longest first: the timeline added up.
+    pub fn limits(&self) -> Vec<Share> {
+        let mut shares: Vec<Share> = Vec::new();
+        for i in &self.timeline {
+            let duration = i.to - i.from;
+            match shares.iter_mut().find(|s| s.limit == i.limit && s.cause == i.cause) {
+                Some(share) => share.duration += duration,
+                None => shares.push(Share { limit: i.limit, cause: i.cause, duration }),
+            }
+        }
+        shares.sort_by_key(|s| (std::cmp::Reverse(s.duration), s.limit, s.cause));
+        shares
+    }
+
+    /// The time that the timeline covers.
+    pub fn span(&self) -> Nanos {
+        match (self.timeline.first(), self.timeline.last()) {
+            (Some(first), Some(last)) => last.to - first.from,
+            _ => Nanos::ZERO,
+        }
+    }
+}
+
+/// Where the capture was taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Vantage {
+    /// 0 at the client, 1 at the server.
+    pub position: f64,
+    /// 0 to 1.
+    pub confidence: f64,
+}
+
+/// RTT of a connection, over all samples of both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RttSummary {
+    /// Smallest.
+    pub min: Nanos,
+    /// Half of the samples are below.
+    pub median: Nanos,
+    /// 95 % of the samples are below.
+    pub p95: Nanos,
+}
+
+/// One connection, finished.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Connection {
+    /// From 0, in the order of first appearance, as Wireshark numbers TCP streams.
+    pub id: u64,
+    /// Who opened it.
+    pub client: Endpoint,
+    /// The other end.
+    pub server: Endpoint,
+    /// First packet.
+    pub start: Nanos,
+    /// First to last packet.
+    pub duration: Nanos,
+    /// Packets of this connection.
+    pub packets: u64,
+    /// Where the capture was taken.
+    pub vantage: Vantage,
+    /// Round-trip times at the sender.
+    pub rtt: RttSummary,
+    /// Client to server, server to client.
+    pub directions: [Direction; 2],
+    /// What else was noticed.
+    pub findings: Box<[Finding]>,
+}
+
+impl Connection {
+    /// The end of that side.
+    pub fn endpoint(&self, side: Side) -> Endpoint {
+        match side {
+            Side::Client => self.client,
+            Side::Server => self.server,
+        }
+    }
+}

@@ -122,14 +122,13 @@ fn facts_of(sender: &Sender) -> Facts {
     }
 }
 
-/// Retransmissions or probes that nobody answered, twice at least: once may be the end of the
-/// capture.
+/// What the end of a direction was that nobody answered any more.
 fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
     let answers = &sender.answers;
-    if answers.unanswered() < 2 || !sender.is_waiting() {
+    if !sender.is_left_unanswered() {
         return None;
     }
-    let cause = if sender.window.bytes() == 0 && sender.window.largest > 0 {
+    let cause = if sender.window.is_closed() {
         Cause::ProbesUnanswered
     } else if answers.too_large().is_some() {
         Cause::PmtuBlackHole

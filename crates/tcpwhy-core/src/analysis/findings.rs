@@ -103,11 +103,11 @@ fn of_sender(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>) 
 fn of_silence(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>) {
     let answers = &sender.answers;
     list.extend(late_reset(flow, side, sender));
-    if answers.unanswered() < 2 || !sender.is_waiting() {
+    if !sender.is_left_unanswered() {
         return;
     }
     let count = u64::from(answers.unanswered());
-    if sender.window.bytes() == 0 && sender.window.largest > 0 {
+    if sender.window.is_closed() {
         let frame = answers.first_unanswered();
         list.push(finding(FindingKind::ZeroWindowDeath, side, count, 0, frame));
     } else if let Some(size) = answers.too_large() {

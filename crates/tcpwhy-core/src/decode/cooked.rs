@@ -98,16 +98,8 @@ pub(super) fn nflog(c: &mut Cursor<'_>) -> Step {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{ethernet, ipv4, linked, segment_of, tcp};
+    use super::super::tests::{after, ethernet, linked, packet, segment_of};
     use super::*;
-
-    fn packet() -> Vec<u8> {
-        ipv4(6, &tcp(&[], b"abc"))
-    }
-
-    fn after(header: &[u8]) -> Vec<u8> {
-        [header, &packet()].concat()
-    }
 
     #[test]
     fn linux_cooked_of_both_versions() {

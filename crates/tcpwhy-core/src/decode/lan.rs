@@ -74,16 +74,8 @@ pub(super) fn ip_over_infiniband(c: &mut Cursor<'_>) -> Step {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{ipv4, linked, segment_of, tcp};
+    use super::super::tests::{after, linked, packet, segment_of};
     use super::*;
-
-    fn packet() -> Vec<u8> {
-        ipv4(6, &tcp(&[], b"abc"))
-    }
-
-    fn after(header: &[u8]) -> Vec<u8> {
-        [header, &packet()].concat()
-    }
 
     #[test]
     fn local_networks_with_llc() {

@@ -88,16 +88,8 @@ fn null(c: &mut Cursor<'_>) -> Step {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{ethernet, ipv4, ipv6, linked, segment_of, tcp};
+    use super::super::tests::{after, ethernet, ipv6, linked, packet, segment_of, tcp};
     use super::*;
-
-    fn packet() -> Vec<u8> {
-        ipv4(6, &tcp(&[], b"abc"))
-    }
-
-    fn after(header: &[u8]) -> Vec<u8> {
-        [header, &packet()].concat()
-    }
 
     #[test]
     fn every_supported_type_has_a_name_and_others_are_refused() {

@@ -166,6 +166,16 @@ pub(crate) mod tests {
         [&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2], &kind.to_be_bytes()[..], payload].concat()
     }
 
+    /// The packet that the tests put behind other headers.
+    pub(crate) fn packet() -> Vec<u8> {
+        ipv4(6, &tcp(&[], b"abc"))
+    }
+
+    /// `packet` behind `header`.
+    pub(crate) fn after(header: &[u8]) -> Vec<u8> {
+        [header, &packet()].concat()
+    }
+
     /// An IPv4 packet from 10.0.0.1 to 10.0.0.2.
     pub(crate) fn ipv4(protocol: u8, payload: &[u8]) -> Vec<u8> {
         let len = (20 + payload.len() as u16).to_be_bytes();

@@ -122,6 +122,11 @@ impl Window {
         !inferred || self.raw == 0 || self.largest >= TELLING * mss
     }
 
+    /// The receiver has closed a window that was open.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.bytes() == 0 && self.largest > 0
+    }
+
     /// Room a sender needs before it sends a full segment: one MSS, or half of a small receiver's
     /// largest window (sender's silly-window avoidance, RFC 1122 section 4.2.3.4).
     pub(crate) fn need(&self, mss: u64) -> u64 {

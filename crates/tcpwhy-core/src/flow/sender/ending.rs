@@ -34,8 +34,10 @@ impl Sender {
         });
     }
 
-    /// Data or a probe was left without an answer.
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.done.is_none() || self.state() == State::NoRoom
+    /// Retransmissions or probes that nobody answered, twice at least: once may be the end of the
+    /// capture.
+    pub(crate) fn is_left_unanswered(&self) -> bool {
+        let waiting = self.done.is_none() || self.state() == State::NoRoom;
+        waiting && self.answers.unanswered() >= 2
     }
 }

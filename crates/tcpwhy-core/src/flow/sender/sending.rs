@@ -90,9 +90,8 @@ impl Sender {
         segment: &Segment,
         time: Nanos,
     ) -> Release {
-        let into_closed_window = self.window.bytes() == 0 && self.window.largest > 0;
         match sending {
-            Sending::Again { .. } if into_closed_window => return Release::Ack,
+            Sending::Again { .. } if self.window.is_closed() => return Release::Ack,
             Sending::Again { .. } => return Release::Repair,
             Sending::Needless => return Release::Repair,
             Sending::Reordered if self.recover.is_none() => {

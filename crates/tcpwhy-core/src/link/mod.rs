@@ -1,0 +1,7 @@
+//! One direction of a link as pure code: packets go in with the time, and come out later, or never.
+//!
+//! Time is an argument. The lab drives it with the kernel's clock and real packets, the model with a virtual clock.
+
+mod spec;
+
+pub use spec::{Burst, Loss, Outage, Policer, Queue, QueueLimit, Rate, WaySpec};

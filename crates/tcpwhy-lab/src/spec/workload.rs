@@ -1,0 +1,133 @@
+//! What runs on the hosts.
+
+use super::Role;
+use tcpwhy_core::units::Nanos;
+
+/// What runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Workload {
+    /// Our own sockets.
+    Flows(Vec<Flow>),
+    /// Real programs.
+    Programs(Vec<Program>),
+}
+
+/// One connection and what both ends do on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flow {
+    /// Port of the server.
+    pub port: u16,
+    /// This many connections alike, at once.
+    pub count: u32,
+    /// When the client connects, from the start of the run.
+    pub start: Nanos,
+    /// Socket of the client.
+    pub client_socket: SocketOptions,
+    /// Socket of the server.
+    pub server_socket: SocketOptions,
+    /// Over IPv6.
+    pub ipv6: bool,
+    /// One after the other on the same connection.
+    pub phases: Vec<Sending>,
+    /// Something between the two ends: it runs on the server's host, behind the link, in front of a local backend.
+    pub relay: Option<Relay>,
+    /// Gives up after this.
+    pub give_up: Nanos,
+    /// Carries load, not the transfer that is judged.
+    pub cross_traffic: bool,
+}
+
+/// One direction's part: `from` writes `bytes`, the other end reads them all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sending {
+    /// Who writes.
+    pub from: Role,
+    /// How much, in bytes.
+    pub bytes: u64,
+    /// Bytes of one write call.
+    pub write: u64,
+    /// Pause after each write.
+    pub think: Nanos,
+    /// Pause before the first write (the peer's or the own work).
+    pub before: Nanos,
+    /// Non-blocking with epoll instead of blocking calls.
+    pub epoll: bool,
+    /// How the other end reads.
+    pub reader: Pace,
+    /// This many times, in turn with the next sending of the list (request and response): both must have the same number.
+    pub rounds: u32,
+}
+
+/// How an application reads.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Pace {
+    /// As fast as it can.
+    #[default]
+    Fast,
+    /// Bytes per second, in chunks of this many bytes.
+    Rate {
+        /// Bytes per second.
+        bytes_per_second: u64,
+        /// Bytes of one read.
+        chunk: u64,
+    },
+    /// Stops reading at `stop` and goes on at `resume` (each from the first byte on); `None`: never.
+    Stops(Vec<(Nanos, Option<Nanos>)>),
+}
+
+/// When an option is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum When {
+    /// Before connect or listen, where it can shape the SYN.
+    #[default]
+    Before,
+    /// After connect or accept.
+    After,
+}
+
+/// Options of one end's socket; `None` leaves the kernel's default.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SocketOptions {
+    /// SO_SNDBUF in bytes as given to setsockopt.
+    pub sndbuf: Option<u64>,
+    /// SO_RCVBUF in bytes as given to setsockopt.
+    pub rcvbuf: Option<u64>,
+    /// TCP_WINDOW_CLAMP in bytes.
+    pub window_clamp: Option<u64>,
+    /// When the three above are set.
+    pub when: When,
+    /// TCP_NODELAY.
+    pub nodelay: bool,
+    /// TCP_NOTSENT_LOWAT in bytes.
+    pub notsent_lowat: Option<u64>,
+    /// TCP_CONGESTION; normally the route's is used.
+    pub congestion: Option<String>,
+    /// TCP_MAXSEG in bytes.
+    pub maxseg: Option<u64>,
+    /// SO_MAX_PACING_RATE in bytes per second.
+    pub pacing: Option<u64>,
+}
+
+/// A proxy: reads from one socket, writes to another, with its own buffers on both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Relay {
+    /// Its socket towards the client.
+    pub front: SocketOptions,
+    /// Its socket towards the backend.
+    pub back: SocketOptions,
+    /// This many backends (shards) are read one after the other; 1 is a plain proxy.
+    pub shards: u32,
+}
+
+/// A real program in a host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    /// Where it runs.
+    pub on: Role,
+    /// Command and arguments; `{server}`, `{client}`, `{port}`, `{dir}` (a scratch directory) are filled in.
+    pub command: Vec<String>,
+    /// Port that it serves: the run goes on when it listens there, and ends it when the others are done.
+    pub serves: Option<u16>,
+    /// Runs to its end before the next one starts, outside of what is measured.
+    pub prepare: bool,
+}

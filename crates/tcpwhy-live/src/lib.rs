@@ -1,0 +1,2 @@
+//! What the running kernel knows of its TCP sockets.
+#![cfg(target_os = "linux")]

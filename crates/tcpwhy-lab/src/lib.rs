@@ -5,4 +5,5 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+pub mod link;
 pub mod spec;

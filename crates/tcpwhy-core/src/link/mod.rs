@@ -2,6 +2,12 @@
 //!
 //! Time is an argument. The lab drives it with the kernel's clock and real packets, the model with a virtual clock.
 
+mod codel;
+mod dice;
+mod loss;
+mod rate;
 mod spec;
+mod way;
 
 pub use spec::{Burst, Loss, Outage, Policer, Queue, QueueLimit, Rate, WaySpec};
+pub use way::{Counters, Delivery, DropReason, Fate, Parcel, Way};

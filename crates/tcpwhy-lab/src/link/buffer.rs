@@ -1,0 +1,118 @@
+//! Packet buffers, used again and again: a small block for what most packets are, a large one behind it for the rest.
+
+use std::cell::RefCell;
+use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::BorrowedFd;
+use std::rc::Rc;
+
+/// Any packet of an MTU of 1500 with its framing fits.
+pub(super) const SMALL: usize = 2_048;
+/// The largest IP packet, behind the small block.
+const LARGE: usize = 65_536;
+
+/// One packet with its framing; its blocks go back to the pool when it is dropped.
+#[derive(Debug)]
+pub(super) struct Packet {
+    small: Box<[u8]>,
+    large: Option<Box<[u8]>>,
+    len: usize,
+    pool: Rc<RefCell<Blocks>>,
+}
+
+impl Drop for Packet {
+    fn drop(&mut self) {
+        let footprint = self.footprint();
+        let mut blocks = self.pool.borrow_mut();
+        blocks.held = blocks.held.saturating_sub(footprint);
+        blocks.small.push(std::mem::take(&mut self.small));
+        blocks.large.extend(self.large.take());
+    }
+}
+
+impl Packet {
+    /// The packet's beginning: framing and headers, and all of it when it is short.
+    pub(super) fn head(&self) -> &[u8] {
+        self.small.get(..self.len.min(SMALL)).unwrap_or_default()
+    }
+
+    /// The same, to be changed.
+    pub(super) fn head_mut(&mut self) -> &mut [u8] {
+        self.small.get_mut(..self.len.min(SMALL)).unwrap_or_default()
+    }
+
+    /// What follows the beginning.
+    pub(super) fn tail(&self) -> &[u8] {
+        let length = self.len.saturating_sub(SMALL);
+        self.large.as_deref().and_then(|large| large.get(..length)).unwrap_or_default()
+    }
+
+    /// Bytes in all, with framing.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Writes it as one packet.
+    pub(super) fn write(&self, fd: BorrowedFd<'_>) -> rustix::io::Result<()> {
+        let written = match self.tail() {
+            [] => rustix::io::write(fd, self.head())?,
+            tail => rustix::io::writev(fd, &[IoSlice::new(self.head()), IoSlice::new(tail)])?,
+        };
+        if written == self.len { Ok(()) } else { Err(rustix::io::Errno::IO) }
+    }
+
+    fn footprint(&self) -> usize {
+        SMALL + if self.large.is_some() { LARGE } else { 0 }
+    }
+}
+
+/// Blocks that are free, and how many bytes are not.
+#[derive(Debug, Default)]
+struct Blocks {
+    small: Vec<Box<[u8]>>,
+    large: Vec<Box<[u8]>>,
+    held: usize,
+}
+
+/// Where packets are read into.
+#[derive(Debug)]
+pub(super) struct Pool {
+    blocks: Rc<RefCell<Blocks>>,
+    limit: usize,
+}
+
+impl Pool {
+    /// At most `limit` bytes are ever in use.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { blocks: Rc::default(), limit }
+    }
+
+    /// Reads one packet. `Ok(None)` when the memory is used up: the packet is lost then.
+    pub(super) fn read(&self, fd: BorrowedFd<'_>) -> rustix::io::Result<Option<Packet>> {
+        let (mut small, mut large) = self.blocks();
+        let mut both = [IoSliceMut::new(&mut small), IoSliceMut::new(&mut large)];
+        let result = rustix::io::readv(fd, &mut both);
+        let len = *result.as_ref().unwrap_or(&0);
+        let mut blocks = self.blocks.borrow_mut();
+        let large = if len > SMALL {
+            Some(large)
+        } else {
+            blocks.large.push(large);
+            None
+        };
+        drop(blocks);
+        let packet = Packet { small, large, len, pool: Rc::clone(&self.blocks) };
+        let mut blocks = self.blocks.borrow_mut();
+        blocks.held += packet.footprint();
+        let full = blocks.held > self.limit;
+        drop(blocks);
+        result?;
+        Ok((!full).then_some(packet))
+    }
+
+    fn blocks(&self) -> (Box<[u8]>, Box<[u8]>) {
+        let mut blocks = self.blocks.borrow_mut();
+        let block = |size| vec![0; size].into_boxed_slice();
+        let small = blocks.small.pop().unwrap_or_else(|| block(SMALL));
+        (small, blocks.large.pop().unwrap_or_else(|| block(LARGE)))
+    }
+}

@@ -1,0 +1,109 @@
+//! The emulator's thread: both directions, one loop.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::Errno;
+
+use super::buffer::Pool;
+use super::device::HostDevice;
+use super::lane::Lane;
+use super::lateness::Lateness;
+use super::report::{self, LinkReport};
+use super::wait::Sleeper;
+use super::{Error, sys, wait};
+use crate::spec::LinkSpec;
+
+/// Bytes of packets inside the link at most: 0.4 s at 10 Gbit/s.
+const MEMORY: usize = 512 << 20;
+
+/// What the thread is given.
+#[derive(Debug)]
+pub(super) struct Engine {
+    pub(super) spec: LinkSpec,
+    /// The client's and the server's.
+    pub(super) devices: [HostDevice; 2],
+    pub(super) backend: &'static str,
+    pub(super) stop: Arc<AtomicBool>,
+    /// Becomes readable when `stop` is set.
+    pub(super) wake: OwnedFd,
+}
+
+impl Engine {
+    /// Carries packets until it is stopped.
+    pub(super) fn run(mut self) -> Result<LinkReport, Error> {
+        let scheduling = prepare_thread();
+        let pool = Pool::new(MEMORY);
+        let mut late = Lateness::new().map_err(|_| Error::Histogram)?;
+        let [client, server] = &self.devices;
+        let mut lanes = [
+            Lane::new(&self.spec.up, client.framing.bytes()),
+            Lane::new(&self.spec.down, server.framing.bytes()),
+        ];
+        let fds = [client.fd.as_fd(), server.fd.as_fd(), self.wake.as_fd()];
+        let mut sleeper = Sleeper::new(&fds).map_err(wait_error)?;
+        while !self.stop.load(Ordering::Relaxed) {
+            if self.turn(&mut lanes, &pool, &mut late)? {
+                continue;
+            }
+            let due = lanes.iter().filter_map(Lane::due).min();
+            sleeper.sleep(due).map_err(wait_error)?;
+        }
+        Ok(self.report(lanes, &late, scheduling))
+    }
+
+    /// Delivers and reads once in each direction; returns whether there was anything to do.
+    fn turn(&self, lanes: &mut [Lane; 2], pool: &Pool, late: &mut Lateness) -> Result<bool, Error> {
+        let [client, server] = &self.devices;
+        let [up, down] = lanes;
+        let mut busy = false;
+        for (lane, from, to) in [(&mut *up, client, server), (&mut *down, server, client)] {
+            busy |= lane.deliver(to, late);
+            busy |= lane.read(from, pool).map_err(|errno| lost(from, errno))?;
+        }
+        if up.is_fresh() != down.is_fresh() {
+            let now = wait::now();
+            up.begin(now);
+            down.begin(now);
+        }
+        Ok(busy)
+    }
+
+    fn report(
+        &mut self,
+        lanes: [Lane; 2],
+        late: &Lateness,
+        scheduling: &'static str,
+    ) -> LinkReport {
+        let [up, down] = lanes;
+        let [client, server] = &mut self.devices;
+        let (up, down) = (up.report(client), down.report(server));
+        let lateness_ns = late.report();
+        let why_not = report::doubts(&self.spec, &lateness_ns, &up, &down);
+        LinkReport {
+            backend: self.backend,
+            scheduling,
+            faithful: why_not.is_empty(),
+            why_not,
+            lateness_ns,
+            up,
+            down,
+            middle: None,
+        }
+    }
+}
+
+/// Real-time scheduling and exact timers, as far as they are permitted; returns the scheduler's name.
+fn prepare_thread() -> &'static str {
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+    if sys::schedule_first().is_ok() { "fifo" } else { "normal" }
+}
+
+fn wait_error(errno: Errno) -> Error {
+    Error::Wait { source: errno.into() }
+}
+
+fn lost(device: &HostDevice, errno: Errno) -> Error {
+    Error::Device { name: device.name.clone(), what: "read from", source: errno.into() }
+}

@@ -1,0 +1,127 @@
+//! The link between two hosts: takes packets from one device, holds them as long as asked, and puts them into the other.
+//!
+//! ```text
+//! client's lab0 -> read -> middleboxes -> tcpwhy_core::link::Way (gate, queue, rate, delay) -> write -> server's lab0
+//! ```
+//!
+//! The queue is pure code; here are what drives it (TUN devices, packet sockets, or the kernel's own netem), the sleep
+//! until a packet is due, and the account of how late packets were.
+
+mod buffer;
+mod checksum;
+mod device;
+mod engine;
+mod lane;
+mod lateness;
+mod report;
+mod sys;
+pub mod tun;
+mod view;
+mod vnet;
+mod wait;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+pub use device::{HostDevice, TX_QUEUE_LEN};
+pub use lateness::LatenessReport;
+pub use report::{DirectionReport, LinkReport, MiddleReport};
+
+use crate::spec::LinkSpec;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// Why there is no link.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// `/dev/net/tun` is missing or closed.
+    #[error(
+        "cannot open /dev/net/tun ({source}); load the kernel module tun, or choose the packet backend"
+    )]
+    NoTun {
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// A device cannot be made, configured or used.
+    #[error("cannot {what} the device {name} ({source})")]
+    Device {
+        /// The device.
+        name: String,
+        /// A verb and what it was about.
+        what: &'static str,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The emulator cannot sleep.
+    #[error("cannot wait for packets ({source}); epoll_pwait2 needs Linux 5.11")]
+    Wait {
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The account of lateness cannot be kept.
+    #[error("cannot allocate the histogram of lateness")]
+    Histogram,
+    /// The emulator's thread did not start or ended by itself.
+    #[error("the link's thread failed ({0})")]
+    Thread(String),
+}
+
+/// A link at work. Dropping it stops it too.
+#[derive(Debug)]
+pub struct Running {
+    thread: Option<JoinHandle<Result<LinkReport, Error>>>,
+    stop: Arc<AtomicBool>,
+    wake: OwnedFd,
+}
+
+/// Starts to carry packets between the two devices, which the caller keeps and configures.
+///
+/// # Errors
+/// When the emulator's thread cannot be made.
+pub fn start(
+    spec: &LinkSpec,
+    client: &HostDevice,
+    server: &HostDevice,
+    middle: Option<&Path>,
+) -> Result<Running, Error> {
+    let _ = middle;
+    let stop = Arc::new(AtomicBool::new(false));
+    let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
+    let wait_error = |source| Error::Wait { source };
+    let wake = rustix::event::eventfd(0, flags).map_err(|errno| wait_error(errno.into()))?;
+    let engine = engine::Engine {
+        spec: spec.clone(),
+        devices: [client.try_clone()?, server.try_clone()?],
+        backend: "tun",
+        stop: Arc::clone(&stop),
+        wake: wake.as_fd().try_clone_to_owned().map_err(wait_error)?,
+    };
+    let thread = std::thread::Builder::new().name("lab-link".to_owned());
+    let thread = thread.spawn(move || engine.run()).map_err(|e| Error::Thread(e.to_string()))?;
+    Ok(Running { thread: Some(thread), stop, wake })
+}
+
+impl Running {
+    /// Ends it; packets inside are lost.
+    ///
+    /// # Errors
+    /// When the emulator had failed before.
+    pub fn stop(mut self) -> Result<LinkReport, Error> {
+        self.end().unwrap_or_else(|| Err(Error::Thread("it was stopped before".to_owned())))
+    }
+
+    fn end(&mut self) -> Option<Result<LinkReport, Error>> {
+        self.stop.store(true, Ordering::Relaxed);
+        let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+        let ended = self.thread.take()?.join();
+        Some(ended.unwrap_or_else(|_| Err(Error::Thread("it panicked".to_owned()))))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

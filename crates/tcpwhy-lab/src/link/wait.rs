@@ -1,0 +1,68 @@
+//! Sleeping until a packet is due or arrives, and waking in time.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::event::{Timespec, epoll};
+use tcpwhy_core::units::Nanos;
+
+/// Waking is asked for this much earlier at most; the rest is spent looking at the clock.
+const MOST: i64 = 100_000;
+
+/// The clock of everything in the link: CLOCK_MONOTONIC.
+pub(super) fn now() -> Nanos {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    Nanos(t.tv_sec.saturating_mul(1_000_000_000).saturating_add(t.tv_nsec))
+}
+
+/// Waits for the devices with a time limit, and learns how late the kernel wakes it.
+#[derive(Debug)]
+pub(super) struct Sleeper {
+    epoll: OwnedFd,
+    /// How late the kernel wakes; near the highest that was seen of late.
+    lead: Nanos,
+}
+
+impl Sleeper {
+    /// Waits for these to become readable.
+    pub(super) fn new(fds: &[BorrowedFd<'_>]) -> rustix::io::Result<Self> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        for fd in fds {
+            epoll::add(&epoll, fd, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
+        }
+        Ok(Self { epoll, lead: Nanos(20_000) })
+    }
+
+    /// Returns when something is readable, or a little before `due`. Does not sleep when that is now.
+    pub(super) fn sleep(&mut self, due: Option<Nanos>) -> rustix::io::Result<()> {
+        let wake = due.map(|due| due - self.lead);
+        let timeout = match wake {
+            Some(wake) => {
+                let rest = (wake - now()).0;
+                if rest <= 0 {
+                    return Ok(());
+                }
+                Some(Timespec { tv_sec: rest / 1_000_000_000, tv_nsec: rest % 1_000_000_000 })
+            }
+            None => None,
+        };
+        let mut events = [epoll::Event {
+            flags: epoll::EventFlags::empty(),
+            data: epoll::EventData::new_u64(0),
+        }; 4];
+        let ready = match epoll::wait(self.epoll.as_fd(), &mut events[..], timeout.as_ref()) {
+            Err(rustix::io::Errno::INTR) => return Ok(()),
+            other => other?,
+        };
+        if let (0, Some(wake)) = (ready, wake) {
+            self.learn(now() - wake);
+        }
+        Ok(())
+    }
+
+    /// Up quickly, down slowly: the lead covers most wake-ups, not the mean of them.
+    fn learn(&mut self, late: Nanos) {
+        let error = late - self.lead;
+        let step = if error.0 > 0 { error.scale(1, 4) } else { error.scale(1, 64) };
+        self.lead = Nanos((self.lead + step).0.clamp(1_000, MOST));
+    }
+}

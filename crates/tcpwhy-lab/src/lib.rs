@@ -6,4 +6,5 @@
 #![cfg(target_os = "linux")]
 
 pub mod link;
+mod pcapng;
 pub mod spec;

@@ -60,6 +60,36 @@ impl Packet {
         if written == self.len { Ok(()) } else { Err(rustix::io::Errno::IO) }
     }
 
+    /// Copies `len` bytes from position `from` of another packet to position `at`.
+    pub(super) fn copy(&mut self, at: usize, source: &Self, from: usize, len: usize) {
+        let mut done = 0;
+        while done < len {
+            let (to, from) = (self.rest_mut(at + done), source.rest(from + done));
+            let count = to.len().min(from.len()).min(len - done);
+            let (Some(to), Some(from)) = (to.get_mut(..count), from.get(..count)) else { return };
+            if count == 0 {
+                return;
+            }
+            to.copy_from_slice(from);
+            done += count;
+        }
+    }
+
+    /// What follows a position in the block that it is in.
+    fn rest(&self, at: usize) -> &[u8] {
+        match at.checked_sub(SMALL) {
+            None => self.small.get(at..).unwrap_or_default(),
+            Some(at) => self.large.as_deref().and_then(|b| b.get(at..)).unwrap_or_default(),
+        }
+    }
+
+    fn rest_mut(&mut self, at: usize) -> &mut [u8] {
+        match at.checked_sub(SMALL) {
+            None => self.small.get_mut(at..).unwrap_or_default(),
+            Some(at) => self.large.as_deref_mut().and_then(|b| b.get_mut(at..)).unwrap_or_default(),
+        }
+    }
+
     fn footprint(&self) -> usize {
         SMALL + if self.large.is_some() { LARGE } else { 0 }
     }
@@ -92,6 +122,18 @@ impl Pool {
         let mut both = [IoSliceMut::new(&mut small), IoSliceMut::new(&mut large)];
         let result = rustix::io::readv(fd, &mut both);
         let len = *result.as_ref().unwrap_or(&0);
+        let packet = self.packet(small, large, len);
+        result?;
+        Ok(packet)
+    }
+
+    /// A packet of this length with old bytes in it; `None` when the memory is used up.
+    pub(super) fn blank(&self, len: usize) -> Option<Packet> {
+        let (small, large) = self.blocks();
+        self.packet(small, large, len)
+    }
+
+    fn packet(&self, small: Box<[u8]>, large: Box<[u8]>, len: usize) -> Option<Packet> {
         let mut blocks = self.blocks.borrow_mut();
         let large = if len > SMALL {
             Some(large)
@@ -99,14 +141,12 @@ impl Pool {
             blocks.large.push(large);
             None
         };
-        drop(blocks);
         let packet = Packet { small, large, len, pool: Rc::clone(&self.blocks) };
-        let mut blocks = self.blocks.borrow_mut();
         blocks.held += packet.footprint();
         let full = blocks.held > self.limit;
+        // Dropping the packet gives its blocks back.
         drop(blocks);
-        result?;
-        Ok((!full).then_some(packet))
+        (!full).then_some(packet)
     }
 
     fn blocks(&self) -> (Box<[u8]>, Box<[u8]>) {

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
+use tcpwhy_core::units::Nanos;
 
 use super::buffer::Pool;
 use super::device::HostDevice;
 use super::lane::Lane;
 use super::lateness::Lateness;
+use super::middle::Middle;
 use super::report::{self, LinkReport};
 use super::wait::Sleeper;
 use super::{Error, sys, wait};
-use crate::spec::LinkSpec;
+use crate::spec::{LinkSpec, Offload};
 
 /// Bytes of packets inside the link at most: 0.4 s at 10 Gbit/s.
 const MEMORY: usize = 512 << 20;
@@ -25,47 +27,63 @@ pub(super) struct Engine {
     /// The client's and the server's.
     pub(super) devices: [HostDevice; 2],
     pub(super) backend: &'static str,
+    /// Started by the caller: a thread made here would inherit the real-time scheduling.
+    pub(super) middle: Option<Middle>,
     pub(super) stop: Arc<AtomicBool>,
     /// Becomes readable when `stop` is set.
     pub(super) wake: OwnedFd,
+}
+
+/// What both directions share.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) pool: Pool,
+    pub(super) late: Lateness,
+    pub(super) middle: Option<Middle>,
 }
 
 impl Engine {
     /// Carries packets until it is stopped.
     pub(super) fn run(mut self) -> Result<LinkReport, Error> {
         let scheduling = prepare_thread();
-        let pool = Pool::new(MEMORY);
-        let mut late = Lateness::new().map_err(|_| Error::Histogram)?;
+        let late = Lateness::new().map_err(|_| Error::Histogram)?;
+        let mut desk = Desk { pool: Pool::new(MEMORY), late, middle: self.middle.take() };
         let [client, server] = &self.devices;
+        let tap = self.spec.tap.clamp(0.0, 1.0);
+        let cuts = self.spec.offload == Offload::Segment;
         let mut lanes = [
-            Lane::new(&self.spec.up, client.framing.bytes()),
-            Lane::new(&self.spec.down, server.framing.bytes()),
+            Lane::new(&self.spec.up, client.framing.bytes(), cuts, tap),
+            Lane::new(&self.spec.down, server.framing.bytes(), cuts, 1.0 - tap),
         ];
         let fds = [client.fd.as_fd(), server.fd.as_fd(), self.wake.as_fd()];
         let mut sleeper = Sleeper::new(&fds).map_err(wait_error)?;
         while !self.stop.load(Ordering::Relaxed) {
-            if self.turn(&mut lanes, &pool, &mut late)? {
+            if self.turn(&mut lanes, &mut desk)? {
                 continue;
             }
             let due = lanes.iter().filter_map(Lane::due).min();
             sleeper.sleep(due).map_err(wait_error)?;
         }
-        Ok(self.report(lanes, &late, scheduling))
+        self.report(lanes, desk, scheduling)
     }
 
     /// Delivers and reads once in each direction; returns whether there was anything to do.
-    fn turn(&self, lanes: &mut [Lane; 2], pool: &Pool, late: &mut Lateness) -> Result<bool, Error> {
+    fn turn(&self, lanes: &mut [Lane; 2], desk: &mut Desk) -> Result<bool, Error> {
         let [client, server] = &self.devices;
         let [up, down] = lanes;
+        let now = wait::now();
         let mut busy = false;
         for (lane, from, to) in [(&mut *up, client, server), (&mut *down, server, client)] {
-            busy |= lane.deliver(to, late);
-            busy |= lane.read(from, pool).map_err(|errno| lost(from, errno))?;
+            busy |= lane.deliver(to, desk);
+            busy |= lane.read(from, desk).map_err(|errno| lost(from, errno))?;
         }
         if up.is_fresh() != down.is_fresh() {
-            let now = wait::now();
             up.begin(now);
             down.begin(now);
+        }
+        if let Some(middle) = desk.middle.as_mut().filter(|middle| middle.is_due(now)) {
+            let due = up.due().into_iter().chain(down.due()).fold(now, Nanos::min);
+            middle.pass_on(now, due);
         }
         Ok(busy)
     }
@@ -73,15 +91,16 @@ impl Engine {
     fn report(
         &mut self,
         lanes: [Lane; 2],
-        late: &Lateness,
+        desk: Desk,
         scheduling: &'static str,
-    ) -> LinkReport {
+    ) -> Result<LinkReport, Error> {
         let [up, down] = lanes;
         let [client, server] = &mut self.devices;
         let (up, down) = (up.report(client), down.report(server));
-        let lateness_ns = late.report();
+        let lateness_ns = desk.late.report();
+        let middle = desk.middle.map(Middle::stop).transpose()?;
         let why_not = report::doubts(&self.spec, &lateness_ns, &up, &down);
-        LinkReport {
+        Ok(LinkReport {
             backend: self.backend,
             scheduling,
             faithful: why_not.is_empty(),
@@ -89,8 +108,8 @@ impl Engine {
             lateness_ns,
             up,
             down,
-            middle: None,
-        }
+            middle,
+        })
     }
 }
 

@@ -13,7 +13,9 @@ mod device;
 mod engine;
 mod lane;
 mod lateness;
+mod middle;
 mod report;
+mod segment;
 mod sys;
 pub mod tun;
 mod view;
@@ -21,7 +23,7 @@ mod vnet;
 mod wait;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -63,6 +65,14 @@ pub enum Error {
     /// The account of lateness cannot be kept.
     #[error("cannot allocate the histogram of lateness")]
     Histogram,
+    /// The middle capture cannot be written.
+    #[error("cannot write the middle capture {path} ({what})")]
+    Middle {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        what: String,
+    },
     /// The emulator's thread did not start or ended by itself.
     #[error("the link's thread failed ({0})")]
     Thread(String),
@@ -86,15 +96,16 @@ pub fn start(
     server: &HostDevice,
     middle: Option<&Path>,
 ) -> Result<Running, Error> {
-    let _ = middle;
     let stop = Arc::new(AtomicBool::new(false));
     let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
     let wait_error = |source| Error::Wait { source };
     let wake = rustix::event::eventfd(0, flags).map_err(|errno| wait_error(errno.into()))?;
+    let behind = (spec.up.delay + spec.up.jitter).max(spec.down.delay + spec.down.jitter);
     let engine = engine::Engine {
         spec: spec.clone(),
         devices: [client.try_clone()?, server.try_clone()?],
         backend: "tun",
+        middle: middle.map(|path| middle::Middle::start(path, behind)).transpose()?,
         stop: Arc::clone(&stop),
         wake: wake.as_fd().try_clone_to_owned().map_err(wait_error)?,
     };

@@ -2,6 +2,8 @@
 
 /// `virtio_net_hdr.gso_type`: none.
 const GSO_NONE: u8 = 0;
+/// `virtio_net_hdr.flags`: the checksum field holds the pseudo header's sum only.
+const NEEDS_CSUM: u8 = 1;
 
 /// Payload of one segment, when a packet with this virtio header (of `framing` bytes; 0: none) is more than one.
 pub(super) fn segment_size(head: &[u8], framing: usize) -> Option<usize> {
@@ -9,6 +11,11 @@ pub(super) fn segment_size(head: &[u8], framing: usize) -> Option<usize> {
         return None;
     }
     Some(usize::from(u16::from_le_bytes([*head.get(4)?, *head.get(5)?])))
+}
+
+/// Whether the transport checksum was left to the device.
+pub(super) fn is_partial(head: &[u8], framing: usize) -> bool {
+    framing > 0 && head.first().is_some_and(|flags| flags & NEEDS_CSUM != 0)
 }
 
 /// Sets Congestion Experienced in an IPv4 or IPv6 packet behind `framing` bytes (RFC 3168 section 5).

@@ -7,18 +7,18 @@ use nix::sched::{CloneFlags, setns, unshare};
 use tcpwhy_lab::link::{HostDevice, TX_QUEUE_LEN, tun};
 use tcpwhy_lab::spec::Offload;
 
-pub const CLIENT: &str = "10.77.0.1";
-pub const SERVER: &str = "10.77.0.2";
+pub(crate) const CLIENT: &str = "10.77.0.1";
+pub(crate) const SERVER: &str = "10.77.0.2";
 
 /// A namespace and the device in it; both vanish with this value.
-pub struct Host {
+pub(crate) struct Host {
     namespace: File,
-    pub device: HostDevice,
+    pub(crate) device: HostDevice,
 }
 
 impl Host {
     /// `Err` says why the machine cannot do it.
-    pub fn new(address: &'static str, offload: Offload) -> Result<Self, String> {
+    pub(crate) fn new(address: &'static str, offload: Offload) -> Result<Self, String> {
         std::thread::spawn(move || {
             unshare(CloneFlags::CLONE_NEWNET).map_err(|e| format!("no network namespace: {e}"))?;
             let namespace = File::open("/proc/thread-self/ns/net").map_err(|e| e.to_string())?;
@@ -42,7 +42,7 @@ impl Host {
     }
 
     /// Runs something in the namespace.
-    pub fn enter<T: Send + 'static>(
+    pub(crate) fn enter<T: Send + 'static>(
         &self,
         run: impl FnOnce() -> T + Send + 'static,
     ) -> std::thread::JoinHandle<T> {

@@ -5,6 +5,8 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+pub mod host;
 pub mod link;
 mod pcapng;
 pub mod spec;
+pub mod tap;

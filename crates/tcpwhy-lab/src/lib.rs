@@ -8,5 +8,6 @@
 pub mod host;
 pub mod link;
 mod pcapng;
+pub mod scenario;
 pub mod spec;
 pub mod tap;

@@ -40,6 +40,11 @@ impl Limit {
         Self::Unknown,
     ];
 
+    /// The limit of a published name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|l| l.name() == name)
+    }
+
     /// The published name, as in the JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -121,6 +126,44 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// All causes, in the order of their limits.
+    pub const ALL: [Self; 29] = [
+        Self::None,
+        Self::SynRetry,
+        Self::SenderApplication,
+        Self::WaitingForPeer,
+        Self::KeepAlive,
+        Self::SmallBuffer,
+        Self::NoWindowScaling,
+        Self::SlowReader,
+        Self::ZeroWindow,
+        Self::AutotuningLag,
+        Self::SlowStart,
+        Self::IdleRestart,
+        Self::CongestionAvoidance,
+        Self::Pacing,
+        Self::StandingQueue,
+        Self::SteadyRate,
+        Self::EcnMarked,
+        Self::Policer,
+        Self::FastRetransmit,
+        Self::Timeout,
+        Self::TailLoss,
+        Self::DoubleLoss,
+        Self::SmallFlight,
+        Self::Spurious,
+        Self::Nagle,
+        Self::PeerVanished,
+        Self::ProbesUnanswered,
+        Self::PmtuBlackHole,
+        Self::ConnectionForgotten,
+    ];
+
+    /// The cause of a published name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.name() == Some(name))
+    }
+
     /// The published name, as in the JSON; `None` is `null` there.
     pub fn name(self) -> Option<&'static str> {
         Some(match self {

@@ -1,0 +1,133 @@
+//! Scenario files: TOML in, [`Scenario`] out.
+
+mod builtin;
+mod convert;
+mod file;
+mod quantity;
+mod set;
+
+pub use builtin::{Builtin, builtin, builtins};
+pub use set::{Assignment, combinations, expand};
+
+use crate::spec::Scenario;
+use std::fs;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// Files beyond this are no scenarios.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Why a scenario cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("cannot read {0} ({1})")]
+    Read(PathBuf, std::io::Error),
+    /// Neither a file nor a scenario that ships with the program.
+    #[error(
+        "there is no scenario {0:?}: `tcpwhy lab list` shows those that come with it, a file's name ends in .toml"
+    )]
+    Unknown(String),
+    /// No TOML, or a key that is unknown, missing or of the wrong type.
+    #[error("{name}{line}: {what}")]
+    Toml {
+        /// The scenario.
+        name: String,
+        /// Where.
+        line: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A value that cannot be.
+    #[error("{key}: {why}")]
+    Impossible {
+        /// The key's path.
+        key: String,
+        /// Why.
+        why: String,
+    },
+    /// An assignment that is none.
+    #[error("{0:?} sets nothing: write a key of the scenario and a value, as link.rtt=40ms")]
+    Assignment(String),
+    /// An assignment to a place that the file does not have.
+    #[error("{0:?} leads nowhere in this scenario")]
+    Nowhere(String),
+    /// A range that is none.
+    #[error("{0:?} is no range: write two sizes, rates or times, the smaller first, as 4K..1M")]
+    Range(String),
+}
+
+/// A scenario as text, before changes are made to it.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Its name: the file's, without `.toml`.
+    pub name: String,
+    /// TOML.
+    pub text: String,
+}
+
+impl Source {
+    /// The built-in scenario of that name, or the file.
+    ///
+    /// # Errors
+    /// There is neither, or the file cannot be read.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        if let Some(found) = builtin(name) {
+            return Ok(Self { name: found.name.to_owned(), text: found.text.to_owned() });
+        }
+        let path = Path::new(name);
+        if path.extension().is_none_or(|e| e != "toml") {
+            return Err(Error::Unknown(name.to_owned()));
+        }
+        let failed = |e| Error::Read(path.to_owned(), e);
+        if fs::metadata(path).map_err(failed)?.len() > MOST_BYTES {
+            return Err(failed(std::io::Error::other("more than a megabyte is no scenario")));
+        }
+        let text = fs::read_to_string(path).map_err(failed)?;
+        let name = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        Ok(Self { name, text })
+    }
+
+    /// Makes the changes and reads it. `full`: the published sizes instead of those that run in seconds.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in one sentence.
+    pub fn read(&self, full: bool, changes: &[Assignment]) -> Result<Read, Error> {
+        let failed = |e: &toml::de::Error| self.toml(e);
+        let mut table: Table = toml::from_str(&self.text).map_err(|e| failed(&e))?;
+        if full && let Some(Value::Table(sizes)) = table.get("full").cloned() {
+            for (path, value) in &sizes {
+                Assignment::parse(&format!("{path}={value}"))?.apply(&mut table)?;
+            }
+        }
+        for change in changes {
+            change.apply(&mut table)?;
+        }
+        let text = toml::to_string(&table).unwrap_or_default();
+        // Unchanged, its errors are told with the lines that people see.
+        let seen = if full || !changes.is_empty() { &text } else { &self.text };
+        let file = toml::from_str(seen).map_err(|e| failed(&e))?;
+        Ok(Read { scenario: convert::scenario(&self.name, &file)?, text })
+    }
+
+    fn toml(&self, e: &toml::de::Error) -> Error {
+        let line = e.span().map_or(String::new(), |span| {
+            let before = self.text.get(..span.start).unwrap_or(&self.text);
+            format!(", line {}", before.matches('\n').count() + 1)
+        });
+        let what = e.message().lines().collect::<Vec<_>>().join(" ");
+        Error::Toml { name: self.name.clone(), line, what }
+    }
+}
+
+/// A scenario that can be run.
+#[derive(Debug, Clone)]
+pub struct Read {
+    /// What it asks for.
+    pub scenario: Scenario,
+    /// The file with all changes, for the case folder.
+    pub text: String,
+}
+
+#[cfg(test)]
+mod tests;

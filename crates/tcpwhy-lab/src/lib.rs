@@ -11,3 +11,4 @@ mod pcapng;
 pub mod scenario;
 pub mod spec;
 pub mod tap;
+pub mod workload;

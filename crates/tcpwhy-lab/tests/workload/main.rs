@@ -1,0 +1,7 @@
+//! Workloads on the loopback device of a network namespace of their own.
+
+mod flows;
+mod options;
+mod place;
+mod readers;
+mod relays;

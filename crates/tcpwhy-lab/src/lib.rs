@@ -8,6 +8,7 @@
 pub mod host;
 pub mod link;
 mod pcapng;
+pub mod run;
 pub mod scenario;
 pub mod spec;
 pub mod tap;

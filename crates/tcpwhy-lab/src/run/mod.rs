@@ -1,0 +1,124 @@
+//! One run of a scenario: hosts, link, captures, workload, and a case folder with everything that was seen.
+
+mod case;
+mod judge;
+mod predict;
+
+pub use case::{Case, RunResult};
+pub use judge::{Judgement, Vantage};
+pub use predict::{Prediction, predict};
+
+use crate::host::{self, Host, Network};
+use crate::link;
+use crate::scenario::Read;
+use crate::spec::{LinkSpec, Role, Scenario, Workload};
+use crate::tap::{self, SNAPLEN, Tap, TapReport};
+use crate::workload::{self, AppLog, Clock, Enter, Outcome, Site};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Duration;
+
+/// Why a run did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A host.
+    #[error(transparent)]
+    Host(#[from] host::Error),
+    /// The link.
+    #[error(transparent)]
+    Link(#[from] link::Error),
+    /// A capture.
+    #[error(transparent)]
+    Tap(#[from] tap::Error),
+    /// What runs on the hosts.
+    #[error(transparent)]
+    Workload(#[from] workload::Error),
+    /// The case folder.
+    #[error("cannot write the case folder {0} ({1})")]
+    Case(String, io::Error),
+    /// The case folder would mix two runs.
+    #[error("{0} is not empty: choose another folder for the case")]
+    NotEmpty(String),
+    /// A capture that we wrote cannot be read.
+    #[error(transparent)]
+    Capture(#[from] tcpwhy_capture::Error),
+}
+
+impl Enter for Host {
+    fn enter(&self) -> io::Result<()> {
+        self.namespace().enter()
+    }
+}
+
+/// Runs it. `stop`, set from outside, ends the workload early; what was seen until then is kept.
+///
+/// # Errors
+/// The machine does not allow it, a program is missing, or the folder cannot be written. A transfer that failed is a result.
+pub fn run(read: &Read, folder: &Path, stop: &AtomicBool) -> Result<RunResult, Error> {
+    let scenario = &read.scenario;
+    let case = Case::create(folder)?;
+    case.text("scenario.toml", &read.text)?;
+    let seen = observe(scenario, &case, stop)?;
+    let judgements = judge::judge(scenario, &seen.outcome, &case)?;
+    let result = RunResult::new(scenario, seen, judgements);
+    case.json("result.json", &result)?;
+    Ok(result)
+}
+
+/// What a run saw.
+pub(crate) struct Seen {
+    outcome: Outcome,
+    link: link::LinkReport,
+    taps: [TapReport; 2],
+}
+
+fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, Error> {
+    let LinkSpec { offload, .. } = scenario.link;
+    let host = |role, spec| Host::new(role, spec, offload, Network::default());
+    let client = host(Role::Client, &scenario.client)?;
+    let server = host(Role::Server, &scenario.server)?;
+    case.json("host.json", &case::Hosts { client: client.facts(), server: server.facts() })?;
+    let middle = case.path("middle.pcapng");
+    let link = link::start(&scenario.link, client.device(), server.device(), Some(&middle))?;
+    let taps = [(&client, "client.pcapng"), (&server, "server.pcapng")]
+        .map(|(host, name)| Tap::start(host, &case.path(name), SNAPLEN));
+    let [client_tap, server_tap] = taps;
+    let (client_tap, server_tap) = (client_tap?, server_tap?);
+    let outcome = work(&scenario.workload, &client, &server, case, stop)?;
+    linger(&scenario.link);
+    let taps = [client_tap.stop()?, server_tap.stop()?];
+    let link = link.stop()?;
+    case.json("link.json", &link)?;
+    Ok(Seen { outcome, link, taps })
+}
+
+fn work(
+    workload: &Workload,
+    client: &Host,
+    server: &Host,
+    case: &Case,
+    stop: &AtomicBool,
+) -> Result<Outcome, Error> {
+    let log = AppLog::create(&case.path("app.ndjson"), Clock::start())?;
+    let site = Site {
+        client,
+        server,
+        server_addresses: server.addresses(),
+        client_addresses: client.addresses(),
+        log: &log,
+        case: case.folder(),
+        stop,
+    };
+    let outcome = workload::run(workload, &site)?;
+    log.finish()?;
+    Ok(outcome)
+}
+
+/// The last ACKs are under way when the applications are done: two round trips, and what the queues may hold.
+fn linger(link: &LinkSpec) {
+    let rtt = link.up.delay + link.down.delay;
+    let wait = (rtt + rtt).0.clamp(50_000_000, 1_000_000_000);
+    thread::sleep(Duration::from_nanos(wait.unsigned_abs()));
+}

@@ -1,0 +1,122 @@
+//! What arithmetic says of a scenario, before it is run: rate <= min(send buffer, windows) / RTT, and <= the link; and slow start.
+
+use crate::spec::{Flow, HostSpec, Pace, Role, Scenario, Sending, SocketOptions, Workload};
+use serde::Serialize;
+use tcpwhy_core::link::Rate;
+
+/// Payload of a full segment with timestamps, and its bytes on the wire.
+const MSS: f64 = 1448.0;
+const ON_THE_WIRE: f64 = 1500.0;
+/// RFC 6928: segments in the first flight.
+const FIRST_FLIGHT: f64 = 10.0;
+/// What sendmsg may add to a queue that is not yet full: one skb's worth (kernel.md: `size_goal`).
+const OVERSHOOT: f64 = 65_536.0;
+
+/// A rate and a time, by the rules of thumb.
+#[derive(Debug, Clone, Serialize)]
+pub struct Prediction {
+    /// Seconds from the first write to the last byte.
+    pub seconds: f64,
+    /// Bits per second once it runs.
+    pub steady_bps: f64,
+    /// What sets the rate: `link`, `send buffer`, `receive window`, `reader`, `application`; empty where there is nothing to reckon with.
+    pub bound: &'static str,
+}
+
+/// Reckons the first flow; programs and losses are beyond arithmetic.
+pub fn predict(scenario: &Scenario) -> Prediction {
+    let none = Prediction { seconds: 0.0, steady_bps: 0.0, bound: "" };
+    let Workload::Flows(flows) = &scenario.workload else { return none };
+    let Some(flow) = flows.first() else { return none };
+    let rtt = (scenario.link.up.delay + scenario.link.down.delay).secs().max(1e-5);
+    let mut total = none;
+    for sending in &flow.phases {
+        let (bytes_per_second, bound) = steady(scenario, flow, sending, rtt);
+        let rounds = f64::from(sending.rounds);
+        let once = sending.before.secs() + transfer(sending.bytes as f64, bytes_per_second, rtt);
+        total.seconds += rounds * once;
+        if bytes_per_second * 8.0 < total.steady_bps || total.bound.is_empty() {
+            (total.steady_bps, total.bound) = (bytes_per_second * 8.0, bound);
+        }
+    }
+    total
+}
+
+/// The least of all bounds, in bytes per second, and its name.
+fn steady(s: &Scenario, flow: &Flow, sending: &Sending, rtt: f64) -> (f64, &'static str) {
+    let (way, sender, receiver, from, to) = match sending.from {
+        Role::Client => {
+            (&s.link.up, &s.client, &s.server, &flow.client_socket, &flow.server_socket)
+        }
+        Role::Server => {
+            (&s.link.down, &s.server, &s.client, &flow.server_socket, &flow.client_socket)
+        }
+    };
+    let link = match &way.rate {
+        Rate::Constant(bps) => *bps as f64 / 8.0 * MSS / ON_THE_WIRE,
+        Rate::Trace(ms) => {
+            let period = f64::from(ms.last().copied().unwrap_or(1).max(1)) / 1000.0;
+            ms.len() as f64 * 1504.0 / period * MSS / ON_THE_WIRE
+        }
+        Rate::Unlimited => f64::INFINITY,
+    };
+    let policer = way.policer.map_or(f64::INFINITY, |p| p.rate_bps as f64 / 8.0);
+    let reader = match &sending.reader {
+        Pace::Rate { bytes_per_second, .. } => *bytes_per_second as f64,
+        _ => f64::INFINITY,
+    };
+    let writer = if sending.think.0 > 0 {
+        sending.write as f64 / sending.think.secs()
+    } else {
+        f64::INFINITY
+    };
+    let bounds = [
+        (link.min(policer) / f64::from(flow.count.max(1)), "link"),
+        (send_buffer(from, sender, sending) / rtt, "send buffer"),
+        (window(to, receiver) / rtt, "receive window"),
+        (reader, "reader"),
+        (writer, "application"),
+    ];
+    bounds.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::INFINITY, ""))
+}
+
+/// Bytes in flight that a send buffer allows: twice the option (`sock_setsockopt`), or the largest that autotuning may reach;
+/// large writes overshoot it by an skb, single-segment skbs pay their overhead (truesize 2,304 for 1,448).
+fn send_buffer(socket: &SocketOptions, host: &HostSpec, sending: &Sending) -> f64 {
+    let locked = socket.sndbuf.map(|b| 2.0 * b as f64);
+    let space = locked.or_else(|| third(host, "net.ipv4.tcp_wmem")).unwrap_or(4_194_304.0);
+    if host.gso_max_segs == Some(1) || sending.write <= 1460 {
+        return (space * MSS / 2304.0).max(MSS);
+    }
+    space + (sending.write as f64).min(OVERSHOOT)
+}
+
+/// The window that a receive buffer allows: half of it, as `scaling_ratio` gives for full segments, roughly.
+fn window(socket: &SocketOptions, host: &HostSpec) -> f64 {
+    let locked = socket.rcvbuf.map(|b| 2.0 * b as f64);
+    let space = locked.or_else(|| third(host, "net.ipv4.tcp_rmem")).unwrap_or(6_291_456.0);
+    let clamp = socket.window_clamp.map_or(f64::INFINITY, |c| c as f64);
+    let scaled = if host.sysctls.get("net.ipv4.tcp_window_scaling").is_some_and(|v| v == "0") {
+        65_535.0
+    } else {
+        f64::INFINITY
+    };
+    (space / 2.0).min(clamp).min(scaled)
+}
+
+/// The largest of three values of a sysctl.
+fn third(host: &HostSpec, name: &str) -> Option<f64> {
+    host.sysctls.get(name)?.split_whitespace().nth(2)?.parse().ok()
+}
+
+/// Slow start doubles the flight each round until it fills the rate; then the rest goes at the rate.
+fn transfer(bytes: f64, bytes_per_second: f64, rtt: f64) -> f64 {
+    let (mut left, mut time, mut flight) = (bytes, 0.0, FIRST_FLIGHT * MSS);
+    while left > flight && flight < bytes_per_second * rtt {
+        left -= flight;
+        time += rtt;
+        flight *= 2.0;
+    }
+    let rest = if bytes_per_second.is_finite() { left / bytes_per_second } else { 0.0 };
+    time + rest + rtt / 2.0
+}

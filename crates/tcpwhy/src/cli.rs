@@ -46,6 +46,26 @@ enum Verb {
     /// Explain captures; may be left out
     #[command(after_help = EXAMPLES)]
     Explain(Explain),
+    /// Reproduce slow transfers on this machine
+    #[cfg(target_os = "linux")]
+    Lab(crate::lab::Lab),
+    /// Reproduce slow transfers (on Linux only)
+    #[cfg(not(target_os = "linux"))]
+    Lab {
+        /// Whatever was asked.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        words: Vec<String>,
+    },
+}
+
+/// What was asked for.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Explain captures.
+    Explain(Explain),
+    /// The lab.
+    #[cfg(target_os = "linux")]
+    Lab(crate::lab::Lab),
 }
 
 /// What to explain, and how to show it.
@@ -116,7 +136,7 @@ impl From<Color> for ColorChoice {
 ///
 /// # Errors
 /// What clap says, help and version included.
-pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
+pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     let mut args: Vec<_> = std::env::args_os().collect();
     if args.len() < 2 {
         return Ok(None);
@@ -131,13 +151,20 @@ pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
         Some(Verb::Explain(explain)) => explain,
+        #[cfg(target_os = "linux")]
+        Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),
+        #[cfg(not(target_os = "linux"))]
+        Some(Verb::Lab { .. }) => {
+            let text = "the lab needs Linux: it is made of network namespaces and TUN devices";
+            return Err(Cli::command().error(clap::error::ErrorKind::InvalidSubcommand, text));
+        }
         None => cli.explain,
     };
     if explain.files.is_empty() {
         let text = "name a capture to explain, or - for standard input";
         return Err(Cli::command().error(clap::error::ErrorKind::MissingRequiredArgument, text));
     }
-    Ok(Some(explain))
+    Ok(Some(Command::Explain(explain)))
 }
 
 /// Prints the short help to standard error.

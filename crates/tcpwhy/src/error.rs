@@ -17,6 +17,14 @@ pub(crate) enum Error {
     /// The output cannot be written.
     #[error("cannot write the answer: {0}")]
     Write(#[from] io::Error),
+    /// A scenario cannot be run.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Scenario(#[from] tcpwhy_lab::scenario::Error),
+    /// The lab cannot do it.
+    #[cfg(target_os = "linux")]
+    #[error("{0}")]
+    Lab(String),
     /// The system refused a thread.
     #[error("cannot start the reading thread: {0}")]
     Thread(io::Error),

@@ -1,5 +1,6 @@
 //! Ctrl-C while a capture is read from another program.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit code of a program that SIGINT ended: 128 + 2, as shells report it.
@@ -18,4 +19,19 @@ pub(crate) fn leave_to_the_writer() {
     };
     // Without a handler the first Ctrl-C ends us without an answer, which is no reason to refuse.
     let _ = ctrlc::set_handler(handler);
+}
+
+/// A flag that the first Ctrl-C sets, for work that cleans up behind itself; the second one ends us.
+#[cfg(target_os = "linux")]
+pub(crate) fn flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&flag);
+    let handler = move || {
+        if set.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+    };
+    // Without a handler Ctrl-C ends us at once; what the lab made vanishes with the process.
+    let _ = ctrlc::set_handler(handler);
+    flag
 }

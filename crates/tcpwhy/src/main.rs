@@ -6,12 +6,15 @@ mod error;
 mod explain;
 mod filter;
 mod interrupt;
+#[cfg(target_os = "linux")]
+mod lab;
 mod output;
 mod pipeline;
 mod progress;
 mod when;
 
 use clap::error::ErrorKind;
+use cli::Command;
 use error::Error;
 use std::process::ExitCode;
 
@@ -42,7 +45,9 @@ mod exit {
 
 fn run() -> Result<ExitCode, Error> {
     match cli::parse() {
-        Ok(Some(args)) => explain::run(&args),
+        Ok(Some(Command::Explain(args))) => explain::run(&args),
+        #[cfg(target_os = "linux")]
+        Ok(Some(Command::Lab(lab))) => lab::run(&lab),
         // Nothing was asked: show what can be.
         Ok(None) => {
             cli::short_help().map_err(Error::Write)?;

@@ -25,7 +25,7 @@ pub(super) fn commands(device: &str, role: Role, spec: &HostSpec, network: Netwo
         format!("addr add {v4}/24 dev {device}"),
         format!("addr add {v6}/64 dev {device} nodad"),
         format!("route replace {peer4}/32 dev {device} src {v4}{metrics}"),
-        format!("-6 route replace {peer6}/128 dev {device}{metrics}"),
+        format!("route replace {peer6}/128 dev {device}{metrics}"),
         // Whatever a program asks for goes to the other end, as behind a real line.
         format!("route replace default via {peer4} dev {device}"),
     ]

@@ -46,6 +46,13 @@ pub enum Error {
     Capture(#[from] tcpwhy_capture::Error),
 }
 
+impl Error {
+    /// A program of the scenario is not installed: nothing is wrong with the scenario or the machine.
+    pub fn is_missing_program(&self) -> bool {
+        matches!(self, Self::Workload(workload::Error::Missing { .. }))
+    }
+}
+
 impl Enter for Host {
     fn enter(&self) -> io::Result<()> {
         self.namespace().enter()

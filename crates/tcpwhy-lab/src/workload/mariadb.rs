@@ -15,7 +15,7 @@ const ROW: u64 = 1_000;
 pub fn query(bytes: u64, relay: Relay) -> Vec<Program> {
     let rows = (bytes / ROW).max(1);
     let table = format!(
-        "CREATE DATABASE lab; CREATE TABLE lab.result AS \
+        "CREATE DATABASE lab; USE lab; CREATE TABLE lab.result AS \
          SELECT REPEAT(CHAR(97 + seq % 26), {ROW}) AS line FROM seq_1_to_{rows};"
     );
     let ask = ["--batch", "--skip-column-names", "--execute=SELECT line FROM lab.result"];
@@ -26,7 +26,8 @@ pub fn query(bytes: u64, relay: Relay) -> Vec<Program> {
 
 /// One INSERT statement of so many rows, about `bytes` long.
 pub fn insert(rows: u32, bytes: u64, relay: Relay) -> Vec<Program> {
-    let table = "CREATE DATABASE lab; CREATE TABLE lab.batch (id INT, line VARCHAR(20000));";
+    let table =
+        "CREATE DATABASE lab; USE lab; CREATE TABLE lab.batch (id INT, line VARCHAR(20000));";
     let mut programs = server(relay, table.to_owned());
     programs.push(client(&[], Some(statement(rows, bytes))));
     programs

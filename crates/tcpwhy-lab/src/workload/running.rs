@@ -201,7 +201,10 @@ impl Drop for Running<'_> {
 
 fn failed(outcome: &ProgramOutcome, what: String) -> Error {
     let program = outcome.command.first().cloned().unwrap_or_default();
-    Error::Program { program, what, output: outcome.output.display().to_string() }
+    let errors = outcome.output.with_extension("err");
+    let said = std::fs::read_to_string(&errors).unwrap_or_default();
+    let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("nothing");
+    Error::Program { program, what, said: last.to_owned(), errors: errors.display().to_string() }
 }
 
 /// Keeps the first part of an output, and counts all of it: a full pipe would stop the program.

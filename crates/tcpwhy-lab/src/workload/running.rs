@@ -40,58 +40,26 @@ pub(super) struct Running<'s> {
 
 impl<'s> Running<'s> {
     /// Starts a program in its host.
-    pub(super) fn start<'e>(
-        scope: &'s Scope<'s, 'e>,
+    pub(super) fn start(
+        scope: &'s Scope<'s, '_>,
         site: &'s Site<'s>,
         program: &'s Program,
         command: &[String],
         folder: &Path,
         number: usize,
     ) -> Result<Self, Error> {
-        let [name, arguments @ ..] = command else {
+        let Some(name) = command.first() else {
             return Err(Error::Asked(format!("program {number} has no command")));
         };
-        let system = |what: &str| {
-            let what = format!("{what} {name}");
-            move |cause| Error::System { what, cause }
-        };
-        let mut process = Command::new(name);
-        process.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let has_input = program.stdin.is_some();
-        process.stdin(if has_input { Stdio::piped() } else { Stdio::null() });
+        let refuse = |cause| Error::System { what: format!("run {name}"), cause };
         let enter = move || site.enter(program.on);
         let start_ns = site.log.clock().now_ns();
-        let (keeper, kept) = channel::<()>();
-        let (started, start) = channel();
-        scope.spawn(move || {
-            let child = enter().map(|()| child::start(&mut process));
-            // The caller waits for it.
-            let _ = started.send(child);
-            // Ends when the sender is dropped.
-            let _ = kept.recv();
-        });
-        let mut child = start
-            .recv()
-            .map_err(|_| system("keep")(io::Error::other("its thread broke")))??
-            .map_err(system("start"))?;
-        let pid = Pid::from_child(&child);
-        let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(|e| system("watch")(e.into()))?;
+        let (mut child, keeper) = kept(scope, enter, ready_to_start(command, program), &refuse)?;
+        let pidfd = pidfd_open(Pid::from_child(&child), PidfdFlags::empty());
+        let pidfd = pidfd.map_err(|e| refuse(e.into()))?;
         let short = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
         let output = folder.join(format!("{number}-{short}.out"));
-        if let (Some(mut pipe), Some(text)) = (child.stdin.take(), &program.stdin) {
-            // A program that does not want its input is free to say so.
-            scope.spawn(move || drop(pipe.write_all(text.as_bytes())));
-        }
-        let mut copied = Vec::new();
-        if let Some(pipe) = child.stdout.take() {
-            let file = File::create(&output).map_err(system("keep the output of"))?;
-            copied.push(scope.spawn(move || keep(pipe, file)));
-        }
-        if let Some(pipe) = child.stderr.take() {
-            let path = folder.join(format!("{number}-{short}.err"));
-            let file = File::create(path).map_err(system("keep the output of"))?;
-            copied.push(scope.spawn(move || keep(pipe, file)));
-        }
+        let copied = copied(scope, program, &mut child, &output).map_err(refuse)?;
         Ok(Self {
             command: command.to_vec(),
             child,
@@ -197,6 +165,52 @@ impl Drop for Running<'_> {
             let _ = self.child.wait();
         }
     }
+}
+
+fn ready_to_start(command: &[String], program: &Program) -> Command {
+    let [name, arguments @ ..] = command else { return Command::new("") };
+    let mut process = Command::new(name);
+    process.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    process.stdin(if program.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
+    process
+}
+
+/// Starts the process from a thread that lives as long as the sender given back.
+fn kept<'s>(
+    scope: &'s Scope<'s, '_>,
+    enter: impl Fn() -> Result<(), Error> + Send + 's,
+    mut process: Command,
+    refuse: &dyn Fn(io::Error) -> Error,
+) -> Result<(Child, Sender<()>), Error> {
+    let (keeper, kept) = channel::<()>();
+    let (started, start) = channel();
+    scope.spawn(move || {
+        let child = enter().map(|()| child::start(&mut process));
+        // The caller waits for it.
+        let _ = started.send(child);
+        // Ends when the sender is dropped.
+        let _ = kept.recv();
+    });
+    let broken = |_| refuse(io::Error::other("the thread that keeps it broke"));
+    let child = start.recv().map_err(broken)??.map_err(refuse)?;
+    Ok((child, keeper))
+}
+
+/// Feeds the process and keeps what it says, standard output first.
+fn copied<'s>(
+    scope: &'s Scope<'s, '_>,
+    program: &'s Program,
+    child: &mut Child,
+    output: &Path,
+) -> io::Result<Vec<ScopedJoinHandle<'s, u64>>> {
+    let (out, err) = (File::create(output)?, File::create(output.with_extension("err"))?);
+    if let (Some(mut pipe), Some(text)) = (child.stdin.take(), &program.stdin) {
+        // A program that does not want its input is free to say so.
+        scope.spawn(move || drop(pipe.write_all(text.as_bytes())));
+    }
+    let out = child.stdout.take().map(|pipe| scope.spawn(move || keep(pipe, out)));
+    let err = child.stderr.take().map(|pipe| scope.spawn(move || keep(pipe, err)));
+    Ok(out.into_iter().chain(err).collect())
 }
 
 fn failed(outcome: &ProgramOutcome, what: String) -> Error {

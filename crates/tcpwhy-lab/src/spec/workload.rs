@@ -182,6 +182,21 @@ pub struct Program {
     pub give_up: Nanos,
 }
 
+impl Default for Program {
+    /// No command yet, on the client's host; killed after 60 s.
+    fn default() -> Self {
+        Self {
+            on: Role::Client,
+            command: Vec::new(),
+            serves: None,
+            prepare: false,
+            stdin: None,
+            front: None,
+            give_up: Nanos::from_secs(60),
+        }
+    }
+}
+
 /// A relay in front of a program that serves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Front {

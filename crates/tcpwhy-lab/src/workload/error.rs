@@ -51,14 +51,16 @@ pub enum Error {
         install: String,
     },
     /// A program did not do its part.
-    #[error("{program} {what} (its output: {output})")]
+    #[error("{program} {what}; its last words: {said} (all of them: {errors})")]
     Program {
         /// Its name.
         program: String,
         /// What it did, a clause.
         what: String,
-        /// Path of the kept output.
-        output: String,
+        /// Last line of its standard error.
+        said: String,
+        /// Path of what is kept of its standard error.
+        errors: String,
     },
     /// The system refuses a thread, a process or a folder.
     #[error("cannot {what}: {cause}")]

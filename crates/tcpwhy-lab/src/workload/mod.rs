@@ -2,16 +2,21 @@
 //!
 //! Every thread that needs a host's network enters its namespace once and makes its sockets there.
 
+mod child;
 mod connection;
 mod error;
 mod flows;
+mod front;
 mod log;
+pub mod mariadb;
 mod options;
 mod outcome;
 mod patience;
 mod plan;
+mod program;
 mod raw;
 mod relay;
+mod running;
 mod sending;
 mod sockets;
 
@@ -80,6 +85,8 @@ pub fn run(workload: &Workload, site: &Site<'_>) -> Result<Outcome, Error> {
         Workload::Flows(flows) => {
             Ok(Outcome { flows: flows::run(flows, site)?, programs: Vec::new() })
         }
-        Workload::Programs(_) => Ok(Outcome::default()),
+        Workload::Programs(programs) => {
+            Ok(Outcome { flows: Vec::new(), programs: program::run(programs, site)? })
+        }
     }
 }

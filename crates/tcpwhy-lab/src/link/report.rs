@@ -40,7 +40,7 @@ pub struct DirectionReport {
     /// Their bytes (of IP packets on the wire).
     pub delivered_bytes: u64,
     /// Packets dropped as asked, by reason.
-    pub drops: BTreeMap<&'static str, u64>,
+    pub drops: BTreeMap<String, u64>,
     /// Packets that got CE.
     pub marked: u64,
     /// Packets that arrived twice.
@@ -82,7 +82,7 @@ impl DirectionReport {
         for reason in DropReason::ALL {
             let count = counters.dropped(reason);
             if count > 0 {
-                self.drops.insert(reason.name(), count);
+                self.drops.insert(reason.name().to_owned(), count);
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use super::buffer::{Packet, Pool};
 use super::checksum;
+use super::device::VNET_BYTES;
 use super::view::View;
 
 const FIN: u8 = 0x01;
@@ -57,12 +58,19 @@ fn place(ip: &mut [u8], view: &View, index: usize, offset: usize, last: bool) {
 }
 
 /// Lengths and checksums of a whole TCP packet; clears the virtio header, as nothing is left to do.
+///
+/// Leaves packets that are not TCP alone.
 pub(super) fn finish(packet: &mut Packet, view: &View, framing: usize) {
+    if view.tcp_bytes.is_none() {
+        return;
+    }
     let total = packet.len().saturating_sub(framing);
     // The block behind the head begins at an even position of the packet: sums may be added.
     let tail = checksum::sum(packet.tail());
     let Some((virtio, ip)) = packet.head_mut().split_at_mut_checked(framing) else { return };
-    virtio.fill(0);
+    if let Some(virtio) = virtio.get_mut(..VNET_BYTES) {
+        virtio.fill(0);
+    }
     let Some((header, tcp)) = ip.split_at_mut_checked(view.ip_bytes) else { return };
     let length = total.saturating_sub(view.ip_bytes);
     let addresses = if view.v6 {

@@ -49,10 +49,11 @@ fn spec(rtt_ms: i64, offload: Offload) -> LinkSpec {
 }
 
 fn bulk(name: &str, rtt_ms: i64, offload: Offload) -> Result<(), String> {
-    let client = Host::new(CLIENT, offload)?;
-    let server = Host::new(SERVER, offload)?;
-    let link = link::start(&spec(rtt_ms, offload), &client.device, &server.device, None)
-        .map_err(|e| e.to_string())?;
+    let spec = spec(rtt_ms, offload);
+    let client = Host::new(CLIENT, &spec)?;
+    let server = Host::new(SERVER, &spec)?;
+    let link =
+        link::start(&spec, &client.device, &server.device, None).map_err(|e| e.to_string())?;
     let listener = server.enter(|| TcpListener::bind((SERVER, 7)).unwrap()).join().unwrap();
     let reader = server.enter(move || {
         let (mut socket, _) = listener.accept().unwrap();
@@ -86,10 +87,11 @@ fn bulk(name: &str, rtt_ms: i64, offload: Offload) -> Result<(), String> {
 
 fn row(name: &str, gbps: f64, seconds: f64, report: &LinkReport) {
     let packets = (report.up.packets + report.down.packets) as f64 / seconds;
+    let late = report.lateness_ns.unwrap_or_default();
     println!(
         "{name:34} {gbps:10.2} {packets:12.0} {:12.1} {:12.1}  {}",
-        report.lateness_ns.p50 as f64 / 1e3,
-        report.lateness_ns.p99 as f64 / 1e3,
+        late.p50 as f64 / 1e3,
+        late.p99 as f64 / 1e3,
         if report.faithful {
             "yes".to_owned()
         } else {
@@ -99,10 +101,11 @@ fn row(name: &str, gbps: f64, seconds: f64, report: &LinkReport) {
 }
 
 fn round_trips() -> Result<(), String> {
-    let client = Host::new(CLIENT, Offload::None)?;
-    let server = Host::new(SERVER, Offload::None)?;
-    let link = link::start(&spec(20, Offload::None), &client.device, &server.device, None)
-        .map_err(|e| e.to_string())?;
+    let spec = spec(20, Offload::None);
+    let client = Host::new(CLIENT, &spec)?;
+    let server = Host::new(SERVER, &spec)?;
+    let link =
+        link::start(&spec, &client.device, &server.device, None).map_err(|e| e.to_string())?;
     let echo = server.enter(|| UdpSocket::bind((SERVER, 7)).unwrap()).join().unwrap();
     let echo = server.enter(move || {
         let mut buffer = [0; 64];

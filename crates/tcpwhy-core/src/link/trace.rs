@@ -22,7 +22,10 @@ impl fmt::Display for TraceError {
                 write!(f, "line {line} of the trace is no whole number of milliseconds")
             }
             Self::Backwards(line) => {
-                write!(f, "line {line} of the trace is earlier than the line above it; sort the lines")
+                write!(
+                    f,
+                    "line {line} of the trace is earlier than the line above it; sort the lines"
+                )
             }
             Self::Empty => write!(f, "the trace has no line above 0, so its rate is not defined"),
         }

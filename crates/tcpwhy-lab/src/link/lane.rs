@@ -6,7 +6,7 @@ use tcpwhy_core::link::{Delivery, Way, WaySpec};
 use tcpwhy_core::units::Nanos;
 
 use super::buffer::Packet;
-use super::device::{Framing, HostDevice};
+use super::device::HostDevice;
 use super::engine::Desk;
 use super::middle::Middle;
 use super::report::DirectionReport;
@@ -31,14 +31,8 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    pub(super) fn new(
-        spec: &WaySpec,
-        sender: Role,
-        framing: Framing,
-        cuts: bool,
-        tap: f64,
-    ) -> Self {
-        let (way, framing, report) = (Way::new(spec), framing.bytes(), DirectionReport::default());
+    pub(super) fn new(spec: &WaySpec, sender: Role, framing: usize, cuts: bool, tap: f64) -> Self {
+        let (way, report) = (Way::new(spec), DirectionReport::default());
         Self { way, sender, framing, cuts, tap, report }
     }
 

@@ -1,5 +1,6 @@
 //! The emulator between two real network namespaces. Nothing here depends on a quiet machine: packets may be late, and
 //! then the report says so; they must never be early.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 

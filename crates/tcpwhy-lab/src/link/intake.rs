@@ -17,14 +17,18 @@ use crate::spec::Role;
 impl Lane {
     /// Reads what the device has, a batch at most; returns whether there was any.
     pub(super) fn read(&mut self, from: &HostDevice, desk: &mut Desk) -> Result<bool, Errno> {
-        for count in 0..BATCH {
+        let before = self.report.packets;
+        let mut any = false;
+        // Counted in packets offered: one large packet may be many.
+        while self.report.packets - before < BATCH {
             match desk.pool.read(from.fd.as_fd()) {
                 Ok(Some(packet)) => self.enter(packet, &desk.pool, &mut desk.boxes),
                 Ok(None) => self.report.out_of_memory += 1,
-                Err(Errno::AGAIN) => return Ok(count > 0),
+                Err(Errno::AGAIN) => return Ok(any),
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error),
             }
+            any = true;
         }
         Ok(true)
     }

@@ -14,7 +14,7 @@ use super::{vnet, wait};
 use crate::spec::Role;
 
 /// Packets per turn: a burst of one side must not hold up what is due on the other.
-pub(super) const BATCH: usize = 32;
+pub(super) const BATCH: u64 = 32;
 
 /// One direction.
 #[derive(Debug)]

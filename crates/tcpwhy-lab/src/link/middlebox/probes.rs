@@ -15,13 +15,13 @@ impl Acks {
     /// A packet passed: it acknowledges what the other side sent.
     pub(super) fn note(&mut self, tcp: &Tcp<'_>) {
         if let Some(ack) = tcp.ack() {
-            self.una.insert(tcp.to_from(), ack);
+            self.una.insert(tcp.reverse_key(), ack);
         }
     }
 
     /// No byte at one before what was acknowledged.
     pub(super) fn is_probe(&self, tcp: &Tcp<'_>) -> bool {
-        let una = self.una.get(&tcp.from_to());
+        let una = self.una.get(&tcp.key());
         tcp.is_bare() && una.is_some_and(|una| tcp.seq() == una.wrapping_sub(1))
     }
 }

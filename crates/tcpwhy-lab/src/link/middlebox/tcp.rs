@@ -25,13 +25,13 @@ impl<'a> Tcp<'a> {
     }
 
     /// Source and destination, address and port, as one key.
-    pub(super) fn from_to(&self) -> Vec<u8> {
+    pub(super) fn key(&self) -> Vec<u8> {
         let (source, destination) = self.addresses.split_at(self.addresses.len() / 2);
         [source, &self.header[..2], destination, &self.header[2..4]].concat()
     }
 
     /// The key of the other direction.
-    pub(super) fn to_from(&self) -> Vec<u8> {
+    pub(super) fn reverse_key(&self) -> Vec<u8> {
         let (source, destination) = self.addresses.split_at(self.addresses.len() / 2);
         [destination, &self.header[2..4], source, &self.header[..2]].concat()
     }

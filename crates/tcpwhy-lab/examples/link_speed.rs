@@ -5,7 +5,12 @@
 //! ```
 //!
 //! One TCP connection for two seconds each, and 300 round trips of UDP at a round-trip time of 20 ms. Needs root and
-//! /dev/net/tun. Figures depend on what else the machine does.
+//! /dev/net/tun. Figures depend on what else the machine does; without a rate the sender fills whatever the emulator can do, so
+//! it is late then and says so.
+//!
+//! Linux 6.16 and later may leave the receive window at its first 64 KB when whole windows arrive in one burst, as they do
+//! here: `tcp_rcv_space_adjust` takes what waits in the queue off what was copied. Such a row shows about 0.03 Gbit/s at
+//! 20 ms; run it again.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../tests/support/mod.rs"]
@@ -49,10 +54,11 @@ fn spec(rtt_ms: i64, offload: Offload) -> LinkSpec {
 }
 
 fn bulk(name: &str, rtt_ms: i64, offload: Offload) -> Result<(), String> {
-    let client = Host::new(CLIENT, offload)?;
-    let server = Host::new(SERVER, offload)?;
-    let link = link::start(&spec(rtt_ms, offload), &client.device, &server.device, None)
-        .map_err(|e| e.to_string())?;
+    let spec = spec(rtt_ms, offload);
+    let client = Host::new(CLIENT, &spec)?;
+    let server = Host::new(SERVER, &spec)?;
+    let link =
+        link::start(&spec, &client.device, &server.device, None).map_err(|e| e.to_string())?;
     let listener = server.enter(|| TcpListener::bind((SERVER, 7)).unwrap()).join().unwrap();
     let reader = server.enter(move || {
         let (mut socket, _) = listener.accept().unwrap();
@@ -86,10 +92,11 @@ fn bulk(name: &str, rtt_ms: i64, offload: Offload) -> Result<(), String> {
 
 fn row(name: &str, gbps: f64, seconds: f64, report: &LinkReport) {
     let packets = (report.up.packets + report.down.packets) as f64 / seconds;
+    let late = report.lateness_ns.unwrap_or_default();
     println!(
         "{name:34} {gbps:10.2} {packets:12.0} {:12.1} {:12.1}  {}",
-        report.lateness_ns.p50 as f64 / 1e3,
-        report.lateness_ns.p99 as f64 / 1e3,
+        late.p50 as f64 / 1e3,
+        late.p99 as f64 / 1e3,
         if report.faithful {
             "yes".to_owned()
         } else {
@@ -99,10 +106,11 @@ fn row(name: &str, gbps: f64, seconds: f64, report: &LinkReport) {
 }
 
 fn round_trips() -> Result<(), String> {
-    let client = Host::new(CLIENT, Offload::None)?;
-    let server = Host::new(SERVER, Offload::None)?;
-    let link = link::start(&spec(20, Offload::None), &client.device, &server.device, None)
-        .map_err(|e| e.to_string())?;
+    let spec = spec(20, Offload::None);
+    let client = Host::new(CLIENT, &spec)?;
+    let server = Host::new(SERVER, &spec)?;
+    let link =
+        link::start(&spec, &client.device, &server.device, None).map_err(|e| e.to_string())?;
     let echo = server.enter(|| UdpSocket::bind((SERVER, 7)).unwrap()).join().unwrap();
     let echo = server.enter(move || {
         let mut buffer = [0; 64];

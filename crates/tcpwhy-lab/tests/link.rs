@@ -1,5 +1,6 @@
 //! The emulator between two real network namespaces. Nothing here depends on a quiet machine: packets may be late, and
 //! then the report says so; they must never be early.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 
@@ -12,11 +13,11 @@ use support::{CLIENT, Host, SERVER};
 use tcpwhy_core::link::{Loss, Queue, QueueLimit, Rate, WaySpec};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_lab::link::{self, LinkReport};
-use tcpwhy_lab::spec::{LinkSpec, Offload};
+use tcpwhy_lab::spec::{Backend, LinkSpec, Middlebox, Offload};
 
 /// Both hosts, or `None` and a word where the machine cannot have them.
-fn hosts(offload: Offload) -> Option<(Host, Host)> {
-    let hosts = Host::new(CLIENT, offload).and_then(|c| Ok((c, Host::new(SERVER, offload)?)));
+fn hosts(spec: &LinkSpec) -> Option<(Host, Host)> {
+    let hosts = Host::new(CLIENT, spec).and_then(|c| Ok((c, Host::new(SERVER, spec)?)));
     hosts.inspect_err(|why| println!("skipped: {why}")).ok()
 }
 
@@ -54,7 +55,7 @@ fn transfer(client: &Host, server: &Host, bytes: usize) -> f64 {
 }
 
 fn run(spec: &LinkSpec, middle: Option<&Path>, bytes: usize) -> Option<(f64, LinkReport)> {
-    let (client, server) = hosts(spec.offload)?;
+    let (client, server) = hosts(spec)?;
     let link = link::start(spec, &client.device, &server.device, middle).unwrap();
     let seconds = transfer(&client, &server, bytes);
     Some((seconds, link.stop().unwrap()))
@@ -62,9 +63,9 @@ fn run(spec: &LinkSpec, middle: Option<&Path>, bytes: usize) -> Option<(f64, Lin
 
 #[test]
 fn round_trips_are_never_too_short() {
-    let Some((client, server)) = hosts(Offload::None) else { return };
-    let way = WaySpec { delay: Nanos::from_millis(10), ..WaySpec::default() };
-    let link = link::start(&both(way), &client.device, &server.device, None).unwrap();
+    let spec = both(WaySpec { delay: Nanos::from_millis(10), ..WaySpec::default() });
+    let Some((client, server)) = hosts(&spec) else { return };
+    let link = link::start(&spec, &client.device, &server.device, None).unwrap();
     let echo = server.enter(|| UdpSocket::bind((SERVER, 7)).unwrap()).join().unwrap();
     let echo = server.enter(move || {
         for _ in 0..20 {
@@ -160,4 +161,50 @@ fn largest_packet(path: &Path) -> u32 {
         largest = largest.max(frame.wire_len);
     }
     largest
+}
+
+#[test]
+fn packet_sockets_carry_the_same_link() {
+    for offload in [Offload::None, Offload::Pass, Offload::Segment] {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let rate = Rate::Constant(50_000_000);
+        let way = WaySpec { rate, delay: Nanos::from_millis(1), ..WaySpec::default() };
+        let spec = LinkSpec { offload, backend: Backend::Packet, ..both(way) };
+        let Some((seconds, report)) = run(&spec, Some(file.path()), 2_000_000) else { return };
+        assert_eq!(report.backend, "packet");
+        assert!(seconds > 0.3, "{seconds} s is faster than the link");
+        assert_eq!(largest_packet(file.path()) > 1500, offload == Offload::Pass, "{offload:?}");
+    }
+}
+
+#[test]
+fn middleboxes_work_on_real_packets() {
+    let middleboxes = vec![Middlebox::StripWindowScale, Middlebox::ClampMss(536)];
+    for offload in [Offload::None, Offload::Pass] {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let spec =
+            LinkSpec { middleboxes: middleboxes.clone(), offload, ..both(WaySpec::default()) };
+        let Some((_, report)) = run(&spec, Some(file.path()), 500_000) else { return };
+        // The SYN and the SYN/ACK; a wrong checksum would have made them be sent again.
+        assert_eq!((report.up.changed, report.down.changed), (1, 1));
+        assert!(offload == Offload::Pass || largest_packet(file.path()) <= 536 + 52);
+    }
+}
+
+#[test]
+fn netem_is_used_or_refused_in_one_sentence() {
+    let way = WaySpec { delay: Nanos::from_millis(5), ..WaySpec::default() };
+    let spec = LinkSpec { backend: Backend::Netem, ..both(way) };
+    match Host::new(CLIENT, &spec) {
+        Ok(client) => {
+            let server = Host::new(SERVER, &spec).unwrap();
+            let link = link::start(&spec, &client.device, &server.device, None).unwrap();
+            transfer(&client, &server, 100_000);
+            assert!(link.stop().unwrap().up.delivered > 0);
+        }
+        Err(why) => {
+            println!("skipped: {why}");
+            assert!(why.contains("no netem") || why.contains("namespace"), "{why}");
+        }
+    }
 }

@@ -35,9 +35,14 @@ impl Gate {
         self.begin = at;
     }
 
+    /// Time since then.
+    pub(super) fn age(&self, now: Nanos) -> Nanos {
+        now - self.begin
+    }
+
     /// Why this packet does not pass, if it does not. Every packet moves every random process, whatever happens to it.
     pub(super) fn refuses(&mut self, now: Nanos, parcel: &Parcel) -> Option<DropReason> {
-        let since = now - self.begin;
+        let since = self.age(now);
         let nth = parcel.data && self.is_nth();
         let random = self.random.hits(self.spec.loss.random);
         let burst = self.burst_hits();

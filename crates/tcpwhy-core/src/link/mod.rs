@@ -7,7 +7,11 @@ mod dice;
 mod loss;
 mod rate;
 mod spec;
+#[cfg(test)]
+mod tests;
+mod trace;
 mod way;
 
 pub use spec::{Burst, Loss, Outage, Policer, Queue, QueueLimit, Rate, WaySpec};
+pub use trace::TraceError;
 pub use way::{Counters, Delivery, DropReason, Fate, Parcel, Way};

@@ -193,6 +193,11 @@ impl<T> Way<T> {
         }
     }
 
+    /// Time since the beginning.
+    pub fn age(&self, now: Nanos) -> Nanos {
+        self.gate.age(now)
+    }
+
     /// A packet enters.
     pub fn offer(&mut self, now: Nanos, parcel: Parcel, payload: T) -> Fate {
         self.begin(now);

@@ -156,3 +156,42 @@ impl Pool {
         (small, blocks.large.pop().unwrap_or_else(|| block(LARGE)))
     }
 }
+
+#[cfg(test)]
+impl Pool {
+    /// A packet with these bytes.
+    pub(super) fn filled(&self, bytes: &[u8]) -> Packet {
+        let mut packet = self.blank(bytes.len()).unwrap();
+        let (head, tail) = bytes.split_at(bytes.len().min(SMALL));
+        packet.head_mut().copy_from_slice(head);
+        packet.rest_mut(SMALL)[..tail.len()].copy_from_slice(tail);
+        packet
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_used_again_and_bounded() {
+        let pool = Pool::new(SMALL + LARGE);
+        for _ in 0..3 {
+            let packet = pool.blank(60_000).unwrap();
+            assert_eq!(packet.head().len() + packet.tail().len(), 60_000);
+            assert!(pool.blank(100).is_none(), "the memory is used up");
+        }
+        assert_eq!(pool.blocks.borrow().large.len(), 2);
+    }
+
+    #[test]
+    fn a_copy_crosses_blocks() {
+        let pool = Pool::new(1 << 20);
+        let bytes: Vec<u8> = (0..5_000).map(|n| (n % 251) as u8).collect();
+        let source = pool.filled(&bytes);
+        let mut target = pool.blank(4_000).unwrap();
+        target.copy(10, &source, 1_000, 3_990);
+        let all = [target.head(), target.tail()].concat();
+        assert_eq!(all[10..], bytes[1_000..4_990]);
+    }
+}

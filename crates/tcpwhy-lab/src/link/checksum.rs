@@ -18,7 +18,26 @@ pub(super) fn finish(mut sum: u64) -> u16 {
     !(sum as u16)
 }
 
-/// The checksum `old_sum` after one word changed (RFC 1624 equation 3).
-pub(super) fn update(old_sum: u16, old: u16, new: u16) -> u16 {
-    finish(u64::from(!old_sum) + u64::from(!old) + u64::from(new))
+/// The checksum after the words that it covers changed from one sum to another (RFC 1624 equation 3).
+pub(super) fn update(old: u16, before: u64, after: u64) -> u16 {
+    finish(u64::from(!old) + u64::from(finish(before)) + after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_rfc() {
+        // RFC 1071 section 3.
+        let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+        assert_eq!(finish(sum(&bytes)), !0xddf2);
+        assert_eq!(finish(sum(&[1, 2, 3])), !(0x0102 + 0x0300));
+    }
+
+    #[test]
+    fn an_update_gives_what_a_new_sum_gives() {
+        let (old, new) = ([0x12, 0x34, 0xff, 0xff, 0x01], [0x12, 0x35, 0x00, 0x01, 0xfe]);
+        assert_eq!(update(finish(sum(&old)), sum(&old), sum(&new)), finish(sum(&new)));
+    }
 }

@@ -4,25 +4,46 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, OwnedFd};
 
-use super::Error;
+use super::{Error, sys};
 
 /// Packets that may wait in a host's device before the link reads them (its `txqueuelen`, to be set by whoever configures
 /// it): 20,000 MTU packets are 40 ms of the fastest link that the emulator can do. TUN's own default is 500.
 pub const TX_QUEUE_LEN: u32 = 20_000;
 
-/// What stands before the IP packet in each read and write.
+/// What carries a device's packets, and so what stands before the IP packet in each read and write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Framing {
-    /// A `virtio_net_hdr` of 10 bytes.
-    pub(super) vnet: bool,
+pub(super) enum Kind {
+    /// A TUN device; nothing.
+    Tun,
+    /// A TUN device with offloads; a `virtio_net_hdr`.
+    TunVnet,
+    /// A packet socket on the other end of a veth pair; a `virtio_net_hdr` and an Ethernet header.
+    Packet,
+    /// A veth pair whose other end the kernel's own queues serve.
+    Netem,
 }
 
 /// Length of `virtio_net_hdr` without the count of buffers.
 pub(super) const VNET_BYTES: usize = 10;
+const ETHERNET_BYTES: usize = 14;
 
-impl Framing {
-    pub(super) fn bytes(self) -> usize {
-        if self.vnet { VNET_BYTES } else { 0 }
+impl Kind {
+    /// Bytes before the IP packet.
+    pub(super) fn framing(self) -> usize {
+        match self {
+            Self::Tun | Self::Netem => 0,
+            Self::TunVnet => VNET_BYTES,
+            Self::Packet => VNET_BYTES + ETHERNET_BYTES,
+        }
+    }
+
+    /// Its name in the report.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tun | Self::TunVnet => "tun",
+            Self::Packet => "packet",
+            Self::Netem => "netem",
+        }
     }
 }
 
@@ -30,20 +51,22 @@ impl Framing {
 #[derive(Debug)]
 pub struct HostDevice {
     pub(super) name: String,
+    /// The TUN file or the packet socket.
     pub(super) fd: OwnedFd,
-    pub(super) framing: Framing,
+    pub(super) kind: Kind,
     /// `/proc/net/dev` of the namespace: it stays bound to the one in which it was opened.
     stats: File,
+    /// The namespace, for what must be done there later.
+    pub(super) namespace: File,
 }
 
 impl HostDevice {
-    pub(super) fn new(name: &str, fd: OwnedFd, framing: Framing) -> Result<Self, Error> {
-        let stats = File::open("/proc/thread-self/net/dev").map_err(|source| Error::Device {
-            name: name.to_owned(),
-            what: "read counters of",
-            source,
-        })?;
-        Ok(Self { name: name.to_owned(), fd, framing, stats })
+    pub(super) fn new(name: &str, fd: OwnedFd, kind: Kind) -> Result<Self, Error> {
+        let error = |what| move |source| Error::Device { name: name.to_owned(), what, source };
+        let stats = File::open("/proc/thread-self/net/dev").map_err(error("read counters of"))?;
+        let namespace = File::open("/proc/thread-self/ns/net");
+        let namespace = namespace.map_err(error("find the namespace of"))?;
+        Ok(Self { name: name.to_owned(), fd, kind, stats, namespace })
     }
 
     /// The device's name in its namespace.
@@ -56,25 +79,36 @@ impl HostDevice {
         Ok(Self {
             name: self.name.clone(),
             fd: self.fd.as_fd().try_clone_to_owned().map_err(error)?,
-            framing: self.framing,
+            kind: self.kind,
             stats: self.stats.try_clone().map_err(error)?,
+            namespace: self.namespace.try_clone().map_err(error)?,
         })
     }
 
-    /// Packets that the host sent and that its device threw away because the link was too slow to read them.
+    /// Packets that the host sent and that were thrown away because the link was too slow to read them.
     pub(super) fn overruns(&mut self) -> io::Result<u64> {
+        if self.kind == Kind::Packet {
+            return sys::packet_drops(self.fd.as_fd()).map(u64::from);
+        }
         let mut text = String::new();
         self.stats.seek(SeekFrom::Start(0))?;
         self.stats.read_to_string(&mut text)?;
-        Ok(transmit_drops(&text, &self.name).unwrap_or(0))
+        Ok(counter(&text, &self.name, SENT_DROPPED))
     }
 }
 
-/// The column `drop` of the transmit side in `/proc/net/dev`.
-fn transmit_drops(table: &str, device: &str) -> Option<u64> {
-    let line =
-        table.lines().find_map(|l| l.trim_start().strip_prefix(device)?.strip_prefix(':'))?;
-    line.split_ascii_whitespace().nth(11)?.parse().ok()
+/// Columns of `/proc/net/dev`.
+pub(super) const RECEIVED_PACKETS: usize = 1;
+pub(super) const SENT_BYTES: usize = 8;
+pub(super) const SENT_PACKETS: usize = 9;
+const SENT_DROPPED: usize = 11;
+
+/// One number of a device in `/proc/net/dev`; 0 when the device is not there.
+pub(super) fn counter(table: &str, device: &str, column: usize) -> u64 {
+    let numbers =
+        |line: &str| Some(line.trim_start().strip_prefix(device)?.strip_prefix(':')?.to_owned());
+    let line = table.lines().find_map(numbers).unwrap_or_default();
+    line.split_ascii_whitespace().nth(column).and_then(|n| n.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -82,9 +116,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transmit_drops_are_the_twelfth_number() {
+    fn counters_are_read_by_column() {
         let table = "head\nhead\n    lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n  lab0:1 2 3 4 5 6 7 8 9 10 11 42 13 14 15 16\n";
-        assert_eq!(transmit_drops(table, "lab0"), Some(42));
-        assert_eq!(transmit_drops(table, "lab1"), None);
+        assert_eq!(counter(table, "lab0", SENT_DROPPED), 42);
+        assert_eq!(counter(table, "lab0", SENT_BYTES), 9);
+        assert_eq!(counter(table, "lab1", SENT_DROPPED), 0);
     }
 }

@@ -8,14 +8,15 @@ use rustix::io::Errno;
 use tcpwhy_core::units::Nanos;
 
 use super::buffer::Pool;
-use super::device::HostDevice;
+use super::device::{HostDevice, Kind};
 use super::lane::Lane;
 use super::lateness::Lateness;
 use super::middle::Middle;
+use super::middlebox::Middleboxes;
 use super::report::{self, LinkReport};
 use super::wait::Sleeper;
 use super::{Error, sys, wait};
-use crate::spec::{LinkSpec, Offload};
+use crate::spec::{LinkSpec, Offload, Role};
 
 /// Bytes of packets inside the link at most: 0.4 s at 10 Gbit/s.
 const MEMORY: usize = 512 << 20;
@@ -26,7 +27,6 @@ pub(super) struct Engine {
     pub(super) spec: LinkSpec,
     /// The client's and the server's.
     pub(super) devices: [HostDevice; 2],
-    pub(super) backend: &'static str,
     /// Started by the caller: a thread made here would inherit the real-time scheduling.
     pub(super) middle: Option<Middle>,
     pub(super) stop: Arc<AtomicBool>,
@@ -40,6 +40,7 @@ pub(super) struct Desk {
     pub(super) pool: Pool,
     pub(super) late: Lateness,
     pub(super) middle: Option<Middle>,
+    pub(super) boxes: Middleboxes,
 }
 
 impl Engine {
@@ -47,13 +48,20 @@ impl Engine {
     pub(super) fn run(mut self) -> Result<LinkReport, Error> {
         let scheduling = prepare_thread();
         let late = Lateness::new().map_err(|_| Error::Histogram)?;
-        let mut desk = Desk { pool: Pool::new(MEMORY), late, middle: self.middle.take() };
+        let pool = Pool::new(MEMORY);
+        let boxes = Middleboxes::new(&self.spec.middleboxes);
+        let mut desk = Desk { pool, late, middle: self.middle.take(), boxes };
         let [client, server] = &self.devices;
         let tap = self.spec.tap.clamp(0.0, 1.0);
-        let cuts = self.spec.offload == Offload::Segment;
+        // Behind packet sockets the kernel hands over what it would have given the card, so the link cuts it.
+        let cuts = match self.spec.offload {
+            Offload::None => client.kind == Kind::Packet,
+            Offload::Pass => false,
+            Offload::Segment => true,
+        };
         let mut lanes = [
-            Lane::new(&self.spec.up, client.framing.bytes(), cuts, tap),
-            Lane::new(&self.spec.down, server.framing.bytes(), cuts, 1.0 - tap),
+            Lane::new(&self.spec.up, Role::Client, client.kind.framing(), cuts, tap),
+            Lane::new(&self.spec.down, Role::Server, server.kind.framing(), cuts, 1.0 - tap),
         ];
         let fds = [client.fd.as_fd(), server.fd.as_fd(), self.wake.as_fd()];
         let mut sleeper = Sleeper::new(&fds).map_err(wait_error)?;
@@ -101,11 +109,11 @@ impl Engine {
         let middle = desk.middle.map(Middle::stop).transpose()?;
         let why_not = report::doubts(&self.spec, &lateness_ns, &up, &down);
         Ok(LinkReport {
-            backend: self.backend,
+            backend: client.kind.name(),
             scheduling,
             faithful: why_not.is_empty(),
             why_not,
-            lateness_ns,
+            lateness_ns: Some(lateness_ns),
             up,
             down,
             middle,

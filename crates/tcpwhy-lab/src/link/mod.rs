@@ -9,11 +9,17 @@
 
 mod buffer;
 mod checksum;
+mod command;
 mod device;
 mod engine;
+mod intake;
 mod lane;
 mod lateness;
 mod middle;
+mod middlebox;
+mod netem;
+mod open;
+pub mod packet;
 mod report;
 mod segment;
 mod sys;
@@ -23,6 +29,7 @@ mod vnet;
 mod wait;
 
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,10 +37,11 @@ use std::thread::JoinHandle;
 
 pub use device::{HostDevice, TX_QUEUE_LEN};
 pub use lateness::LatenessReport;
+pub use open::open;
 pub use report::{DirectionReport, LinkReport, MiddleReport};
 
+use self::device::Kind;
 use crate::spec::LinkSpec;
-use std::os::fd::{AsFd, OwnedFd};
 
 /// Why there is no link.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +53,27 @@ pub enum Error {
     NoTun {
         /// What the kernel said.
         source: io::Error,
+    },
+    /// Netem is missing or cannot do it.
+    #[error("{0}")]
+    Netem(String),
+    /// The devices are not of the same kind.
+    #[error(
+        "the client's device is of the kind {client}, the server's of the kind {server}; open both with the same link"
+    )]
+    Mixed {
+        /// One kind.
+        client: &'static str,
+        /// The other.
+        server: &'static str,
+    },
+    /// A program of the system failed or is missing.
+    #[error("`{command}` failed ({said}); it belongs to iproute2")]
+    Command {
+        /// The command line.
+        command: String,
+        /// What it wrote.
+        said: String,
     },
     /// A device cannot be made, configured or used.
     #[error("cannot {what} the device {name} ({source})")]
@@ -96,21 +125,35 @@ pub fn start(
     server: &HostDevice,
     middle: Option<&Path>,
 ) -> Result<Running, Error> {
+    if client.kind != server.kind {
+        let (client, server) = (client.kind.name(), server.kind.name());
+        return Err(Error::Mixed { client, server });
+    }
     let stop = Arc::new(AtomicBool::new(false));
-    let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
+    let flags = rustix::event::EventfdFlags::CLOEXEC;
     let wait_error = |source| Error::Wait { source };
     let wake = rustix::event::eventfd(0, flags).map_err(|errno| wait_error(errno.into()))?;
-    let behind = (spec.up.delay + spec.up.jitter).max(spec.down.delay + spec.down.jitter);
-    let engine = engine::Engine {
-        spec: spec.clone(),
-        devices: [client.try_clone()?, server.try_clone()?],
-        backend: "tun",
-        middle: middle.map(|path| middle::Middle::start(path, behind)).transpose()?,
-        stop: Arc::clone(&stop),
-        wake: wake.as_fd().try_clone_to_owned().map_err(wait_error)?,
+    let woken = wake.as_fd().try_clone_to_owned().map_err(wait_error)?;
+    let run: Box<dyn FnOnce() -> Result<LinkReport, Error> + Send> = if client.kind == Kind::Netem {
+        let wire = netem::connect(spec, [client, server], middle)?;
+        Box::new(move || {
+            // Blocks until the eventfd is written.
+            let _ = rustix::io::read(&woken, &mut [0_u8; 8]);
+            wire.report()
+        })
+    } else {
+        let behind = (spec.up.delay + spec.up.jitter).max(spec.down.delay + spec.down.jitter);
+        let engine = engine::Engine {
+            spec: spec.clone(),
+            devices: [client.try_clone()?, server.try_clone()?],
+            middle: middle.map(|path| middle::Middle::start(path, behind)).transpose()?,
+            stop: Arc::clone(&stop),
+            wake: woken,
+        };
+        Box::new(move || engine.run())
     };
     let thread = std::thread::Builder::new().name("lab-link".to_owned());
-    let thread = thread.spawn(move || engine.run()).map_err(|e| Error::Thread(e.to_string()))?;
+    let thread = thread.spawn(run).map_err(|e| Error::Thread(e.to_string()))?;
     Ok(Running { thread: Some(thread), stop, wake })
 }
 

@@ -14,14 +14,14 @@ use crate::spec::LinkSpec;
 pub struct LinkReport {
     /// What carried the packets: `tun`, `packet`, `netem`.
     pub backend: &'static str,
-    /// `fifo`, or `normal` where real-time scheduling was not permitted.
+    /// `fifo`, or `normal` where real-time scheduling was not permitted; `kernel` for netem.
     pub scheduling: &'static str,
     /// Whether the link behaved as asked.
     pub faithful: bool,
     /// One sentence for each reason why not.
     pub why_not: Vec<String>,
-    /// How late packets left the link, in nanoseconds.
-    pub lateness_ns: LatenessReport,
+    /// How late packets left the link, in nanoseconds; `None` for netem, which does not tell.
+    pub lateness_ns: Option<LatenessReport>,
     /// Client to server.
     pub up: DirectionReport,
     /// Server to client.
@@ -40,7 +40,7 @@ pub struct DirectionReport {
     /// Their bytes (of IP packets on the wire).
     pub delivered_bytes: u64,
     /// Packets dropped as asked, by reason.
-    pub drops: BTreeMap<&'static str, u64>,
+    pub drops: BTreeMap<String, u64>,
     /// Packets that got CE.
     pub marked: u64,
     /// Packets that arrived twice.
@@ -82,7 +82,7 @@ impl DirectionReport {
         for reason in DropReason::ALL {
             let count = counters.dropped(reason);
             if count > 0 {
-                self.drops.insert(reason.name(), count);
+                self.drops.insert(reason.name().to_owned(), count);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::device::{Framing, HostDevice};
+use super::device::{HostDevice, Kind};
 use super::{Error, sys};
 use crate::spec::Offload;
 
@@ -24,5 +24,5 @@ pub fn open(name: &str, offload: Offload) -> Result<HostDevice, Error> {
         let takes = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
         sys::tun_set_offload(fd.as_fd(), takes).map_err(error("set the offloads of"))?;
     }
-    HostDevice::new(name, fd, Framing { vnet })
+    HostDevice::new(name, fd, if vnet { Kind::TunVnet } else { Kind::Tun })
 }

@@ -27,7 +27,9 @@ pub(super) fn mark_ce(head: &mut [u8], framing: usize) {
             ip[1] |= 3;
             let new = u16::from_be_bytes([ip[0], ip[1]]);
             let sum = u16::from_be_bytes([ip[10], ip[11]]);
-            ip[10..12].copy_from_slice(&super::checksum::update(sum, old, new).to_be_bytes());
+            ip[10..12].copy_from_slice(
+                &super::checksum::update(sum, old.into(), new.into()).to_be_bytes(),
+            );
         }
         // IPv6 has no checksum; its ECN bits are bits 4 and 5 of the second byte.
         6 => ip[1] |= 0x30,

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::process::Command;
 
 use nix::sched::{CloneFlags, setns, unshare};
-use tcpwhy_lab::link::{HostDevice, TX_QUEUE_LEN, tun};
-use tcpwhy_lab::spec::Offload;
+use tcpwhy_lab::link::{self, HostDevice, TX_QUEUE_LEN};
+use tcpwhy_lab::spec::LinkSpec;
 
 pub(crate) const CLIENT: &str = "10.77.0.1";
 pub(crate) const SERVER: &str = "10.77.0.2";
@@ -18,11 +18,12 @@ pub(crate) struct Host {
 
 impl Host {
     /// `Err` says why the machine cannot do it.
-    pub(crate) fn new(address: &'static str, offload: Offload) -> Result<Self, String> {
+    pub(crate) fn new(address: &'static str, spec: &LinkSpec) -> Result<Self, String> {
+        let spec = spec.clone();
         std::thread::spawn(move || {
             unshare(CloneFlags::CLONE_NEWNET).map_err(|e| format!("no network namespace: {e}"))?;
             let namespace = File::open("/proc/thread-self/ns/net").map_err(|e| e.to_string())?;
-            let device = tun::open("lab0", offload).map_err(|e| e.to_string())?;
+            let device = link::open("lab0", &spec).map_err(|e| e.to_string())?;
             ip(&["link", "set", "lo", "up"])?;
             let queue = TX_QUEUE_LEN.to_string();
             ip(&["link", "set", "lab0", "up", "mtu", "1500", "txqueuelen", &queue])?;

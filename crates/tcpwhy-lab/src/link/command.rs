@@ -1,0 +1,20 @@
+//! Runs a program of iproute2 in the calling thread's network namespace.
+
+use std::process::Command;
+
+use super::Error;
+
+/// Runs it to its end.
+///
+/// # Errors
+/// When it is missing, or when it failed, with what it said.
+pub(super) fn run(line: &[&str]) -> Result<(), Error> {
+    let error = |said: String| Error::Command { command: line.join(" "), said };
+    let [program, arguments @ ..] = line else { return Ok(()) };
+    let output =
+        Command::new(program).args(arguments).output().map_err(|e| error(e.to_string()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(error(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+}

@@ -1,0 +1,103 @@
+//! What happens to a packet before it enters the queue: cut to the MTU, through the middleboxes.
+
+use std::os::fd::AsFd;
+
+use rustix::io::Errno;
+use tcpwhy_core::link::Parcel;
+
+use super::buffer::{Packet, Pool};
+use super::device::HostDevice;
+use super::engine::Desk;
+use super::lane::{BATCH, Lane};
+use super::middlebox::{Middleboxes, Passing, Verdict};
+use super::view::View;
+use super::{segment, vnet, wait};
+use crate::spec::Role;
+
+impl Lane {
+    /// Reads what the device has, a batch at most; returns whether there was any.
+    pub(super) fn read(&mut self, from: &HostDevice, desk: &mut Desk) -> Result<bool, Errno> {
+        let before = self.report.packets;
+        let mut any = false;
+        // Counted in packets offered: one large packet may be many.
+        while self.report.packets - before < BATCH {
+            match desk.pool.read(from.fd.as_fd()) {
+                Ok(Some(packet)) => self.enter(packet, &desk.pool, &mut desk.boxes),
+                Ok(None) => self.report.out_of_memory += 1,
+                Err(Errno::AGAIN) => return Ok(any),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error),
+            }
+            any = true;
+        }
+        Ok(true)
+    }
+
+    fn enter(&mut self, mut packet: Packet, pool: &Pool, boxes: &mut Middleboxes) {
+        let Some(view) = self.view(&packet) else { return };
+        let mss = vnet::segment_size(packet.head(), self.framing);
+        match mss {
+            Some(mss) if self.cuts && view.tcp_bytes.is_some() => {
+                self.cut(packet, &view, mss, pool, boxes);
+            }
+            _ => {
+                if self.cuts && vnet::is_partial(packet.head(), self.framing) {
+                    segment::finish(&mut packet, &view, self.framing);
+                }
+                self.offer(packet, &view, view.parcel(mss), boxes);
+            }
+        }
+    }
+
+    /// `None` for what does not travel: neighbours and multicast groups mean nothing behind this link, and random
+    /// losses are for the transfers.
+    fn view(&self, packet: &Packet) -> Option<View> {
+        let ip = packet.head().get(self.framing..)?;
+        View::new(ip, packet.len().saturating_sub(self.framing)).filter(|view| !view.local)
+    }
+
+    fn cut(
+        &mut self,
+        whole: Packet,
+        view: &View,
+        mss: usize,
+        pool: &Pool,
+        boxes: &mut Middleboxes,
+    ) {
+        let count = view.payload().div_ceil(mss.max(1));
+        let segments = segment::cut(&whole, view, mss, self.framing, pool);
+        self.report.out_of_memory += count.saturating_sub(segments.len()) as u64;
+        drop(whole);
+        for segment in segments {
+            if let Some(view) = self.view(&segment) {
+                self.offer(segment, &view, view.parcel(None), boxes);
+            }
+        }
+    }
+
+    fn offer(&mut self, mut packet: Packet, view: &View, parcel: Parcel, boxes: &mut Middleboxes) {
+        self.report.packets += 1;
+        let now = wait::now();
+        self.way.begin(now);
+        if !boxes.is_empty() {
+            let partial = vnet::is_partial(packet.head(), self.framing);
+            let verdict = boxes.pass(&mut Passing {
+                ip: packet.head_mut().get_mut(self.framing..).unwrap_or_default(),
+                view,
+                largest: parcel.largest,
+                from_client: self.sender == Role::Client,
+                since: self.way.age(now),
+                partial,
+            });
+            match verdict {
+                Verdict::Untouched => {}
+                Verdict::Changed => self.report.changed += 1,
+                Verdict::Dropped(what) => {
+                    *self.report.drops.entry(format!("middlebox_{what}")).or_default() += 1;
+                    return;
+                }
+            }
+        }
+        self.way.offer(now, parcel, packet);
+    }
+}

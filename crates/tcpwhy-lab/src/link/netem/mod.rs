@@ -1,0 +1,150 @@
+//! The kernel's own netem and tbf between two veth pairs, for machines that have them.
+//!
+//! ```text
+//! client: lab0 -- labw0 | wire's namespace: redirect, netem, tbf | labw1 -- lab0 :server
+//! ```
+
+mod qdisc;
+
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
+
+use rustix::thread::LinkNameSpaceType;
+
+use super::device::{HostDevice, Kind, RECEIVED_PACKETS, SENT_BYTES, SENT_PACKETS, counter};
+use super::report::{DirectionReport, LinkReport};
+use super::{Error, command, packet, sys};
+use crate::spec::LinkSpec;
+
+/// The wire's ends: the client's and the server's.
+const ENDS: [&str; 2] = ["labw0", "labw1"];
+
+/// Makes a veth pair in the calling thread's network namespace; the link takes its other end away when it starts.
+///
+/// # Errors
+/// When the kernel has no netem or no tbf.
+pub(super) fn open(name: &str) -> Result<HostDevice, Error> {
+    aside(|| {
+        command::run(&["ip", "link", "set", "dev", "lo", "up"])?;
+        for qdisc in [&["netem"][..], &["tbf", "rate", "1mbit", "burst", "3100", "limit", "3100"]] {
+            let line = [&["tc", "qdisc", "add", "dev", "lo", "root"], qdisc].concat();
+            command::run(&line).map_err(|error| {
+                Error::Netem(format!(
+                    "this kernel has no {} ({error}); choose the tun backend",
+                    qdisc[0]
+                ))
+            })?;
+            command::run(&["tc", "qdisc", "del", "dev", "lo", "root"])?;
+        }
+        Ok(())
+    })?;
+    packet::pair(name)?;
+    let file = File::open("/proc/thread-self/ns/net");
+    let file =
+        file.map_err(|source| Error::Device { name: name.to_owned(), what: "open", source })?;
+    HostDevice::new(name, file.into(), Kind::Netem)
+}
+
+/// The namespace in which the wire is; it vanishes with this value.
+#[derive(Debug)]
+pub(super) struct Wire {
+    namespace: File,
+}
+
+impl Wire {
+    /// What the kernel counted. It does not say how late its packets were, nor which of its queues dropped.
+    pub(super) fn report(self) -> Result<LinkReport, Error> {
+        let table = inside(&self.namespace, || {
+            std::fs::read_to_string("/proc/thread-self/net/dev").map_err(namespace_error)
+        })?;
+        let way = |from, to| DirectionReport {
+            packets: counter(&table, from, RECEIVED_PACKETS),
+            delivered: counter(&table, to, SENT_PACKETS),
+            delivered_bytes: counter(&table, to, SENT_BYTES),
+            ..DirectionReport::default()
+        };
+        Ok(LinkReport {
+            backend: Kind::Netem.name(),
+            scheduling: "kernel",
+            faithful: true,
+            why_not: Vec::new(),
+            lateness_ns: None,
+            up: way(ENDS[0], ENDS[1]),
+            down: way(ENDS[1], ENDS[0]),
+            middle: None,
+        })
+    }
+}
+
+/// Connects both devices by a wire with the properties asked.
+pub(super) fn connect(
+    spec: &LinkSpec,
+    hosts: [&HostDevice; 2],
+    middle: Option<&Path>,
+) -> Result<Wire, Error> {
+    if !spec.middleboxes.is_empty() || middle.is_some() {
+        let what = "netem has neither middleboxes nor a middle capture; choose the tun backend";
+        return Err(Error::Netem(what.to_owned()));
+    }
+    // What the client sends leaves the wire at the server's end.
+    let mut commands = qdisc::commands(&spec.up, ENDS[1])?;
+    commands.extend(qdisc::commands(&spec.down, ENDS[0])?);
+    let namespace = aside(|| File::open("/proc/thread-self/ns/net").map_err(namespace_error))?;
+    for (host, end) in hosts.into_iter().zip(ENDS) {
+        let path = format!("/proc/{}/fd/{}", std::process::id(), namespace.as_raw_fd());
+        let far = format!("{}w", host.name);
+        inside(&host.namespace, || {
+            command::run(&["ip", "link", "set", "dev", &far, "netns", &path, "name", end])
+        })?;
+    }
+    inside(&namespace, || {
+        let redirects = [redirect(ENDS[0], ENDS[1]), redirect(ENDS[1], ENDS[0])].concat();
+        for line in redirects.iter().chain(&commands) {
+            command::run(&line.iter().map(String::as_str).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    })?;
+    Ok(Wire { namespace })
+}
+
+/// Frames that come in at one end go out at the other.
+fn redirect(from: &str, to: &str) -> Vec<Vec<String>> {
+    [
+        format!("ip link set dev {from} up"),
+        format!("tc qdisc add dev {from} clsact"),
+        format!("tc filter add dev {from} ingress matchall action mirred egress redirect dev {to}"),
+    ]
+    .map(|line| line.split(' ').map(str::to_owned).collect())
+    .to_vec()
+}
+
+/// Runs something in a thread with a network namespace of its own.
+fn aside<T: Send>(run: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    in_thread(|| {
+        sys::new_network_namespace().map_err(namespace_error)?;
+        run()
+    })
+}
+
+/// Runs something in a thread inside a namespace.
+fn inside<T: Send>(
+    namespace: &File,
+    run: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Error> {
+    in_thread(|| {
+        let kind = Some(LinkNameSpaceType::Network);
+        rustix::thread::move_into_link_name_space(namespace.as_fd(), kind)
+            .map_err(|errno| namespace_error(errno.into()))?;
+        run()
+    })
+}
+
+fn in_thread<T: Send>(run: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    let ended = std::thread::scope(|scope| scope.spawn(run).join());
+    ended.unwrap_or_else(|_| Err(Error::Thread("it panicked".to_owned())))
+}
+
+fn namespace_error(source: std::io::Error) -> Error {
+    Error::Netem(format!("cannot make a network namespace for the wire ({source}); run it as root"))
+}

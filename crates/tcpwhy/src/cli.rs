@@ -1,5 +1,6 @@
 //! The command line's grammar.
 
+use crate::lab::Lab;
 use crate::when::When;
 use anstream::ColorChoice;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -46,6 +47,18 @@ enum Verb {
     /// Explain captures; may be left out
     #[command(after_help = EXAMPLES)]
     Explain(Explain),
+    /// Run commands and transfers behind an emulated link (Linux)
+    #[command(subcommand)]
+    Lab(Lab),
+}
+
+/// What was asked for.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Explain captures.
+    Explain(Explain),
+    /// Something in the lab.
+    Lab(Lab),
 }
 
 /// What to explain, and how to show it.
@@ -116,7 +129,7 @@ impl From<Color> for ColorChoice {
 ///
 /// # Errors
 /// What clap says, help and version included.
-pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
+pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     let mut args: Vec<_> = std::env::args_os().collect();
     if args.len() < 2 {
         return Ok(None);
@@ -131,13 +144,14 @@ pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
         Some(Verb::Explain(explain)) => explain,
+        Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),
         None => cli.explain,
     };
     if explain.files.is_empty() {
         let text = "name a capture to explain, or - for standard input";
         return Err(Cli::command().error(clap::error::ErrorKind::MissingRequiredArgument, text));
     }
-    Ok(Some(explain))
+    Ok(Some(Command::Explain(explain)))
 }
 
 /// Prints the short help to standard error.

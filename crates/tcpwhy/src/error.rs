@@ -17,6 +17,9 @@ pub(crate) enum Error {
     /// The output cannot be written.
     #[error("cannot write the answer: {0}")]
     Write(#[from] io::Error),
+    /// The lab cannot do what was asked.
+    #[error("{0}")]
+    Lab(String),
     /// The system refused a thread.
     #[error("cannot start the reading thread: {0}")]
     Thread(io::Error),

@@ -6,12 +6,14 @@ mod error;
 mod explain;
 mod filter;
 mod interrupt;
+mod lab;
 mod output;
 mod pipeline;
 mod progress;
 mod when;
 
 use clap::error::ErrorKind;
+use cli::Command;
 use error::Error;
 use std::process::ExitCode;
 
@@ -42,7 +44,8 @@ mod exit {
 
 fn run() -> Result<ExitCode, Error> {
     match cli::parse() {
-        Ok(Some(args)) => explain::run(&args),
+        Ok(Some(Command::Explain(args))) => explain::run(&args),
+        Ok(Some(Command::Lab(verb))) => lab::run(&verb),
         // Nothing was asked: show what can be.
         Ok(None) => {
             cli::short_help().map_err(Error::Write)?;

@@ -1,19 +1,24 @@
 //! One end of the link: a network namespace with a device, an address and its own settings.
 
+mod device;
 mod facts;
-mod ip;
 mod namespace;
+mod netlink;
+mod ready;
+mod sys;
 mod sysctl;
 mod user;
 
+pub use device::{DeviceFacts, Metrics};
 pub use facts::HostFacts;
 pub use namespace::Namespace;
-pub use user::become_root;
+pub use user::{Rights, become_root};
 
 use crate::link::{HostDevice, tun};
 use crate::spec::{HostSpec, Offload, Role};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::process::Command;
 
 /// Name of the device that leads to the link.
 pub const DEVICE: &str = "lab0";
@@ -39,9 +44,22 @@ pub enum Error {
         /// What the kernel said.
         source: io::Error,
     },
-    /// Addresses or routes.
-    #[error("{0}")]
-    Ip(String),
+    /// The kernel does not have this congestion control.
+    #[error("the kernel has no congestion control {name:?}; available: {available}")]
+    Congestion {
+        /// As asked.
+        name: String,
+        /// What there is.
+        available: String,
+    },
+    /// Devices, addresses or routes.
+    #[error("cannot {what} ({source})")]
+    Configure {
+        /// A verb and what it was about.
+        what: String,
+        /// What the kernel said.
+        source: io::Error,
+    },
     /// The device.
     #[error(transparent)]
     Link(#[from] crate::link::Error),
@@ -57,15 +75,9 @@ impl Role {
     }
 }
 
-/// The addresses behind a link: 10.N.0.0/24 and fd77:N::/64.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The addresses behind a link: 10.77.N.0/24 and fd77:0:0:N::/64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Network(pub u8);
-
-impl Default for Network {
-    fn default() -> Self {
-        Self(77)
-    }
-}
 
 impl Network {
     /// A host's addresses: IPv4 first, then IPv6.
@@ -74,8 +86,8 @@ impl Network {
             Role::Client => 1,
             Role::Server => 2,
         };
-        let v4 = Ipv4Addr::new(10, self.0, 0, last);
-        let v6 = Ipv6Addr::new(0xfd77, u16::from(self.0), 0, 0, 0, 0, 0, u16::from(last));
+        let v4 = Ipv4Addr::new(10, 77, self.0, last);
+        let v6 = Ipv6Addr::new(0xfd77, 0, 0, u16::from(self.0), 0, 0, 0, u16::from(last));
         [v4.into(), v6.into()]
     }
 }
@@ -102,6 +114,24 @@ impl Host {
         network: Network,
     ) -> Result<Self, Error> {
         Self::in_namespace(Namespace::new()?, role, spec, offload, network)
+    }
+
+    /// The server's end in the calling thread's own namespace: its services are then reachable over the link. Nothing but a
+    /// device with an address and the route to the client is added, and goes with the process.
+    ///
+    /// # Errors
+    /// As [`Host::new`].
+    pub fn outside(
+        device: &str,
+        spec: &HostSpec,
+        offload: Offload,
+        network: Network,
+    ) -> Result<Self, Error> {
+        let role = Role::Server;
+        let opened = tun::open(device, offload)?;
+        ready::device(device, role, spec, network)?;
+        let facts = facts::read(spec, device, network.addresses(role.other())[0]);
+        Ok(Self { role, namespace: Namespace::current()?, device: opened, network, facts })
     }
 
     /// A host in a namespace that is there already.
@@ -139,6 +169,14 @@ impl Host {
         &self.device
     }
 
+    /// A command that runs in the host and is killed when the thread that starts it ends, whatever ends it.
+    ///
+    /// # Errors
+    /// No file descriptor is left.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> io::Result<Command> {
+        sys::command(program.as_ref(), &self.namespace)
+    }
+
     /// What it is, read back.
     pub fn facts(&self) -> &HostFacts {
         &self.facts
@@ -157,7 +195,9 @@ fn configure(
         sysctl::set(name, value)?;
     }
     let device = tun::open(DEVICE, offload)?;
-    ip::run(&ip::commands(device.name(), role, spec, network))?;
-    let facts = facts::read(spec, device.name());
+    ready::loopback()?;
+    ready::device(device.name(), role, spec, network)?;
+    ready::default_route(device.name(), role, spec, network)?;
+    let facts = facts::read(spec, device.name(), network.addresses(role.other())[0]);
     Ok((device, facts))
 }

@@ -1,0 +1,43 @@
+//! `tcpwhy lab`: one file per verb.
+
+mod exec;
+mod shell;
+
+use crate::error::Error;
+use clap::Subcommand;
+use std::process::ExitCode;
+
+/// The lab's verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Lab {
+    /// Run a command behind an emulated link
+    #[command(after_help = exec::EXAMPLES)]
+    Exec(exec::Exec),
+    /// Start a shell behind an emulated link
+    Shell(shell::Shell),
+    /// First process of a command behind the link
+    #[command(hide = true)]
+    Init(exec::Init),
+}
+
+/// Runs a verb.
+///
+/// # Errors
+/// What the lab cannot do, in one sentence.
+#[cfg(target_os = "linux")]
+pub(crate) fn run(verb: &Lab) -> Result<ExitCode, Error> {
+    match verb {
+        Lab::Exec(exec) => exec::run(exec),
+        Lab::Shell(shell) => shell::run(shell),
+        Lab::Init(init) => exec::init(init),
+    }
+}
+
+/// Says that there is no lab.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(_: &Lab) -> Result<ExitCode, Error> {
+    Err(Error::Lab("the lab needs the Linux kernel; run it on Linux".to_owned()))
+}

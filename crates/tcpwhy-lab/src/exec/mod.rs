@@ -15,7 +15,6 @@ mod program;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::Stdio;
 
 pub use error::Error;
 
@@ -23,6 +22,7 @@ use crate::host::{Host, Rights, become_root};
 use crate::link::{self, LinkReport};
 use crate::spec::{HostSpec, LinkSpec, Role};
 use case::Case;
+use program::Streams;
 
 /// What runs, and behind what.
 #[derive(Debug, Clone)]
@@ -99,14 +99,14 @@ fn command(order: &Order, client: &Host, server: &Host) -> Result<u8, Error> {
     let mut serving = None;
     if let Some(text) = &order.server {
         let words = ["/bin/sh".into(), "-c".into(), text.into()];
-        let child = program::start(server, &order.init, &words, &environment, Stdio::null())?;
+        let child = program::start(server, &order.init, &words, &environment, Streams::Server)?;
         let child = serving.insert(Serving(Some(child)));
         if let Some(running) = &child.0 {
             running.listening(server, text)?;
         }
     }
     let words: Vec<OsString> = order.command.iter().map(|word| fill(word, &address)).collect();
-    let running = program::start(client, &order.init, &words, &environment, Stdio::inherit())?;
+    let running = program::start(client, &order.init, &words, &environment, Streams::Ours)?;
     Ok(init::code(running.wait()?))
 }
 

@@ -20,6 +20,15 @@ pub(super) struct Running {
     parent: JoinHandle<io::Result<ExitStatus>>,
 }
 
+/// Where input comes from and output goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Streams {
+    /// All three are ours.
+    Ours,
+    /// Nothing to read; everything that it says goes to standard error.
+    Server,
+}
+
 /// Starts `command` in the host, through `init` (this program's own words that lead to [`super::init::run`]) as the first
 /// process of a PID namespace.
 pub(super) fn start(
@@ -27,11 +36,15 @@ pub(super) fn start(
     init: &[OsString],
     command: &[OsString],
     environment: &[(&str, String)],
-    input: Stdio,
+    streams: Streams,
 ) -> Result<Running, Error> {
     let system = |what| move |source| Error::System { what, source };
     let mut process = host.command("/proc/self/exe").map_err(system("prepare a process"))?;
-    process.args(init).args(command).stdin(input);
+    process.args(init).args(command);
+    if streams == Streams::Server {
+        // What the command says stays alone on standard output.
+        process.stdin(Stdio::null()).stdout(io::stderr());
+    }
     for (name, value) in environment {
         process.env(name, value);
     }

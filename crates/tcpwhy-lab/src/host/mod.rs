@@ -35,7 +35,7 @@ pub enum Error {
     #[error("{0:?} is no setting of the network: write its name with dots, as net.ipv4.tcp_rmem")]
     SysctlName(String),
     /// The kernel refuses a value.
-    #[error("cannot set {name} to {value:?} ({source})")]
+    #[error("cannot set {name} to {value:?} ({source}{})", sysctl::hint(name, source))]
     Sysctl {
         /// The setting.
         name: String,

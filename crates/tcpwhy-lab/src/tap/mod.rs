@@ -118,7 +118,7 @@ fn capture(
 fn receive(
     socket: &OwnedFd,
     bytes: &mut [u8],
-    control: &mut Vec<u8>,
+    control: &mut [u8],
 ) -> io::Result<Option<(u64, u32)>> {
     let mut slices = [IoSliceMut::new(bytes)];
     // TRUNC: the length is that of the packet, not of what fitted.

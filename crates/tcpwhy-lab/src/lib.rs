@@ -5,6 +5,7 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+pub mod exec;
 pub mod host;
 pub mod link;
 mod pcapng;

@@ -1,5 +1,6 @@
 //! The command line's grammar.
 
+use crate::lab::Lab;
 use crate::when::When;
 use anstream::ColorChoice;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -46,16 +47,9 @@ enum Verb {
     /// Explain captures; may be left out
     #[command(after_help = EXAMPLES)]
     Explain(Explain),
-    /// Reproduce slow transfers on this machine
-    #[cfg(target_os = "linux")]
-    Lab(crate::lab::Lab),
-    /// Reproduce slow transfers (on Linux only)
-    #[cfg(not(target_os = "linux"))]
-    Lab {
-        /// Whatever was asked.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-        words: Vec<String>,
-    },
+    /// Run commands and transfers behind an emulated link (Linux)
+    #[command(subcommand)]
+    Lab(Lab),
 }
 
 /// What was asked for.
@@ -63,9 +57,8 @@ enum Verb {
 pub(crate) enum Command {
     /// Explain captures.
     Explain(Explain),
-    /// The lab.
-    #[cfg(target_os = "linux")]
-    Lab(crate::lab::Lab),
+    /// Something in the lab.
+    Lab(Lab),
 }
 
 /// What to explain, and how to show it.
@@ -151,13 +144,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
         Some(Verb::Explain(explain)) => explain,
-        #[cfg(target_os = "linux")]
         Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),
-        #[cfg(not(target_os = "linux"))]
-        Some(Verb::Lab { .. }) => {
-            let text = "the lab needs Linux: it is made of network namespaces and TUN devices";
-            return Err(Cli::command().error(clap::error::ErrorKind::InvalidSubcommand, text));
-        }
         None => cli.explain,
     };
     if explain.files.is_empty() {

@@ -21,8 +21,7 @@ pub(crate) enum Error {
     #[cfg(target_os = "linux")]
     #[error(transparent)]
     Scenario(#[from] tcpwhy_lab::scenario::Error),
-    /// The lab cannot do it.
-    #[cfg(target_os = "linux")]
+    /// The lab cannot do what was asked.
     #[error("{0}")]
     Lab(String),
     /// The system refused a thread.

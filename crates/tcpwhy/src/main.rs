@@ -6,7 +6,6 @@ mod error;
 mod explain;
 mod filter;
 mod interrupt;
-#[cfg(target_os = "linux")]
 mod lab;
 mod output;
 mod pipeline;
@@ -46,8 +45,7 @@ mod exit {
 fn run() -> Result<ExitCode, Error> {
     match cli::parse() {
         Ok(Some(Command::Explain(args))) => explain::run(&args),
-        #[cfg(target_os = "linux")]
-        Ok(Some(Command::Lab(lab))) => lab::run(&lab),
+        Ok(Some(Command::Lab(verb))) => lab::run(&verb),
         // Nothing was asked: show what can be.
         Ok(None) => {
             cli::short_help().map_err(Error::Write)?;

@@ -1,10 +1,12 @@
 //! What a host really is: read back after it was configured.
 
-use super::{ip, sysctl};
+use super::device::{self, DeviceFacts, Metrics};
+use super::sysctl;
 use crate::spec::HostSpec;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;
+use std::net::IpAddr;
 
 /// Settings that decide about buffers, windows and rates, whether they were asked for or not.
 const TELLING: [&str; 17] = [
@@ -36,14 +38,16 @@ pub struct HostFacts {
     pub asked: BTreeMap<String, String>,
     /// Settings as they are; one that a namespace does not show (`net.core` limits, on kernels where they are global) is missing.
     pub effective: BTreeMap<String, String>,
-    /// The route to the peer with its metrics, as `ip route` shows it.
-    pub route: String,
-    /// The device with its offload limits, as `ip -details link` shows it.
-    pub device: String,
+    /// Metrics that were asked for.
+    pub route_asked: Metrics,
+    /// Metrics of the route to the peer.
+    pub route: Metrics,
+    /// The device with its offload limits.
+    pub device: DeviceFacts,
 }
 
 /// Reads the facts in the calling thread's network namespace.
-pub(super) fn read(spec: &HostSpec, device: &str) -> HostFacts {
+pub(super) fn read(spec: &HostSpec, device: &str, peer: IpAddr) -> HostFacts {
     let names = TELLING.iter().copied().chain(spec.sysctls.keys().map(String::as_str));
     let effective = names.filter_map(|n| Some((n.to_owned(), sysctl::get(n)?))).collect();
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -51,7 +55,12 @@ pub(super) fn read(spec: &HostSpec, device: &str) -> HostFacts {
         kernel: kernel.trim().to_owned(),
         asked: spec.sysctls.clone(),
         effective,
-        route: ip::show(&["route"]).unwrap_or_default(),
-        device: ip::show(&["-details", "link", "show", device]).unwrap_or_default(),
+        route_asked: Metrics {
+            congestion: spec.congestion.as_ref().map(|c| c.0.clone()),
+            initcwnd: spec.initcwnd,
+            initrwnd: spec.initrwnd,
+        },
+        route: device::route_metrics(peer).unwrap_or_default(),
+        device: device::facts(device).unwrap_or_default(),
     }
 }

@@ -1,19 +1,24 @@
 //! One end of the link: a network namespace with a device, an address and its own settings.
 
+mod device;
 mod facts;
-mod ip;
 mod namespace;
+mod netlink;
+mod ready;
+mod sys;
 mod sysctl;
 mod user;
 
+pub use device::{DeviceFacts, Metrics};
 pub use facts::HostFacts;
 pub use namespace::Namespace;
-pub use user::become_root;
+pub use user::{Rights, become_root};
 
-use crate::link::{HostDevice, tun};
-use crate::spec::{HostSpec, Offload, Role};
+use crate::link::{self, HostDevice};
+use crate::spec::{HostSpec, LinkSpec, Role};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::process::Command;
 
 /// Name of the device that leads to the link.
 pub const DEVICE: &str = "lab0";
@@ -30,7 +35,7 @@ pub enum Error {
     #[error("{0:?} is no setting of the network: write its name with dots, as net.ipv4.tcp_rmem")]
     SysctlName(String),
     /// The kernel refuses a value.
-    #[error("cannot set {name} to {value:?} ({source})")]
+    #[error("cannot set {name} to {value:?} ({source}{})", sysctl::hint(name, source))]
     Sysctl {
         /// The setting.
         name: String,
@@ -39,9 +44,22 @@ pub enum Error {
         /// What the kernel said.
         source: io::Error,
     },
-    /// Addresses or routes.
-    #[error("{0}")]
-    Ip(String),
+    /// The kernel does not have this congestion control.
+    #[error("the kernel has no congestion control {name:?}; available: {available}")]
+    Congestion {
+        /// As asked.
+        name: String,
+        /// What there is.
+        available: String,
+    },
+    /// Devices, addresses or routes.
+    #[error("cannot {what} ({source})")]
+    Configure {
+        /// A verb and what it was about.
+        what: String,
+        /// What the kernel said.
+        source: io::Error,
+    },
     /// The device.
     #[error(transparent)]
     Link(#[from] crate::link::Error),
@@ -57,15 +75,9 @@ impl Role {
     }
 }
 
-/// The addresses behind a link: 10.N.0.0/24 and fd77:N::/64.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The addresses behind a link: 10.77.N.0/24 and fd77:0:0:N::/64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Network(pub u8);
-
-impl Default for Network {
-    fn default() -> Self {
-        Self(77)
-    }
-}
 
 impl Network {
     /// A host's addresses: IPv4 first, then IPv6.
@@ -74,8 +86,8 @@ impl Network {
             Role::Client => 1,
             Role::Server => 2,
         };
-        let v4 = Ipv4Addr::new(10, self.0, 0, last);
-        let v6 = Ipv6Addr::new(0xfd77, u16::from(self.0), 0, 0, 0, 0, 0, u16::from(last));
+        let v4 = Ipv4Addr::new(10, 77, self.0, last);
+        let v6 = Ipv6Addr::new(0xfd77, 0, 0, u16::from(self.0), 0, 0, 0, u16::from(last));
         [v4.into(), v6.into()]
     }
 }
@@ -91,17 +103,35 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host in a namespace of its own, with a TUN device.
+    /// A host in a namespace of its own, with the device that the link asks for.
     ///
     /// # Errors
     /// Rights are missing, or the kernel refuses a setting.
     pub fn new(
         role: Role,
         spec: &HostSpec,
-        offload: Offload,
+        link: &LinkSpec,
         network: Network,
     ) -> Result<Self, Error> {
-        Self::in_namespace(Namespace::new()?, role, spec, offload, network)
+        Self::in_namespace(Namespace::new()?, role, spec, link, network)
+    }
+
+    /// The server's end in the calling thread's own namespace: its services are then reachable over the link. Nothing but a
+    /// device with an address and the route to the client is added, and goes with the process.
+    ///
+    /// # Errors
+    /// As [`Host::new`].
+    pub fn outside(
+        device: &str,
+        spec: &HostSpec,
+        link: &LinkSpec,
+        network: Network,
+    ) -> Result<Self, Error> {
+        let role = Role::Server;
+        let opened = link::open(device, link)?;
+        ready::device(device, role, spec, network)?;
+        let facts = facts::read(spec, device, network.addresses(role.other())[0]);
+        Ok(Self { role, namespace: Namespace::current()?, device: opened, network, facts })
     }
 
     /// A host in a namespace that is there already.
@@ -112,10 +142,10 @@ impl Host {
         namespace: Namespace,
         role: Role,
         spec: &HostSpec,
-        offload: Offload,
+        link: &LinkSpec,
         network: Network,
     ) -> Result<Self, Error> {
-        let (device, facts) = namespace.inside(|| configure(role, spec, offload, network))??;
+        let (device, facts) = namespace.inside(|| configure(role, spec, link, network))??;
         Ok(Self { role, namespace, device, network, facts })
     }
 
@@ -139,6 +169,14 @@ impl Host {
         &self.device
     }
 
+    /// A command that runs in the host and is killed when the thread that starts it ends, whatever ends it.
+    ///
+    /// # Errors
+    /// No file descriptor is left.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> io::Result<Command> {
+        sys::command(program.as_ref(), &self.namespace)
+    }
+
     /// What it is, read back.
     pub fn facts(&self) -> &HostFacts {
         &self.facts
@@ -148,7 +186,7 @@ impl Host {
 fn configure(
     role: Role,
     spec: &HostSpec,
-    offload: Offload,
+    link: &LinkSpec,
     network: Network,
 ) -> Result<(HostDevice, HostFacts), Error> {
     // Before the addresses, which IPv6 settings shape; and what the kernel remembers of earlier connections would shape later ones.
@@ -156,8 +194,10 @@ fn configure(
     for (name, value) in &spec.sysctls {
         sysctl::set(name, value)?;
     }
-    let device = tun::open(DEVICE, offload)?;
-    ip::run(&ip::commands(device.name(), role, spec, network))?;
-    let facts = facts::read(spec, device.name());
+    let device = link::open(DEVICE, link)?;
+    ready::loopback()?;
+    ready::device(device.name(), role, spec, network)?;
+    ready::default_route(device.name(), role, spec, network)?;
+    let facts = facts::read(spec, device.name(), network.addresses(role.other())[0]);
     Ok((device, facts))
 }

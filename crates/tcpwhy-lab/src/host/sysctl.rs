@@ -15,6 +15,18 @@ pub(super) fn set(name: &str, value: &str) -> Result<String, Error> {
     get(name).ok_or_else(|| Error::SysctlName(name.to_owned()))
 }
 
+/// What the kernel's error means for a setting.
+pub(super) fn hint(name: &str, error: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind::{NotFound, PermissionDenied};
+    match error.kind() {
+        NotFound | PermissionDenied if name.starts_with("net.core.") => {
+            "; this kernel has it for the whole machine, a namespace cannot change it"
+        }
+        NotFound => "; this kernel has no such setting",
+        _ => "",
+    }
+}
+
 /// A setting, its parts apart by single spaces; `None` where the kernel does not show it in a namespace.
 pub(super) fn get(name: &str) -> Option<String> {
     let text = fs::read_to_string(path(name).ok()?).ok()?;

@@ -89,6 +89,9 @@ fn analyse(path: &Path) -> Result<Vec<Connection>, Error> {
 
 /// The connection that an expectation is about: the first judged flow's; of programs, the one with most data.
 fn judged<'a>(all: &'a [Connection], outcome: &Outcome, expect: &Expect) -> Option<&'a Connection> {
+    if let Some(port) = expect.port {
+        return all.iter().find(|c| c.server.port == port);
+    }
     let ends = outcome.flows.iter().filter(|f| !f.cross_traffic).find_map(|f| {
         let over_the_link = [Some(&f.client), f.relay.first(), f.relay.get(1), f.server.as_ref()];
         over_the_link.into_iter().flatten().find_map(|e| {

@@ -82,8 +82,7 @@ pub(crate) struct Seen {
 }
 
 fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, Error> {
-    let LinkSpec { offload, .. } = scenario.link;
-    let host = |role, spec| Host::new(role, spec, offload, Network::default());
+    let host = |role, spec| Host::new(role, spec, &scenario.link, Network::default());
     let client = host(Role::Client, &scenario.client)?;
     let server = host(Role::Server, &scenario.server)?;
     case.json("host.json", &case::Hosts { client: client.facts(), server: server.facts() })?;

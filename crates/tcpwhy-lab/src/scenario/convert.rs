@@ -35,8 +35,8 @@ pub(super) fn scenario(name: &str, f: &file::File) -> Result<Scenario, Error> {
 
 fn link(l: &file::Link) -> Result<LinkSpec, Error> {
     Ok(LinkSpec {
-        up: way("up", l, &l.up)?,
-        down: way("down", l, &l.down)?,
+        up: way("up", l, &l.up, 0)?,
+        down: way("down", l, &l.down, 1)?,
         backend: match l.backend {
             None | Some(file::Backend::Auto) => Backend::Auto,
             Some(file::Backend::Tun) => Backend::Tun,
@@ -53,7 +53,7 @@ fn link(l: &file::Link) -> Result<LinkSpec, Error> {
     })
 }
 
-fn way(name: &str, l: &file::Link, w: &file::Way) -> Result<WaySpec, Error> {
+fn way(name: &str, l: &file::Link, w: &file::Way, other: u64) -> Result<WaySpec, Error> {
     let key = |k: &str| format!("link.{name}.{k}");
     let delay = match (w.delay, l.rtt) {
         (Some(delay), _) => delay.0,
@@ -97,7 +97,8 @@ fn way(name: &str, l: &file::Link, w: &file::Way) -> Result<WaySpec, Error> {
         policer: w.police.map(|p| Policer { rate_bps: p.rate.0, burst: p.burst.0 }),
         mtu: l.mtu,
         outages,
-        seed: l.seed.unwrap_or(1),
+        // The two directions must not lose the same packets.
+        seed: l.seed.unwrap_or(1).wrapping_mul(2).wrapping_add(other),
     })
 }
 
@@ -178,6 +179,14 @@ fn small(s: &file::Socket) -> SocketOptions {
 }
 
 fn workload(f: &file::File) -> Result<Workload, Error> {
+    if let Some(m) = &f.mariadb {
+        return match f.phase.is_empty() && f.program.is_empty() {
+            true => mariadb(m).map(Workload::Programs),
+            false => {
+                wrong("mariadb", "a scenario has phases, programs or MariaDB, not two of them")
+            }
+        };
+    }
     match (f.phase.is_empty(), f.program.is_empty()) {
         (true, true) => wrong("phase", "a scenario needs a [[phase]] or a [[program]]"),
         (false, false) => wrong("program", "a scenario has phases or programs, not both"),
@@ -285,6 +294,17 @@ fn programs(all: &[file::Program]) -> Result<Vec<Program>, Error> {
     all.iter().enumerate().map(one).collect()
 }
 
+fn mariadb(m: &file::Mariadb) -> Result<Vec<Program>, Error> {
+    let relay = Relay { on: Role::Server, front: small(&m.front), back: small(&m.back), shards: 1 };
+    match (m.query, m.insert_rows, m.insert) {
+        (Some(bytes), None, None) => Ok(crate::workload::mariadb::query(bytes.0, relay)),
+        (None, Some(rows), Some(bytes)) => {
+            Ok(crate::workload::mariadb::insert(rows, bytes.0, relay))
+        }
+        _ => wrong("mariadb", "say query, or insert_rows and insert"),
+    }
+}
+
 fn expect(i: usize, e: &file::Expect) -> Result<Expect, Error> {
     let all = |names: &OneOrMore| match names {
         OneOrMore::One(name) => vec![name.clone()],
@@ -300,6 +320,7 @@ fn expect(i: usize, e: &file::Expect) -> Result<Expect, Error> {
     };
     Ok(Expect {
         from: e.from.into(),
+        port: e.port,
         limits: all(&e.limit).iter().map(limit).collect::<Result<_, _>>()?,
         causes: e
             .cause

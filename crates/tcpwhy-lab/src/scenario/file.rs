@@ -27,6 +27,7 @@ pub(super) struct File {
     pub(super) cross: Vec<Cross>,
     #[serde(default)]
     pub(super) program: Vec<Program>,
+    pub(super) mariadb: Option<Mariadb>,
     #[serde(default)]
     pub(super) expect: Vec<Expect>,
     /// Assignments of `--full`; taken out before.
@@ -262,6 +263,22 @@ pub(super) struct Program {
     pub(super) front: Option<Front>,
 }
 
+/// A real MariaDB behind a relay: a large result, or a large statement.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Mariadb {
+    /// Bytes of the result of one query.
+    pub(super) query: Option<Bytes>,
+    /// Rows of one INSERT.
+    pub(super) insert_rows: Option<u32>,
+    /// Bytes of that statement.
+    pub(super) insert: Option<Bytes>,
+    #[serde(default)]
+    pub(super) front: Socket,
+    #[serde(default)]
+    pub(super) back: Socket,
+}
+
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Front {
@@ -276,6 +293,7 @@ pub(super) struct Front {
 #[serde(deny_unknown_fields)]
 pub(super) struct Expect {
     pub(super) from: Side,
+    pub(super) port: Option<u16>,
     pub(super) limit: OneOrMore,
     pub(super) cause: Option<OneOrMore>,
     pub(super) rate: Option<(Rate, Rate)>,

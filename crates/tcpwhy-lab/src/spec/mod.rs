@@ -38,6 +38,8 @@ pub struct Scenario {
 pub struct Expect {
     /// Who sends.
     pub from: Role,
+    /// The connection to this port of the server; `None`: the first flow's, or of programs the one with most data.
+    pub port: Option<u16>,
     /// Any of these limits is right.
     pub limits: Vec<Limit>,
     /// Any of these causes is right; empty: the cause is not fixed by the construction.

@@ -2,7 +2,7 @@
 
 mod raw;
 
-use crate::host::{DEVICE, Host};
+use crate::host::Host;
 use crate::pcapng::Pcapng;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
@@ -24,7 +24,7 @@ const LOOK: u16 = 20;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No packet socket.
-    #[error("cannot capture on {DEVICE} ({0})")]
+    #[error("cannot capture on the host's device ({0})")]
     Open(#[from] io::Error),
     /// The file.
     #[error("cannot write the capture ({0})")]
@@ -56,8 +56,9 @@ impl Tap {
     /// # Errors
     /// No packet socket, or no file.
     pub fn start(host: &Host, path: &Path, snaplen: u32) -> Result<Self, Error> {
-        let socket = host.namespace().inside(|| raw::open(DEVICE))??;
-        let file = Pcapng::create(path, DEVICE, snaplen)?;
+        let device = host.device().name();
+        let socket = host.namespace().inside(|| raw::open(device))??;
+        let file = Pcapng::create(path, device, snaplen)?;
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let run = move || capture(&socket, file, snaplen, &seen);
@@ -117,7 +118,7 @@ fn capture(
 fn receive(
     socket: &OwnedFd,
     bytes: &mut [u8],
-    control: &mut Vec<u8>,
+    control: &mut [u8],
 ) -> io::Result<Option<(u64, u32)>> {
     let mut slices = [IoSliceMut::new(bytes)];
     // TRUNC: the length is that of the packet, not of what fitted.

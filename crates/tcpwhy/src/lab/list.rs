@@ -1,10 +1,6 @@
 //! `tcpwhy lab list`: the scenarios that come with the program.
 
-use crate::error::Error;
 use clap::Args;
-use std::io::Write;
-use std::process::ExitCode;
-use tcpwhy_lab::scenario::{Source, builtins};
 
 /// What to list.
 #[derive(Debug, Args)]
@@ -14,22 +10,34 @@ pub(crate) struct List {
     name: Option<String>,
 }
 
-/// Lists.
-///
-/// # Errors
-/// There is no such scenario, or the list cannot be written.
-pub(crate) fn run(args: &List) -> Result<ExitCode, Error> {
-    let mut out = anstream::stdout().lock();
-    if let Some(name) = &args.name {
-        out.write_all(Source::find(name)?.text.as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+#[cfg(target_os = "linux")]
+pub(super) use linux::run;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::List;
+    use crate::error::Error;
+    use std::io::Write;
+    use std::process::ExitCode;
+    use tcpwhy_lab::scenario::{Source, builtins};
+
+    /// Lists.
+    ///
+    /// # Errors
+    /// There is no such scenario, or the list cannot be written.
+    pub(crate) fn run(args: &List) -> Result<ExitCode, Error> {
+        let mut out = anstream::stdout().lock();
+        if let Some(name) = &args.name {
+            out.write_all(Source::find(name)?.text.as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let wide = builtins().iter().map(|b| b.name.len()).max().unwrap_or(0);
+        for b in builtins() {
+            let source = Source { name: b.name.to_owned(), text: b.text.to_owned() };
+            let scenario = source.read(false, &[])?.scenario;
+            let case = scenario.case.as_deref().unwrap_or("");
+            writeln!(out, "{:wide$}  {case:3}  {}", b.name, scenario.title)?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    let wide = builtins().iter().map(|b| b.name.len()).max().unwrap_or(0);
-    for b in builtins() {
-        let source = Source { name: b.name.to_owned(), text: b.text.to_owned() };
-        let scenario = source.read(false, &[])?.scenario;
-        let case = scenario.case.as_deref().unwrap_or("");
-        writeln!(out, "{:wide$}  {case:3}  {}", b.name, scenario.title)?;
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,35 +1,52 @@
-//! `tcpwhy lab`: slow transfers, reproduced on this machine. One file a verb.
+//! `tcpwhy lab`: one file per verb.
 
+mod exec;
 mod list;
 mod run;
+mod shell;
 
 use crate::error::Error;
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use std::process::ExitCode;
 
-/// What the lab shall do.
-#[derive(Debug, Args)]
-pub(crate) struct Lab {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
+/// The lab's verbs.
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// List the scenarios that come with tcpwhy
+pub(crate) enum Lab {
+    /// Run a command behind an emulated link
+    #[command(after_help = exec::EXAMPLES)]
+    Exec(exec::Exec),
+    /// Start a shell behind an emulated link
+    Shell(shell::Shell),
+    /// List the scenarios that come with tcpwhy, or print one
     List(list::List),
     /// Run a scenario, or all of them, and judge what was captured
     #[command(after_help = run::EXAMPLES)]
     Run(run::Run),
+    /// First process of a command behind the link
+    #[command(hide = true)]
+    Init(exec::Init),
 }
 
-/// Does it.
+/// Runs a verb.
 ///
 /// # Errors
-/// What the verb says.
-pub(crate) fn run(lab: &Lab) -> Result<ExitCode, Error> {
-    match &lab.verb {
-        Verb::List(list) => list::run(list),
-        Verb::Run(run) => run::run(run),
+/// What the lab cannot do, in one sentence.
+#[cfg(target_os = "linux")]
+pub(crate) fn run(verb: &Lab) -> Result<ExitCode, Error> {
+    match verb {
+        Lab::Exec(exec) => exec::run(exec),
+        Lab::Shell(shell) => shell::run(shell),
+        Lab::List(list) => list::run(list),
+        Lab::Run(run) => run::run(run),
+        Lab::Init(init) => exec::init(init),
     }
+}
+
+/// Says that there is no lab.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(_: &Lab) -> Result<ExitCode, Error> {
+    Err(Error::Lab("the lab needs the Linux kernel; run it on Linux".to_owned()))
 }

@@ -1,17 +1,7 @@
 //! `tcpwhy lab run`: a scenario, or all of them.
 
-use crate::error::Error;
-use crate::{exit, interrupt, say};
-use anstyle::{AnsiColor, Style};
 use clap::Args;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::atomic::Ordering;
-use tcpwhy_core::advice::quantity;
-use tcpwhy_core::units::Nanos;
-use tcpwhy_lab::run::{self as lab, RunResult, Vantage};
-use tcpwhy_lab::scenario::{Assignment, Read, Source, builtins};
+use std::path::PathBuf;
 
 /// For `--help`.
 pub(super) const EXAMPLES: &str = "\
@@ -44,119 +34,144 @@ pub(crate) struct Run {
     json: bool,
 }
 
-/// Runs.
-///
-/// # Errors
-/// A scenario is unknown or wrong, or the machine does not allow it.
-pub(crate) fn run(args: &Run) -> Result<ExitCode, Error> {
-    let scenarios = read(args)?;
-    tcpwhy_lab::host::become_root()
-        .map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))?;
-    let stop = interrupt::flag();
-    let scratch = tempfile::tempdir()?;
-    let mut out = anstream::stdout().lock();
-    let mut all_right = true;
-    for read in &scenarios {
-        let name = &read.scenario.name;
-        let folder = match &args.output {
-            Some(folder) if scenarios.len() == 1 => folder.clone(),
-            Some(folder) => folder.join(name),
-            None => scratch.path().join(name),
-        };
-        match lab::run(read, &folder, &stop) {
-            Ok(result) => {
-                all_right &= result.right;
-                show(&mut out, args, &result)?;
+#[cfg(target_os = "linux")]
+pub(super) use linux::run;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::Run;
+    use crate::error::Error;
+    use crate::{exit, interrupt, say};
+    use anstyle::{AnsiColor, Style};
+    use std::io::Write;
+    use std::path::Path;
+    use std::process::ExitCode;
+    use std::sync::atomic::Ordering;
+    use tcpwhy_core::advice::quantity;
+    use tcpwhy_core::units::Nanos;
+    use tcpwhy_lab::run::{self as lab, RunResult, Vantage};
+    use tcpwhy_lab::scenario::{Assignment, Read, Source, builtins};
+
+    /// Runs.
+    ///
+    /// # Errors
+    /// A scenario is unknown or wrong, or the machine does not allow it.
+    pub(crate) fn run(args: &Run) -> Result<ExitCode, Error> {
+        let scenarios = read(args)?;
+        tcpwhy_lab::host::become_root()
+            .map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))?;
+        let stop = interrupt::flag();
+        let scratch = tempfile::tempdir()?;
+        let mut out = anstream::stdout().lock();
+        let mut all_right = true;
+        for read in &scenarios {
+            let name = &read.scenario.name;
+            let folder = match &args.output {
+                Some(folder) if scenarios.len() == 1 => folder.clone(),
+                Some(folder) => folder.join(name),
+                None => scratch.path().join(name),
+            };
+            match lab::run(read, &folder, &stop) {
+                Ok(result) => {
+                    all_right &= result.right;
+                    show(&mut out, args, &result)?;
+                }
+                Err(e) if scenarios.len() > 1 && e.is_missing_program() => {
+                    say(&format!("{name}: skipped: {e}"))
+                }
+                Err(e) => return Err(Error::Lab(format!("{name}: {e}"))),
             }
-            Err(e) if scenarios.len() > 1 && e.is_missing_program() => {
-                say(&format!("{name}: skipped: {e}"))
+            if stop.load(Ordering::Relaxed) {
+                return Err(Error::Lab("interrupted; what was seen until then is kept".to_owned()));
             }
-            Err(e) => return Err(Error::Lab(format!("{name}: {e}"))),
+            if args.output.is_none() {
+                remove(&folder)?;
+            }
         }
-        if stop.load(Ordering::Relaxed) {
-            return Err(Error::Lab("interrupted; what was seen until then is kept".to_owned()));
+        if let Some(folder) = &args.output {
+            say(&format!("kept in {}: tcpwhy {} explains it", folder.display(), folder.display()));
         }
-        if args.output.is_none() {
-            remove(&folder)?;
-        }
+        Ok(if all_right { ExitCode::SUCCESS } else { ExitCode::from(exit::NOTHING) })
     }
-    if let Some(folder) = &args.output {
-        say(&format!("kept in {}: tcpwhy {} explains it", folder.display(), folder.display()));
+
+    /// Captures are large: one case at a time is enough where nobody keeps them.
+    fn remove(folder: &Path) -> Result<(), Error> {
+        Ok(std::fs::remove_dir_all(folder)?)
     }
-    Ok(if all_right { ExitCode::SUCCESS } else { ExitCode::from(exit::NOTHING) })
-}
 
-/// Captures are large: one case at a time is enough where nobody keeps them.
-fn remove(folder: &Path) -> Result<(), Error> {
-    Ok(std::fs::remove_dir_all(folder)?)
-}
-
-/// All that was asked for is read before anything runs: a mistake in the last one must not cost the time of the first.
-fn read(args: &Run) -> Result<Vec<Read>, Error> {
-    let changes = args.set.iter().map(|s| Assignment::parse(s)).collect::<Result<Vec<_>, _>>()?;
-    let mut sources = Vec::new();
-    for name in &args.scenarios {
-        if name == "all" {
-            let all = builtins().into_iter();
-            sources
-                .extend(all.map(|b| Source { name: b.name.to_owned(), text: b.text.to_owned() }));
-        } else {
-            sources.push(Source::find(name)?);
+    /// All that was asked for is read before anything runs: a mistake in the last one must not cost the time of the first.
+    fn read(args: &Run) -> Result<Vec<Read>, Error> {
+        let changes =
+            args.set.iter().map(|s| Assignment::parse(s)).collect::<Result<Vec<_>, _>>()?;
+        let mut sources = Vec::new();
+        for name in &args.scenarios {
+            if name == "all" {
+                let all = builtins().into_iter();
+                sources.extend(
+                    all.map(|b| Source { name: b.name.to_owned(), text: b.text.to_owned() }),
+                );
+            } else {
+                sources.push(Source::find(name)?);
+            }
         }
+        sources.iter().map(|s| Ok(s.read(args.full, &changes)?)).collect()
     }
-    sources.iter().map(|s| Ok(s.read(args.full, &changes)?)).collect()
-}
 
-fn show(out: &mut impl Write, args: &Run, result: &RunResult) -> Result<(), Error> {
-    if args.json {
-        serde_json::to_writer(&mut *out, result).map_err(std::io::Error::from)?;
+    fn show(out: &mut impl Write, args: &Run, result: &RunResult) -> Result<(), Error> {
+        if args.json {
+            serde_json::to_writer(&mut *out, result).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+            return Ok(());
+        }
+        let bold = Style::new().bold();
+        writeln!(out, "{bold}{}{bold:#}  {}", result.scenario, result.title)?;
+        let measured = format!("{} in {}", quantity::data(result.bytes), span(result.seconds));
+        let rate = quantity::rate(result.goodput_bps);
+        writeln!(out, "  measured   {measured}, {rate}")?;
+        let p = &result.predicted;
+        if !p.bound.is_empty() {
+            let steady = if p.steady_bps < 1e15 {
+                quantity::rate(p.steady_bps as u64)
+            } else {
+                "no bound".to_owned()
+            };
+            writeln!(out, "  predicted  {}, {steady} by the {}", span(p.seconds), p.bound)?;
+        }
+        if let Some(published) = &result.published {
+            writeln!(
+                out,
+                "  published  {published} (case {})",
+                result.case.as_deref().unwrap_or("-")
+            )?;
+        }
+        for j in &result.judgements {
+            let place = match j.vantage {
+                Vantage::Sender => "sender",
+                Vantage::Middle => "middle",
+                Vantage::Receiver => "receiver",
+            };
+            let cause = j.cause.map_or(String::new(), |c| format!(" ({c})"));
+            let (word, colour) =
+                if j.right { ("right", AnsiColor::Green) } else { ("wrong", AnsiColor::Red) };
+            let style = colour.on_default();
+            writeln!(
+                out,
+                "  {place:9}  {style}{word}{style:#}: {}{cause} {} of the time",
+                j.limit,
+                quantity::percent(j.share)
+            )?;
+        }
+        if !result.right && result.judgements.iter().filter(|j| j.at_sender).all(|j| j.right) {
+            writeln!(out, "  rate       outside of what the scenario expects")?;
+        }
+        for why in &result.link.why_not {
+            writeln!(out, "  link       not faithful: {why}")?;
+        }
         writeln!(out)?;
-        return Ok(());
+        Ok(out.flush()?)
     }
-    let bold = Style::new().bold();
-    writeln!(out, "{bold}{}{bold:#}  {}", result.scenario, result.title)?;
-    let measured = format!("{} in {}", quantity::data(result.bytes), span(result.seconds));
-    let rate = quantity::rate(result.goodput_bps);
-    writeln!(out, "  measured   {measured}, {rate}")?;
-    let p = &result.predicted;
-    if !p.bound.is_empty() {
-        let steady = if p.steady_bps < 1e15 {
-            quantity::rate(p.steady_bps as u64)
-        } else {
-            "no bound".to_owned()
-        };
-        writeln!(out, "  predicted  {}, {steady} by the {}", span(p.seconds), p.bound)?;
-    }
-    if let Some(published) = &result.published {
-        writeln!(out, "  published  {published} (case {})", result.case.as_deref().unwrap_or("-"))?;
-    }
-    for j in &result.judgements {
-        let place = match j.vantage {
-            Vantage::Sender => "sender",
-            Vantage::Middle => "middle",
-            Vantage::Receiver => "receiver",
-        };
-        let cause = j.cause.map_or(String::new(), |c| format!(" ({c})"));
-        let (word, colour) =
-            if j.right { ("right", AnsiColor::Green) } else { ("wrong", AnsiColor::Red) };
-        let style = colour.on_default();
-        writeln!(
-            out,
-            "  {place:9}  {style}{word}{style:#}: {}{cause} {} of the time",
-            j.limit,
-            quantity::percent(j.share)
-        )?;
-    }
-    if !result.right && result.judgements.iter().filter(|j| j.at_sender).all(|j| j.right) {
-        writeln!(out, "  rate       outside of what the scenario expects")?;
-    }
-    for why in &result.link.why_not {
-        writeln!(out, "  link       not faithful: {why}")?;
-    }
-    writeln!(out)?;
-    Ok(out.flush()?)
-}
 
-fn span(seconds: f64) -> String {
-    quantity::span(Nanos((seconds * 1e9) as i64))
+    fn span(seconds: f64) -> String {
+        quantity::span(Nanos((seconds * 1e9) as i64))
+    }
 }

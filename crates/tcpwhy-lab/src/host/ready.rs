@@ -1,0 +1,94 @@
+//! Makes loopback, device, addresses and routes ready, in the calling thread's network namespace.
+
+use std::io;
+use std::net::IpAddr;
+
+use super::device::{self, DeviceChange, Metrics};
+use super::{Error, Network, sysctl};
+use crate::spec::{HostSpec, Role};
+
+pub(super) fn loopback() -> Result<(), Error> {
+    let up = DeviceChange { up: true, ..DeviceChange::default() };
+    device::change("lo", up).map_err(error("bring up the loopback device".to_owned()))
+}
+
+/// Brings the device up with its limits, and gives it the host's addresses and the routes to the peer.
+pub(super) fn device(
+    name: &str,
+    role: Role,
+    spec: &HostSpec,
+    network: Network,
+) -> Result<(), Error> {
+    let mtu = spec.mtu.unwrap_or(1500);
+    let change = DeviceChange {
+        mtu: Some(mtu),
+        tx_queue_len: Some(crate::link::TX_QUEUE_LEN),
+        gso_max_segs: spec.gso_max_segs,
+        gso_max_size: (spec.gso_max_segs == Some(1)).then_some(mtu),
+        up: true,
+    };
+    device::change(name, change).map_err(error(format!("configure the device {name}")))?;
+    let metrics = metrics(spec)?;
+    for (address, prefix) in families(role, network) {
+        device::add_address(name, address, prefix)
+            .map_err(error(format!("give {name} the address {address}")))?;
+        let subnet = (masked(address), prefix);
+        device::set_route(name, subnet, address, &metrics)
+            .map_err(error(format!("set the route to {}/{prefix}", subnet.0)))?;
+    }
+    Ok(())
+}
+
+/// Whatever a program asks for goes to the other end, as behind a real line.
+pub(super) fn default_route(
+    name: &str,
+    role: Role,
+    spec: &HostSpec,
+    network: Network,
+) -> Result<(), Error> {
+    let metrics = metrics(spec)?;
+    for (address, _) in families(role, network) {
+        let everything = if address.is_ipv4() { device::ANY4 } else { device::ANY6 };
+        device::set_route(name, everything, address, &metrics)
+            .map_err(error("set the default route".to_owned()))?;
+    }
+    Ok(())
+}
+
+/// The host's addresses of the families that the namespace has.
+fn families(role: Role, network: Network) -> impl Iterator<Item = (IpAddr, u8)> {
+    let disabled = sysctl::get("net.ipv6.conf.all.disable_ipv6");
+    let ipv6 = disabled.as_deref() == Some("0");
+    let with_prefix = |address: IpAddr| (address, if address.is_ipv4() { 24 } else { 64 });
+    network.addresses(role).into_iter().filter(move |a| a.is_ipv4() || ipv6).map(with_prefix)
+}
+
+fn metrics(spec: &HostSpec) -> Result<Metrics, Error> {
+    let congestion = spec.congestion.as_ref().map(|c| c.0.clone());
+    if let Some(name) = &congestion {
+        let available =
+            sysctl::get("net.ipv4.tcp_available_congestion_control").unwrap_or_default();
+        if !available.split(' ').any(|one| one == name) {
+            return Err(Error::Congestion { name: name.clone(), available });
+        }
+    }
+    Ok(Metrics { congestion, initcwnd: spec.initcwnd, initrwnd: spec.initrwnd })
+}
+
+/// The network of one of our addresses, whose last number is the host's.
+fn masked(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(v4) => {
+            let [a, b, c, _] = v4.octets();
+            [a, b, c, 0].into()
+        }
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            [a, b, c, d, 0, 0, 0, 0].into()
+        }
+    }
+}
+
+fn error(what: String) -> impl FnOnce(io::Error) -> Error {
+    move |source| Error::Configure { what, source }
+}

@@ -71,14 +71,13 @@ pub fn run(order: &Order, ready: impl FnOnce()) -> Result<Ended, Error> {
     }
     let claim = network::claim()?;
     let network = claim.network;
-    let offload = order.link.offload;
-    let client = Host::new(Role::Client, &order.client, offload, network)?;
+    let client = Host::new(Role::Client, &order.client, &order.link, network)?;
     let server = match &order.server {
-        Some(_) => Host::new(Role::Server, &order.server_host, offload, network)?,
+        Some(_) => Host::new(Role::Server, &order.server_host, &order.link, network)?,
         // The kernel refuses a second device of this name: process numbers are unique where devices are.
         None => {
             let device = format!("tcpwhy{}", std::process::id());
-            Host::outside(&device, &order.server_host, offload, network)?
+            Host::outside(&device, &order.server_host, &order.link, network)?
         }
     };
     let middle = order.case.as_ref().map(|folder| folder.join("middle.pcapng"));

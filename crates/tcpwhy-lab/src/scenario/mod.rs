@@ -107,7 +107,18 @@ impl Source {
         // Unchanged, its errors are told with the lines that people see.
         let seen = if full || !changes.is_empty() { &text } else { &self.text };
         let file = toml::from_str(seen).map_err(|e| failed(&e))?;
-        Ok(Read { scenario: convert::scenario(&self.name, &file)?, text })
+        let scenario = convert::scenario(&self.name, &file).map_err(|e| self.named(e))?;
+        Ok(Read { scenario, text })
+    }
+
+    /// The name of the file before what is wrong in it.
+    fn named(&self, e: Error) -> Error {
+        match e {
+            Error::Impossible { key, why } => {
+                Error::Impossible { key: format!("{}: {key}", self.name), why }
+            }
+            e => e,
+        }
     }
 
     fn toml(&self, e: &toml::de::Error) -> Error {

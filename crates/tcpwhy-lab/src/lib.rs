@@ -5,4 +5,5 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+pub mod score;
 pub mod spec;

@@ -121,6 +121,39 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// All causes, in the order of their limits.
+    pub const ALL: [Self; 29] = [
+        Self::None,
+        Self::SynRetry,
+        Self::SenderApplication,
+        Self::WaitingForPeer,
+        Self::KeepAlive,
+        Self::SmallBuffer,
+        Self::NoWindowScaling,
+        Self::SlowReader,
+        Self::ZeroWindow,
+        Self::AutotuningLag,
+        Self::SlowStart,
+        Self::IdleRestart,
+        Self::CongestionAvoidance,
+        Self::Pacing,
+        Self::StandingQueue,
+        Self::SteadyRate,
+        Self::EcnMarked,
+        Self::Policer,
+        Self::FastRetransmit,
+        Self::Timeout,
+        Self::TailLoss,
+        Self::DoubleLoss,
+        Self::SmallFlight,
+        Self::Spurious,
+        Self::Nagle,
+        Self::PeerVanished,
+        Self::ProbesUnanswered,
+        Self::PmtuBlackHole,
+        Self::ConnectionForgotten,
+    ];
+
     /// The published name, as in the JSON; `None` is `null` there.
     pub fn name(self) -> Option<&'static str> {
         Some(match self {

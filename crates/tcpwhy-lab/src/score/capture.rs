@@ -79,3 +79,20 @@ impl Looking {
         self.analyzer.finish().into_iter().max_by_key(bytes)
     }
 }
+
+/// The segments of the judged connection.
+///
+/// # Errors
+/// When the file cannot be read as a capture.
+pub fn segments_of(path: &Path, judged: Judged) -> Result<Vec<Segment>, Error> {
+    let failed = |source| Error::Capture { path: path.to_owned(), source };
+    let mut capture = tcpwhy_capture::open(&[Input::Path(path.to_owned())]).map_err(failed)?;
+    let mut segments = Vec::new();
+    let mut segment = Segment::default();
+    while let Some(frame) = capture.next_frame().map_err(failed)? {
+        if matches!(decode(&frame, &mut segment), Decoded::Segment) && judged.has(&segment) {
+            segments.push(segment);
+        }
+    }
+    Ok(segments)
+}

@@ -78,32 +78,31 @@ impl Cell {
     }
 }
 
-/// All runs but their seeds' repetitions: about a thousand, the held-out ones among them.
-pub fn full() -> Vec<Cell> {
+/// All runs, `repeats` times with other seeds; the held-out ones among them.
+pub fn full(repeats: u64) -> Vec<Cell> {
     let mut cells = Vec::new();
     for kind in Kind::ALL {
         for &severity in kind.severities() {
             for control in Control::ALL {
                 for rtt in Rtt::ALL.into_iter().filter(|r| kind.fits(*r)) {
-                    let plain = Cell {
-                        kind,
-                        severity,
-                        control,
-                        rtt,
-                        offload: false,
-                        timestamps: true,
-                        seed: 0,
-                    };
-                    cells.push(plain.clone());
-                    // Uploads over the same path, with the hosts' offloads as most machines have them.
-                    cells.push(Cell { offload: true, seed: 1, ..plain.clone() });
-                    if severity == kind.typical() {
-                        cells.push(Cell { timestamps: false, seed: 2, ..plain });
+                    for repeat in 0..repeats {
+                        cells.extend(on_one_path(kind, severity, control, rtt, 10 * repeat));
                     }
                 }
             }
         }
     }
+    cells
+}
+
+/// A download; an upload with the hosts' offloads as most machines have them; and, at one severity, a download without
+/// timestamps.
+fn on_one_path(kind: Kind, severity: f64, control: Control, rtt: Rtt, seed: u64) -> Vec<Cell> {
+    let plain = Cell { kind, severity, control, rtt, offload: false, timestamps: true, seed };
+    let offload = Cell { offload: true, seed: seed + 1, ..plain.clone() };
+    let bare = Cell { timestamps: false, seed: seed + 2, ..plain.clone() };
+    let mut cells = vec![plain, offload];
+    cells.extend((severity == kind.typical()).then_some(bare));
     cells
 }
 
@@ -150,11 +149,12 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_a_good_part_is_held_out() {
-        let cells = full();
+        let cells = full(2);
         let names: BTreeSet<String> = cells.iter().map(Cell::id).collect();
         assert_eq!(names.len(), cells.len());
         let held = cells.iter().filter(|c| c.held_out()).count();
         assert!((cells.len() / 3..=cells.len() * 2 / 3).contains(&held), "{held}");
+        println!("{} cells, {held} held out", cells.len());
         for kind in Kind::ALL {
             let seen = cells.iter().any(|c| c.kind == kind && !c.held_out());
             assert!(seen, "{} is only in the part that is held out", kind.name());

@@ -1,6 +1,6 @@
 //! The runs of the score: every limit at several severities, over several paths and congestion controls.
 //!
-//! A third is held out: no rule of the analysis may be tuned on it. It is 40 ms under any congestion control, and reno
+//! A part is held out: no rule of the analysis may be tuned on it. It is 40 ms under any congestion control, and reno
 //! over any path; it is run only when asked for, last.
 
 mod kind;

@@ -127,7 +127,7 @@ impl Kind {
 pub(super) fn scenario(cell: &Cell) -> Scenario {
     let mut made = Made::of(cell);
     match cell.kind {
-        Kind::SendBuffer => made.sender_socket().sndbuf = Some(made.sndbuf(cell.severity)),
+        Kind::SendBuffer => made.lock_sndbuf(cell.severity, cell.offload),
         Kind::ReceiveWindow => made.receiver_socket().rcvbuf = Some(made.bdp(cell.severity)),
         Kind::SlowReader => made.sending.reader = made.reads(cell.severity),
         Kind::ReaderStops => made.sending.reader = stops(&[(500, 1500)]),
@@ -151,7 +151,7 @@ pub(super) fn scenario(cell: &Cell) -> Scenario {
         Kind::Nagle => nagle(&mut made),
         Kind::Vanishes => vanishes(&mut made),
         Kind::MixedReader => {
-            made.sender_socket().sndbuf = Some(made.sndbuf(0.3));
+            made.lock_sndbuf(0.3, cell.offload);
             made.sending.bytes /= 2;
             made.sending.reader = stops(&[(700, 1500), (2200, 3000)]);
         }

@@ -38,7 +38,8 @@ impl Made {
         let (part, queue) = match cell.kind {
             Kind::Bottleneck => (1.0, (bdp as f64 * cell.severity) as u64),
             Kind::RandomLoss => (1.0, bdp),
-            _ => (cell.severity.min(1.0), bdp),
+            // Room for whole bursts: nothing but the limit shall hold it.
+            _ => (cell.severity.min(1.0), bdp.max(50_000) * 4),
         };
         let bytes = (rate as f64 / 8.0 * cell.rtt.seconds() * part) as u64;
         let side = cell.judged().from;
@@ -116,10 +117,20 @@ impl Made {
         (self.rtt.bdp() as f64 * share) as u64
     }
 
-    /// SO_SNDBUF for that share: the kernel doubles it, and about three quarters of that are payload
-    /// (`sk_wmem_queued` counts truesize).
-    pub(super) fn sndbuf(&self, share: f64) -> u64 {
-        self.bdp(share / 1.5)
+    /// Lets a share of the bandwidth-delay product into the send buffer.
+    ///
+    /// The kernel doubles SO_SNDBUF and counts truesize: 2,304 bytes for a segment of 1,448 in an skb of its own, which
+    /// `gso_max_segs` 1 gives. Larger skbs hold more payload for their truesize, and are filled up to 64 KB without
+    /// looking at the limit again (`tcp_sendmsg_locked`): with offload the share is a lower bound.
+    pub(super) fn lock_sndbuf(&mut self, share: f64, offload: bool) {
+        let factor = if offload { 1.0 / 1.6 } else { 2304.0 / 1448.0 / 2.0 };
+        let bytes = self.bdp(share * factor);
+        self.sender_socket().sndbuf = Some(bytes);
+        if !offload {
+            let host = if self.side == Side::Client { &mut self.client } else { &mut self.server };
+            host.gso_max_segs = Some(1);
+            self.sending.write = 1448 * 8;
+        }
     }
 
     /// A reader of a share of the link's rate.

@@ -7,3 +7,4 @@
 
 pub mod score;
 pub mod spec;
+pub mod workload;

@@ -6,7 +6,7 @@ mod workload;
 
 pub use host::{CongestionControl, HostSpec, Role};
 pub use link::{Backend, LinkSpec, Middlebox, Offload};
-pub use workload::{Flow, Pace, Program, Relay, Sending, SocketOptions, When, Workload};
+pub use workload::{Flow, Front, Pace, Program, Relay, Sending, SocketOptions, When, Workload};
 
 use tcpwhy_core::model::{Cause, Limit};
 

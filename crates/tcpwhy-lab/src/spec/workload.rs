@@ -29,12 +29,30 @@ pub struct Flow {
     pub ipv6: bool,
     /// One after the other on the same connection.
     pub phases: Vec<Sending>,
-    /// Something between the two ends: it runs on the server's host, behind the link, in front of a local backend.
+    /// Something between the two ends, on the host that it names.
     pub relay: Option<Relay>,
     /// Gives up after this.
     pub give_up: Nanos,
     /// Carries load, not the transfer that is judged.
     pub cross_traffic: bool,
+}
+
+impl Default for Flow {
+    /// One connection to port 5001 with nothing to say, given up after 30 s.
+    fn default() -> Self {
+        Self {
+            port: 5001,
+            count: 1,
+            start: Nanos::ZERO,
+            client_socket: SocketOptions::default(),
+            server_socket: SocketOptions::default(),
+            ipv6: false,
+            phases: Vec::new(),
+            relay: None,
+            give_up: Nanos::from_secs(30),
+            cross_traffic: false,
+        }
+    }
 }
 
 /// One direction's part: `from` writes `bytes`, the other end reads them all.
@@ -54,8 +72,27 @@ pub struct Sending {
     pub epoll: bool,
     /// How the other end reads.
     pub reader: Pace,
-    /// This many times, in turn with the next sending of the list (request and response): both must have the same number.
+    /// This many times: neighbours with the same number above 1 take turns that often (request and response).
     pub rounds: u32,
+    /// Runs at the same time as the sending before it (both directions at once) instead of after it.
+    pub together: bool,
+}
+
+impl Default for Sending {
+    /// One megabyte from the server, in writes of 64 KiB, read as it comes.
+    fn default() -> Self {
+        Self {
+            from: Role::Server,
+            bytes: 1_000_000,
+            write: 65_536,
+            think: Nanos::ZERO,
+            before: Nanos::ZERO,
+            epoll: false,
+            reader: Pace::Fast,
+            rounds: 1,
+            together: false,
+        }
+    }
 }
 
 /// How an application reads.
@@ -109,13 +146,19 @@ pub struct SocketOptions {
 }
 
 /// A proxy: reads from one socket, writes to another, with its own buffers on both.
+///
+/// On the server's host the link lies before it (the client reaches it over the link, its backends are local: case A); on the
+/// client's host the link lies behind it (its client is local, each backend is a connection over the link: case C4).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relay {
+    /// Where it runs.
+    pub on: Role,
     /// Its socket towards the client.
     pub front: SocketOptions,
     /// Its socket towards the backend.
     pub back: SocketOptions,
-    /// This many backends (shards) are read one after the other; 1 is a plain proxy.
+    /// Backends, each sending an equal share of the bytes; 1 is a plain proxy. With more, every backend gets what the client
+    /// sends, and the first is read to its end before the second is read at all.
     pub shards: u32,
 }
 
@@ -126,8 +169,39 @@ pub struct Program {
     pub on: Role,
     /// Command and arguments; `{server}`, `{client}`, `{port}`, `{dir}` (a scratch directory) are filled in.
     pub command: Vec<String>,
-    /// Port that it serves: the run goes on when it listens there, and ends it when the others are done.
+    /// Port that it serves: the run goes on when it listens there, and ends it when the others are done. A program that serves
+    /// nothing runs to its end before the next one starts.
     pub serves: Option<u16>,
-    /// Runs to its end before the next one starts, outside of what is measured.
+    /// A step of preparation: outside of what is measured, and its failure ends the run.
     pub prepare: bool,
+    /// Given to its standard input.
+    pub stdin: Option<String>,
+    /// A relay of ours in front of the port that it serves.
+    pub front: Option<Front>,
+    /// Killed after this.
+    pub give_up: Nanos,
+}
+
+impl Default for Program {
+    /// No command yet, on the client's host; killed after 60 s.
+    fn default() -> Self {
+        Self {
+            on: Role::Client,
+            command: Vec::new(),
+            serves: None,
+            prepare: false,
+            stdin: None,
+            front: None,
+            give_up: Nanos::from_secs(60),
+        }
+    }
+}
+
+/// A relay in front of a program that serves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Front {
+    /// Port that the relay listens on; the connection behind it goes to the program's port.
+    pub port: u16,
+    /// Its sockets; it runs on the program's host and has one backend.
+    pub relay: Relay,
 }

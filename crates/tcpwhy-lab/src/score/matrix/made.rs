@@ -159,14 +159,6 @@ impl Made {
 }
 
 fn bulk(side: Side, bytes: u64) -> Sending {
-    Sending {
-        from: if side == Side::Client { Role::Client } else { Role::Server },
-        bytes,
-        write: 65_536,
-        think: Nanos::ZERO,
-        before: Nanos::ZERO,
-        epoll: false,
-        reader: Pace::Fast,
-        rounds: 1,
-    }
+    let from = if side == Side::Client { Role::Client } else { Role::Server };
+    Sending { from, bytes, ..Sending::default() }
 }

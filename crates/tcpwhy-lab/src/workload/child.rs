@@ -1,0 +1,28 @@
+//! A process that does not outlive the lab: killed with the thread that keeps it, and its own children with it.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+
+/// Starts `command` in the calling thread's network namespace, first in a process group and, where that is permitted, in a PID
+/// namespace of its own, whose end is the end of everything in it.
+///
+/// The calling thread must live as long as the process (PR_SET_PDEATHSIG follows the thread) and can start no thread afterwards.
+///
+/// # Errors
+/// The program cannot be started.
+pub(super) fn start(command: &mut Command) -> io::Result<Child> {
+    // Refused without CAP_SYS_ADMIN: then the process group has to do.
+    let _ = nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWPID);
+    command.process_group(0);
+    // SAFETY: the closure runs between fork and exec and makes one system call (prctl), which is async-signal-safe; it
+    // allocates nothing and touches no lock.
+    unsafe {
+        command.pre_exec(|| {
+            let kill = rustix::process::Signal::KILL;
+            Ok(rustix::process::set_parent_process_death_signal(Some(kill))?)
+        });
+    }
+    command.spawn()
+}

@@ -27,6 +27,8 @@ pub struct Runner<'a> {
     pub parallel: usize,
     /// Leave captures and samples where they are.
     pub keep: bool,
+    /// Score everything again, from the captures where they were kept: what to do after a change of the analysis.
+    pub again: bool,
     /// Run again with the verdict's limit lifted.
     pub twins: bool,
     /// Set from outside to stop after the runs that are under way.
@@ -55,7 +57,7 @@ impl Runner<'_> {
         let mut results: Vec<Option<CellResult>> = Vec::with_capacity(cells.len());
         let mut open = Vec::new();
         for (i, cell) in cells.iter().enumerate() {
-            let kept = CellResult::read(&self.folder, &cell.id())?;
+            let kept = if self.again { None } else { CellResult::read(&self.folder, &cell.id())? };
             let kept = kept.filter(|result| result.judgement().is_some());
             match &kept {
                 Some(result) => done(result, Nature::Kept),
@@ -171,6 +173,9 @@ impl Runner<'_> {
     }
 
     fn start(&self, scenario: &Scenario, folder: &Path) -> Result<(), Error> {
+        if self.again && folder.join("truth.json").is_file() {
+            return Ok(());
+        }
         std::fs::create_dir_all(folder)
             .map_err(|source| Error::File { path: folder.to_owned(), source })?;
         (self.run)(scenario, folder).map_err(Error::Run)
@@ -196,7 +201,7 @@ mod tests {
 
     fn runner<'a>(run: &'a Run<'a>, folder: &Path, stop: &'a AtomicBool) -> Runner<'a> {
         let folder = folder.to_owned();
-        Runner { run, folder, parallel: 3, keep: false, twins: true, stop }
+        Runner { run, folder, parallel: 3, keep: false, again: false, twins: true, stop }
     }
 
     #[test]
@@ -230,6 +235,21 @@ mod tests {
             assert!(results.iter().all(why));
         }
         assert_eq!(ran.lock().unwrap().len(), 2 * (cells.len() - 1));
+    }
+
+    #[test]
+    fn kept_captures_are_scored_again_without_a_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let (cells, stop) = (&quick()[..1], AtomicBool::new(false));
+        let case = dir.path().join(cells[0].id()).join("run");
+        std::fs::create_dir_all(&case).unwrap();
+        std::fs::write(case.join("truth.json"), "no truth").unwrap();
+        let run = |_: &Scenario, _: &Path| panic!("there is nothing to run");
+        let again = Runner { again: true, keep: true, ..runner(&run, dir.path(), &stop) };
+        let results = again.cells(cells, |_, _| {}).unwrap();
+        let read = |r: &CellResult| matches!(&r.outcome, Outcome::Failed(why) if why.contains("truth.json"));
+        assert!(results.iter().all(read), "{results:?}");
+        assert!(case.is_dir());
     }
 
     #[test]

@@ -13,8 +13,15 @@ fn score(cells: &[Cell]) -> (tempfile::TempDir, Vec<CellResult>) {
     let dir = tempfile::tempdir().unwrap();
     let stop = AtomicBool::new(false);
     let folder = dir.path().to_owned();
-    let runner =
-        Runner { run: &simulated::run, folder, parallel: 2, keep: false, twins: true, stop: &stop };
+    let runner = Runner {
+        run: &simulated::run,
+        folder,
+        parallel: 2,
+        keep: false,
+        again: false,
+        twins: true,
+        stop: &stop,
+    };
     let results = runner.cells(cells, |_, _| {}).unwrap();
     (dir, results)
 }

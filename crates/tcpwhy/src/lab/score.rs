@@ -43,6 +43,9 @@ pub(crate) struct Score {
     /// Keep the captures and samples of each run
     #[arg(long)]
     keep: bool,
+    /// Score all of it again, from captures that were kept: after a change of the analysis
+    #[arg(long)]
+    again: bool,
     /// Do not run again with the limit lifted
     #[arg(long)]
     no_lift: bool,
@@ -67,7 +70,8 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
         run,
         folder: args.output.clone(),
         parallel: args.jobs,
-        keep: args.keep,
+        keep: args.keep || args.again,
+        again: args.again,
         twins: !args.no_lift,
         stop: &stop,
     };

@@ -29,7 +29,7 @@ test: ## everything that must hold before a change is merged (under 15 minutes)
 score: build ## agreement with captures whose answer is known (rewrites bench/score.tsv)
 	@cargo run -p tcpwhy-bench --bin score --locked --quiet -- target/release/tcpwhy
 
-score-full: build ## the analysis against the lab's recorded truth, the whole matrix (an hour; rewrites docs/score.md)
+score-full: build ## the analysis against the lab's recorded truth, the whole matrix (half an hour; rewrites docs/score.md)
 	@scripts/score.sh full
 
 bench: build ## speed and memory, beside tcptrace and tshark

@@ -1,5 +1,6 @@
 //! From cells to tables, the whole way, with the simulator in the place of the lab.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod simulated;
 

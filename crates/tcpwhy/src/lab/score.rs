@@ -16,7 +16,7 @@ use tcpwhy_lab::score::{CellResult, Nature, Outcome, Run, Runner};
 /// Which runs, and where to.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Score {
-    /// The whole matrix (about an hour) instead of a run or two of each limit (minutes)
+    /// The whole matrix (about half an hour) instead of a run or two of each limit (minutes)
     #[arg(long)]
     full: bool,
     /// The part of the matrix that is held out, too: look at it last

@@ -128,7 +128,7 @@ pub(super) fn scenario(cell: &Cell) -> Scenario {
     let mut made = Made::of(cell);
     match cell.kind {
         Kind::SendBuffer => made.lock_sndbuf(cell.severity, cell.offload),
-        Kind::ReceiveWindow => made.receiver_socket().rcvbuf = Some(made.bdp(cell.severity)),
+        Kind::ReceiveWindow => made.lock_rcvbuf(cell.severity),
         Kind::SlowReader => made.sending.reader = made.reads(cell.severity),
         Kind::ReaderStops => made.sending.reader = stops(&[(500, 1500)]),
         Kind::Writes => made.writes_at(cell.severity),
@@ -209,7 +209,7 @@ fn pauses(made: &mut Made) {
 
 /// Bulk through a small window, then writes at a fifth of what that window carries.
 fn window_then_writes(cell: &Cell, made: &mut Made) {
-    made.receiver_socket().rcvbuf = Some(made.bdp(0.4));
+    made.lock_rcvbuf(0.4);
     let bulk = Sending { bytes: made.sending.bytes / 4, ..made.sending.clone() };
     made.writes_at(0.08);
     let writes = Sending { bytes: cell.rtt.rate_bps() / 8 / 10, ..made.sending.clone() };

@@ -8,10 +8,10 @@ PREFIX ?= $(HOME)/.local
 DEMO := corpus/send-buffer-16k-20ms.sender.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test score bench fuzz corpus install clean
+.PHONY: help build demo test score score-full bench fuzz corpus install clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-8s %s\n' "$$name" "$$what"; done
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-10s %s\n' "$$name" "$$what"; done
 
 build: ## the release binary, target/release/tcpwhy
 	@scripts/bootstrap.sh build
@@ -28,6 +28,9 @@ test: ## everything that must hold before a change is merged (under 15 minutes)
 
 score: build ## agreement with captures whose answer is known (rewrites bench/score.tsv)
 	@cargo run -p tcpwhy-bench --bin score --locked --quiet -- target/release/tcpwhy
+
+score-full: build ## the analysis against the lab's recorded truth, the whole matrix (half an hour; rewrites docs/score.md)
+	@scripts/score.sh full
 
 bench: build ## speed and memory, beside tcptrace and tshark
 	@scripts/bootstrap.sh bench

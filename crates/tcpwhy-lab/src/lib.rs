@@ -11,6 +11,7 @@ pub mod link;
 mod pcapng;
 pub mod run;
 pub mod scenario;
+pub mod score;
 pub mod spec;
 pub mod tap;
 pub mod workload;

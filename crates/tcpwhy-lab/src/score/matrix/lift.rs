@@ -1,0 +1,134 @@
+//! The same run with one limit lifted: what the advice says, done.
+
+use crate::score::variant::Judged;
+use crate::spec::{Flow, HostSpec, Pace, Role, Scenario, SocketOptions, Workload};
+use tcpwhy_core::link::{Loss, Rate};
+use tcpwhy_core::model::{Limit, Side};
+use tcpwhy_core::units::Nanos;
+
+/// Segments of a first flight that fills any path of the matrix: `initcwnd` when the congestion window is lifted.
+const WARM: u32 = 400;
+
+/// `scenario` with `limit` of the judged direction lifted; `None` where it cannot be lifted (`handshake`, `unknown`).
+/// Where it is not there, the scenario comes back as it was.
+pub fn lift(scenario: &Scenario, judged: Judged, limit: Limit) -> Option<Scenario> {
+    let mut lifted = scenario.clone();
+    match limit {
+        Limit::SendBuffer => sockets(&mut lifted, judged.from, |s, host| {
+            (s.sndbuf, s.notsent_lowat) = (None, None);
+            host.sysctls.remove("net.ipv4.tcp_wmem");
+        }),
+        Limit::ReceiveWindow => {
+            sockets(&mut lifted, judged.from.other(), |s, host| {
+                (s.rcvbuf, s.window_clamp) = (None, None);
+                host.sysctls.remove("net.ipv4.tcp_rmem");
+            });
+            flows(&mut lifted, |f| f.phases.iter_mut().for_each(|p| p.reader = Pace::Fast));
+        }
+        Limit::Application => flows(&mut lifted, |f| {
+            f.phases.iter_mut().for_each(|p| (p.think, p.before) = (Nanos::ZERO, Nanos::ZERO));
+        }),
+        Limit::DelayedAck => sockets(&mut lifted, judged.from, |s, _| s.nodelay = true),
+        Limit::CongestionWindow => {
+            clean(&mut lifted);
+            for host in [&mut lifted.client, &mut lifted.server] {
+                host.initcwnd = Some(WARM);
+                host.initrwnd = Some(WARM);
+                let idle = "net.ipv4.tcp_slow_start_after_idle".to_owned();
+                host.sysctls.insert(idle, "0".to_owned());
+            }
+        }
+        Limit::LossRecovery | Limit::SilentPath => clean(&mut lifted),
+        Limit::PathBandwidth => {
+            for way in [&mut lifted.link.up, &mut lifted.link.down] {
+                way.rate = Rate::Unlimited;
+                way.policer = None;
+            }
+        }
+        Limit::Handshake | Limit::Unknown => return None,
+    }
+    Some(lifted)
+}
+
+/// Nothing is lost any more.
+fn clean(scenario: &mut Scenario) {
+    for way in [&mut scenario.link.up, &mut scenario.link.down] {
+        way.loss = Loss::default();
+        way.outages.clear();
+        way.mtu = None;
+    }
+}
+
+fn sockets(
+    scenario: &mut Scenario,
+    side: Side,
+    mut change: impl FnMut(&mut SocketOptions, &mut HostSpec),
+) {
+    let role = if side == Side::Client { Role::Client } else { Role::Server };
+    let Scenario { client, server, workload, .. } = scenario;
+    let host = if role == Role::Client { client } else { server };
+    let Workload::Flows(flows) = workload else { return };
+    for flow in flows.iter_mut().filter(|f| !f.cross_traffic) {
+        let socket = match role {
+            Role::Client => &mut flow.client_socket,
+            Role::Server => &mut flow.server_socket,
+        };
+        change(socket, host);
+    }
+}
+
+fn flows(scenario: &mut Scenario, change: impl FnMut(&mut Flow)) {
+    if let Workload::Flows(flows) = &mut scenario.workload {
+        flows.iter_mut().filter(|f| !f.cross_traffic).for_each(change);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::matrix::{Cell, Control, Kind, Rtt};
+
+    fn cell(kind: Kind, seed: u64) -> Cell {
+        Cell {
+            kind,
+            severity: kind.typical(),
+            control: Control::Cubic,
+            rtt: Rtt::Ms10,
+            offload: false,
+            timestamps: true,
+            seed,
+        }
+    }
+
+    fn flow(scenario: &Scenario) -> &Flow {
+        match &scenario.workload {
+            Workload::Flows(flows) => &flows[0],
+            Workload::Programs(_) => panic!("flows"),
+        }
+    }
+
+    #[test]
+    fn a_locked_send_buffer_is_unlocked_at_the_end_that_sends() {
+        for seed in [0, 1] {
+            let cell = cell(Kind::SendBuffer, seed);
+            let scenario = cell.scenario();
+            let sender = |s: &Scenario| match cell.judged().from {
+                Side::Client => flow(s).client_socket.sndbuf,
+                Side::Server => flow(s).server_socket.sndbuf,
+            };
+            assert!(sender(&scenario).is_some());
+            let lifted = lift(&scenario, cell.judged(), Limit::SendBuffer).unwrap();
+            assert_eq!(sender(&lifted), None);
+            assert_eq!(flow(&lifted).phases, flow(&scenario).phases);
+        }
+    }
+
+    #[test]
+    fn the_wrong_limit_lifted_leaves_the_buffer_where_it_is() {
+        let cell = cell(Kind::SendBuffer, 0);
+        let scenario = cell.scenario();
+        let lifted = lift(&scenario, cell.judged(), Limit::Application).unwrap();
+        assert_eq!(flow(&lifted).server_socket, flow(&scenario).server_socket);
+        assert_eq!(lift(&scenario, cell.judged(), Limit::Unknown), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! The figures that we steer by, and what they must reach.
+
+use super::sums::{LEAST, Runs, share};
+use super::{boundary_text, figure, percent};
+use crate::score::boundary::quantile;
+use crate::score::matrix::Control;
+use crate::score::measure::Place;
+use crate::score::variant::Variant;
+use tcpwhy_core::model::Limit;
+
+/// A prediction counts as right within this part of the time that came out.
+const PREDICTED: f64 = 0.15;
+/// Advice helps when it raises the rate by more than what two equal runs differ by.
+pub(super) const HELPS: f64 = 0.03;
+
+/// A figure with what it must reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// What is measured.
+    pub what: String,
+    /// What it must reach, as text.
+    pub target: String,
+    /// What it is, as text.
+    pub is: String,
+    /// Whether it is reached; `None`: no run says.
+    pub reached: Option<bool>,
+}
+
+/// All targets.
+pub fn targets(runs: &Runs<'_>) -> Vec<Target> {
+    let mut list = Vec::new();
+    for (place, least) in Place::ALL.into_iter().zip([0.95, 0.88, 0.90]) {
+        let f1 = runs.sum(place, Variant::Whole).confusion.macro_f1(LEAST);
+        list.push(at_least(format!("macro-F1, {}", place.name()), least, f1));
+    }
+    for control in Control::ALL {
+        let of = runs.only(|r| r.control == control.name());
+        let matrix = of.sum(Place::Sender, Variant::Whole).confusion;
+        let what = format!("send-buffer recall, {} (sender)", control.name());
+        list.push(at_least(what, 0.90, matrix.recall(Limit::SendBuffer)));
+    }
+    let sender = runs.sum(Place::Sender, Variant::Whole);
+    let taken = sender.confusion.taken_for(Limit::SendBuffer, Limit::Application);
+    list.push(at_most("send buffer taken for application (sender)", 0.05, taken));
+    let paced = runs.only(|r| r.control == Control::Bbr.name());
+    let paced = paced.sum(Place::Sender, Variant::Whole).confusion.f1(Limit::ReceiveWindow);
+    list.push(at_least("receive-window F1 with pacing (bbr, sender)".to_owned(), 0.97, paced));
+    let whole = runs.whole();
+    list.push(at_most("unknown, whole captures, all vantages", 0.05, whole.confusion.unknown()));
+    let median = quantile(&sender.boundaries, 0.5);
+    let [text, _] = boundary_text(&sender.boundaries);
+    list.push(Target {
+        what: "boundary error, median, in round trips (sender)".to_owned(),
+        target: "<= 1".to_owned(),
+        is: text,
+        reached: (!sender.boundaries.is_empty()).then(|| median.is_some_and(|m| m <= 1.0)),
+    });
+    let twins = || runs.all().filter_map(|(_, j)| j.twin.as_ref());
+    let predicted = share(twins().filter_map(|t| t.is_predicted(PREDICTED)));
+    list.push(at_least_share("what-if within 15 % of the lifted run's time", predicted));
+    // Where nothing can be gained the advice says so: no rate to raise.
+    let advised = twins().filter(|t| t.lifted != Limit::PathBandwidth.name());
+    let helps = share(advised.map(|t| t.helps(HELPS)));
+    list.push(at_least_share("advice raises the rate", helps));
+    list
+}
+
+fn at_least(what: String, least: f64, is: Option<f64>) -> Target {
+    let (target, reached) = (format!(">= {least:.2}"), is.map(|v| v >= least));
+    Target { what, target, is: figure(is), reached }
+}
+
+fn at_most(what: &str, most: f64, is: Option<f64>) -> Target {
+    let (target, reached) = (format!("<= {:.0} %", 100.0 * most), is.map(|v| v <= most));
+    Target { what: what.to_owned(), target, is: percent(is), reached }
+}
+
+fn at_least_share(what: &str, is: Option<f64>) -> Target {
+    let (target, reached) = ("90 % of runs".to_owned(), is.map(|v| v >= 0.90));
+    Target { what: what.to_owned(), target, is: percent(is), reached }
+}

@@ -1,0 +1,185 @@
+//! What is kept of a run after its captures are gone: one small JSON file a cell.
+
+use super::case::Other;
+use super::error::Error;
+use super::matrix::Cell;
+use super::measure::Scored;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A cell, run and scored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CellResult {
+    /// [`Cell::id`].
+    pub id: String,
+    /// [`super::matrix::Kind::name`].
+    pub kind: String,
+    /// [`Cell::severity`].
+    pub severity: f64,
+    /// Congestion control.
+    pub control: String,
+    /// Milliseconds.
+    pub rtt_ms: i64,
+    /// Packets of up to 64 KiB leave the hosts.
+    pub offload: bool,
+    /// RFC 7323 timestamps.
+    pub timestamps: bool,
+    /// [`Cell::held_out`].
+    pub held_out: bool,
+    /// Release of the kernel.
+    pub kernel: String,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Scored.
+    Scored(Box<Judgement>),
+    /// It could not be run or read: why.
+    Failed(String),
+}
+
+/// The score of a run, and of what was tried on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// Ours.
+    pub scored: Scored,
+    /// What the truth rests on.
+    pub truth_source: String,
+    /// Baselines by name.
+    pub others: BTreeMap<String, Other>,
+    /// Whether the link did what it was asked to do.
+    pub faithful: bool,
+    /// The run again with the verdict's limit lifted.
+    pub twin: Option<Twin>,
+}
+
+/// A run, and the same with the limit lifted that the verdict names. Times in seconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Twin {
+    /// The limit lifted.
+    pub lifted: String,
+    /// Transfer time as it was.
+    pub before: f64,
+    /// With the limit lifted.
+    pub after: f64,
+    /// What the analysis predicted; `None`: nothing for this limit.
+    pub predicted: Option<f64>,
+}
+
+impl Twin {
+    /// Whether the prediction is within `part` of the time that came out.
+    pub fn is_predicted(&self, part: f64) -> Option<bool> {
+        self.predicted.map(|p| (p - self.after).abs() <= part * self.after)
+    }
+
+    /// Whether lifting the limit raised the rate by more than `part`.
+    pub fn helps(&self, part: f64) -> bool {
+        self.before > self.after * (1.0 + part)
+    }
+}
+
+impl CellResult {
+    /// Of a cell on this machine.
+    pub fn new(cell: &Cell, outcome: Outcome) -> Self {
+        Self {
+            id: cell.id(),
+            kind: cell.kind.name().to_owned(),
+            severity: cell.severity,
+            control: cell.control.name().to_owned(),
+            rtt_ms: cell.rtt.millis(),
+            offload: cell.offload,
+            timestamps: cell.timestamps,
+            held_out: cell.held_out(),
+            kernel: kernel(),
+            outcome,
+        }
+    }
+
+    /// The score, if there is one.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        match &self.outcome {
+            Outcome::Scored(judgement) => Some(judgement),
+            Outcome::Failed(_) => None,
+        }
+    }
+
+    /// Where a cell's result is kept.
+    pub fn path(folder: &Path, id: &str) -> PathBuf {
+        folder.join(format!("{id}.json"))
+    }
+
+    /// Writes it, whole or not at all: an interrupted run leaves no half of a file.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to.
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        let path = Self::path(folder, &self.id);
+        let part = path.with_extension("part");
+        let failed = |source| Error::File { path: path.clone(), source };
+        let text = serde_json::to_vec(self)
+            .map_err(|source| Error::Json { path: path.clone(), source })?;
+        std::fs::write(&part, text).map_err(failed)?;
+        std::fs::rename(&part, &path).map_err(failed)
+    }
+
+    /// Reads what was kept of a cell; `None`: nothing yet.
+    ///
+    /// # Errors
+    /// When there is a file that is no result.
+    pub fn read(folder: &Path, id: &str) -> Result<Option<Self>, Error> {
+        let path = Self::path(folder, id);
+        if path.is_file() { super::case::read_json(&path).map(Some) } else { Ok(None) }
+    }
+}
+
+/// The release of the running kernel.
+fn kernel() -> String {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease");
+    release.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::matrix::quick;
+    use super::*;
+
+    #[test]
+    fn a_result_comes_back_from_its_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let cell = &quick()[0];
+        let judgement = Judgement {
+            scored: Scored::default(),
+            truth_source: "kernel events".to_owned(),
+            others: BTreeMap::new(),
+            faithful: true,
+            twin: Some(Twin {
+                lifted: "send_buffer".to_owned(),
+                before: 4.0,
+                after: 2.0,
+                predicted: Some(2.2),
+            }),
+        };
+        let result = CellResult::new(cell, Outcome::Scored(Box::new(judgement)));
+        assert_eq!(CellResult::read(dir.path(), &cell.id()).unwrap(), None);
+        result.write(dir.path()).unwrap();
+        assert_eq!(CellResult::read(dir.path(), &cell.id()).unwrap(), Some(result));
+    }
+
+    #[test]
+    fn a_twin_within_fifteen_percent() {
+        let twin = |after, predicted| Twin {
+            lifted: String::new(),
+            before: 4.0,
+            after,
+            predicted: Some(predicted),
+        };
+        assert_eq!(twin(2.0, 2.2).is_predicted(0.15), Some(true));
+        assert_eq!(twin(2.0, 2.4).is_predicted(0.15), Some(false));
+        assert!(twin(2.0, 0.0).helps(0.05) && !twin(3.9, 0.0).helps(0.05));
+    }
+}

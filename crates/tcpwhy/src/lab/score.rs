@@ -1,0 +1,175 @@
+//! `tcpwhy lab score`: runs whose truth is recorded, what the analysis says of them, and the tables.
+
+use crate::error::Error;
+use clap::Args;
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tcpwhy_lab::score::matrix::{Cell, full, quick};
+use tcpwhy_lab::score::report::page;
+use tcpwhy_lab::score::{CellResult, Nature, Outcome, Run, Runner};
+
+/// Which runs, and where to.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Score {
+    /// The whole matrix (about half an hour) instead of a run or two of each limit (minutes)
+    #[arg(long)]
+    full: bool,
+    /// The part of the matrix that is held out, too: look at it last
+    #[arg(long, requires = "full")]
+    held_out: bool,
+    /// Each run so many times, with other seeds
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "full")]
+    repeats: u64,
+    /// Only runs whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Name the runs, and run none
+    #[arg(long)]
+    list: bool,
+    /// Results are kept here, and not run again
+    #[arg(short, long, value_name = "DIR", default_value = "score-results")]
+    output: PathBuf,
+    /// Write the tables to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+    /// Runs at once: most of a run is waiting
+    #[arg(short, long, value_name = "N", default_value_t = 4)]
+    jobs: usize,
+    /// Keep the captures and samples of each run
+    #[arg(long)]
+    keep: bool,
+    /// Score all of it again, from captures that were kept: after a change of the analysis
+    #[arg(long)]
+    again: bool,
+    /// Do not run again with the limit lifted
+    #[arg(long)]
+    no_lift: bool,
+}
+
+/// Runs what was asked, `run` being the lab, and writes the tables.
+///
+/// # Errors
+/// When results or tables cannot be written. A run that fails is part of the tables.
+pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
+    let cells = cells(args);
+    if args.list {
+        let mut out = anstream::stdout().lock();
+        for cell in &cells {
+            let held = if cell.held_out() { "  (held out)" } else { "" };
+            writeln!(out, "{}{held}", cell.id())?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let stop = stop_at_interrupt();
+    let runner = Runner {
+        run,
+        folder: args.output.clone(),
+        parallel: args.jobs,
+        keep: args.keep || args.again,
+        again: args.again,
+        twins: !args.no_lift,
+        stop: &stop,
+    };
+    let mut progress = Progress::new(cells.len());
+    let results = runner.cells(&cells, |result, nature| progress.tell(result, nature));
+    let results = results.map_err(|e| Error::Lab(e.to_string()))?;
+    progress.bar.finish_and_clear();
+    write_page(args, &results)?;
+    Ok(if results.iter().any(|r| r.judgement().is_some()) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(crate::exit::NOTHING)
+    })
+}
+
+fn cells(args: &Score) -> Vec<Cell> {
+    let all = if args.full { full(args.repeats) } else { quick() };
+    let named = |c: &Cell| args.only.as_ref().is_none_or(|text| c.id().contains(text));
+    all.into_iter().filter(|c| args.held_out || !c.held_out()).filter(named).collect()
+}
+
+/// The tables; of the held-out part by itself, below the other.
+fn write_page(args: &Score, results: &[CellResult]) -> Result<(), Error> {
+    let command = if args.full { "make score-full" } else { "tcpwhy lab score" };
+    let mut text = page(results, command, false);
+    if args.held_out {
+        text.push_str("\n---\n\n");
+        text.push_str(&page(results, "tcpwhy lab score --full --held-out", true));
+    }
+    match &args.page {
+        Some(path) => std::fs::write(path, text)
+            .map_err(|e| Error::Lab(format!("cannot write {}: {e}", path.display()))),
+        None => Ok(anstream::stdout().lock().write_all(text.as_bytes())?),
+    }
+}
+
+/// Set by the first Ctrl-C: runs under way end, their results are kept, the tables are written.
+fn stop_at_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends us at once, and what was scored is kept all the same.
+    let _ = ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(crate::interrupt::INTERRUPTED);
+        }
+    });
+    stop
+}
+
+/// A line for each run, and how long it will still take.
+struct Progress {
+    bar: ProgressBar,
+    since: Instant,
+    run: u32,
+    done: usize,
+    all: usize,
+}
+
+impl Progress {
+    fn new(all: usize) -> Self {
+        // indicatif itself draws only on terminals.
+        let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{pos}/{len} {wide_bar} {msg}") {
+            bar.set_style(style);
+        }
+        Self { bar, since: Instant::now(), run: 0, done: 0, all }
+    }
+
+    fn tell(&mut self, result: &CellResult, nature: Nature) {
+        self.done += 1;
+        self.bar.inc(1);
+        if nature == Nature::Kept {
+            return;
+        }
+        self.run += 1;
+        let said = match &result.outcome {
+            Outcome::Failed(why) => format!("failed: {why}"),
+            Outcome::Scored(judgement) => verdict(judgement),
+        };
+        let left = self.left();
+        self.bar.set_message(format!("{} left", HumanDuration(left)));
+        let line = format!("{}/{} {}: {said}", self.done, self.all, result.id);
+        self.bar.suspend(|| anstream::eprintln!("{}", tcpwhy_report::printable(&line)));
+    }
+
+    /// By the mean of the runs so far; what was kept took no time.
+    fn left(&self) -> Duration {
+        let open = u32::try_from(self.all - self.done).unwrap_or(u32::MAX);
+        (self.since.elapsed() / self.run.max(1)).saturating_mul(open)
+    }
+}
+
+/// Truth and verdict at the sender.
+fn verdict(judgement: &tcpwhy_lab::score::Judgement) -> String {
+    let said = judgement.scored.views.first().and_then(|v| v.verdict.as_ref());
+    match (&judgement.scored.truth, said) {
+        (Some(truth), Some(said)) if truth.limit == said.limit => format!("{}, right", said.limit),
+        (Some(truth), Some(said)) => format!("{} taken for {}", truth.limit, said.limit),
+        _ => "nothing to judge".to_owned(),
+    }
+}

@@ -6,3 +6,4 @@
 #![cfg(target_os = "linux")]
 
 pub mod spec;
+pub mod truth;

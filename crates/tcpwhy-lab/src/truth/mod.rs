@@ -2,8 +2,10 @@
 
 mod derive;
 mod file;
+mod read;
 mod state;
 
 pub use derive::derive;
 pub use file::{Direction, End, Interval, SCHEMA, Stopwatch, Truth};
+pub use read::read;
 pub use state::State;

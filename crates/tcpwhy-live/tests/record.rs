@@ -27,8 +27,9 @@ fn a_connection_with_an_unread_byte_is_sampled() {
     assert!(recorder.stop().unwrap().samples > 0);
     let text = std::fs::read_to_string(folder.path().join("samples.ndjson")).unwrap();
     let local = client.local_addr().unwrap().to_string();
-    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let reader = lines.filter(|line| line["remote"] == local.as_str()).last().unwrap();
+    let mut lines =
+        text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let reader = lines.rfind(|line| line["remote"] == local.as_str()).unwrap();
     assert_eq!(reader["rqueue"], 1);
     assert_eq!(reader["skmem"].as_array().unwrap().len(), 9);
     let hex = reader["tcp_info"].as_str().unwrap();

@@ -14,4 +14,5 @@ pub mod scenario;
 pub mod score;
 pub mod spec;
 pub mod tap;
+pub mod truth;
 pub mod workload;

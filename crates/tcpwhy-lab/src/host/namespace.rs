@@ -61,3 +61,9 @@ impl Namespace {
         self.0.try_clone().map(Self)
     }
 }
+
+impl From<Namespace> for std::os::fd::OwnedFd {
+    fn from(namespace: Namespace) -> Self {
+        namespace.0.into()
+    }
+}

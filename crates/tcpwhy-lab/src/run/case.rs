@@ -10,6 +10,7 @@ use serde::Serialize;
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use tcpwhy_live::Summary;
 
 /// A folder that is being filled.
 #[derive(Debug)]
@@ -99,6 +100,8 @@ pub struct RunResult {
     pub link: LinkReport,
     /// The captures at the client and at the server.
     pub taps: [TapReport; 2],
+    /// The sockets' samples.
+    pub recorded: Summary,
 }
 
 impl RunResult {
@@ -123,6 +126,7 @@ impl RunResult {
             outcome: seen.outcome,
             link: seen.link,
             taps: seen.taps,
+            recorded: seen.recorded,
         }
     }
 }

@@ -10,15 +10,16 @@ pub use predict::{Prediction, predict};
 
 use crate::host::{self, Host, Network};
 use crate::link;
-use crate::scenario::Read;
 use crate::spec::{LinkSpec, Role, Scenario, Workload};
 use crate::tap::{self, SNAPLEN, Tap, TapReport};
+use crate::truth;
 use crate::workload::{self, AppLog, Clock, Enter, Outcome, Site};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
+use tcpwhy_live::{self as live, Recorder, Summary};
 
 /// Why a run did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,9 @@ pub enum Error {
     /// The case folder would mix two runs.
     #[error("{0} is not empty: choose another folder for the case")]
     NotEmpty(String),
+    /// The sockets' samples.
+    #[error(transparent)]
+    Recorder(#[from] live::Error),
     /// A capture that we wrote cannot be read.
     #[error(transparent)]
     Capture(#[from] tcpwhy_capture::Error),
@@ -59,14 +63,20 @@ impl Enter for Host {
     }
 }
 
-/// Runs it. `stop`, set from outside, ends the workload early; what was seen until then is kept.
+/// Runs it; `text` is its file, for the case folder. `stop`, set from outside, ends the workload early; what was seen until then is kept.
 ///
 /// # Errors
 /// The machine does not allow it, a program is missing, or the folder cannot be written. A transfer that failed is a result.
-pub fn run(read: &Read, folder: &Path, stop: &AtomicBool) -> Result<RunResult, Error> {
-    let scenario = &read.scenario;
+pub fn run(
+    scenario: &Scenario,
+    text: Option<&str>,
+    folder: &Path,
+    stop: &AtomicBool,
+) -> Result<RunResult, Error> {
     let case = Case::create(folder)?;
-    case.text("scenario.toml", &read.text)?;
+    if let Some(text) = text {
+        case.text("scenario.toml", text)?;
+    }
     let seen = observe(scenario, &case, stop)?;
     let judgements = judge::judge(scenario, &seen.outcome, &case)?;
     let result = RunResult::new(scenario, seen, judgements);
@@ -79,6 +89,7 @@ pub(crate) struct Seen {
     outcome: Outcome,
     link: link::LinkReport,
     taps: [TapReport; 2],
+    recorded: Summary,
 }
 
 fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, Error> {
@@ -92,12 +103,27 @@ fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, 
         .map(|(host, name)| Tap::start(host, &case.path(name), SNAPLEN));
     let [client_tap, server_tap] = taps;
     let (client_tap, server_tap) = (client_tap?, server_tap?);
+    let recorder = Recorder::start(vec![recorded(&client)?, recorded(&server)?], case.folder())?;
     let outcome = work(&scenario.workload, &client, &server, case, stop)?;
     linger(&scenario.link);
+    let recorded = recorder.stop()?;
     let taps = [client_tap.stop()?, server_tap.stop()?];
     let link = link.stop()?;
     case.json("link.json", &link)?;
-    Ok(Seen { outcome, link, taps })
+    let truth = truth::read(case.folder(), &scenario.link);
+    case.json(
+        "truth.json",
+        &truth.map_err(|e| Error::Case(case.folder().display().to_string(), e))?,
+    )?;
+    Ok(Seen { outcome, link, taps, recorded })
+}
+
+fn recorded(host: &Host) -> Result<live::Host, Error> {
+    let namespace = host.namespace().try_clone().map_err(host::Error::from)?;
+    Ok(live::Host {
+        name: workload::role_name(host.role()).to_owned(),
+        namespace: namespace.into(),
+    })
 }
 
 fn work(

@@ -3,6 +3,8 @@
 mod exec;
 mod list;
 mod run;
+#[cfg(target_os = "linux")]
+mod score;
 mod shell;
 
 use crate::error::Error;
@@ -22,6 +24,9 @@ pub(crate) enum Lab {
     /// Run a scenario, or all of them, and judge what was captured
     #[command(after_help = run::EXAMPLES)]
     Run(run::Run),
+    /// Score the verdicts against recorded truth, over a matrix of limits, paths and captures
+    #[cfg(target_os = "linux")]
+    Score(score::Score),
     /// First process of a command behind the link
     #[command(hide = true)]
     Init(exec::Init),
@@ -38,6 +43,11 @@ pub(crate) fn run(verb: &Lab) -> Result<ExitCode, Error> {
         Lab::Shell(shell) => shell::run(shell),
         Lab::List(list) => list::run(list),
         Lab::Run(run) => run::run(run),
+        Lab::Score(score) => score::run(score, &|scenario, folder| {
+            let stop = std::sync::atomic::AtomicBool::new(false);
+            let ran = tcpwhy_lab::run::run(scenario, None, folder, &stop);
+            ran.map(drop).map_err(|e| e.to_string())
+        }),
         Lab::Init(init) => exec::init(init),
     }
 }

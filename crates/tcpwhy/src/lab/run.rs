@@ -71,7 +71,7 @@ mod linux {
                 Some(folder) => folder.join(name),
                 None => scratch.path().join(name),
             };
-            match lab::run(read, &folder, &stop) {
+            match lab::run(&read.scenario, Some(&read.text), &folder, &stop) {
                 Ok(result) => {
                     all_right &= result.right;
                     show(&mut out, args, &result)?;

@@ -1,0 +1,76 @@
+//! `struct tcp_info` by offset (`include/uapi/linux/tcp.h`). It only ever grows at its end, so a field that an older kernel's shorter
+//! struct does not reach is `None`, and what a newer kernel appends is left alone.
+
+/// The raw bytes of one `TCP_INFO`.
+#[derive(Debug, Clone, Copy)]
+pub struct TcpInfo<'a>(pub &'a [u8]);
+
+macro_rules! fields {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $at:literal;)*) => {
+        impl TcpInfo<'_> {$(
+            $(#[$doc])*
+            pub fn $name(&self) -> Option<$type> {
+                let bytes = self.0.get($at..$at + size_of::<$type>())?;
+                Some(<$type>::from_ne_bytes(bytes.try_into().ok()?))
+            }
+        )*}
+    };
+}
+
+fields! {
+    /// `TCP_ESTABLISHED` is 1.
+    state: u8 = 0;
+    /// 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
+    ca_state: u8 = 1;
+    /// Unanswered window probes.
+    probes: u8 = 3;
+    /// Largest segment sent, bytes.
+    snd_mss: u32 = 16;
+    /// Packets sent and not acknowledged.
+    unacked: u32 = 24;
+    /// Of them, acknowledged selectively.
+    sacked: u32 = 28;
+    /// Of them, taken for lost.
+    lost: u32 = 32;
+    /// Resent and not acknowledged.
+    retrans: u32 = 36;
+    /// Smoothed round trip, microseconds.
+    rtt_us: u32 = 68;
+    /// Slow start threshold, packets.
+    snd_ssthresh: u32 = 76;
+    /// Congestion window, packets.
+    snd_cwnd: u32 = 80;
+    /// Bytes a second.
+    pacing_rate: u64 = 104;
+    /// Bytes acknowledged by the peer.
+    bytes_acked: u64 = 120;
+    /// Bytes written and not sent yet.
+    notsent_bytes: u32 = 144;
+    /// Lowest round trip, microseconds; `u32::MAX` before the first.
+    min_rtt_us: u32 = 148;
+    /// Microseconds with data outstanding.
+    busy_us: u64 = 168;
+    /// Of them, limited by the receive window, as the kernel counts.
+    rwnd_limited_us: u64 = 176;
+    /// Of them, limited by the send buffer, as the kernel counts.
+    sndbuf_limited_us: u64 = 184;
+    /// Window that the peer offers, bytes (Linux 5.4).
+    snd_wnd: u32 = 228;
+    /// Window offered to the peer, bytes (Linux 6.2).
+    rcv_wnd: u32 = 232;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_struct_lacks_fields_and_a_long_one_is_read_all_the_same() {
+        let mut raw = vec![0; 400];
+        raw[80..84].copy_from_slice(&77u32.to_ne_bytes());
+        assert_eq!(TcpInfo(&raw).snd_cwnd(), Some(77));
+        assert_eq!(TcpInfo(&raw[..84]).snd_cwnd(), Some(77));
+        assert_eq!(TcpInfo(&raw[..83]).snd_cwnd(), None);
+        assert_eq!(TcpInfo(&[]).state(), None);
+    }
+}

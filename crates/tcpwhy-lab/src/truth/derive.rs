@@ -1,0 +1,135 @@
+//! States of one sender -> its timeline.
+
+use tcpwhy_core::model::Limit;
+
+use super::{Interval, State};
+
+/// A state holds until the next. Within one round trip a sender alternates (woken, queue filled, queue sent), so each piece of time a
+/// round trip long gets the limit that held for most of it: T-RAT (SIGCOMM 2002) judges flights for the same reason.
+///
+/// `rate` is what the narrowest link carries, in payload bytes per second: while ACKs come at that rate the path is busy, and lifting
+/// whatever else held the sender would have brought nothing.
+pub fn derive(states: &[State], rate: Option<f64>) -> Vec<Interval> {
+    let mut timeline: Vec<Interval> = Vec::new();
+    let mut first = 0;
+    while let Some(begin) = states.get(first).filter(|_| first + 1 < states.len()) {
+        let wanted = begin.t_ns + u64::from(begin.srtt_us) * 1000;
+        let last = (first + 1..states.len())
+            .find(|&at| states[at].t_ns >= wanted)
+            .unwrap_or(states.len() - 1);
+        let piece = &states[first..=last];
+        let limit = if busy(piece, rate) { Limit::PathBandwidth } else { majority(piece) };
+        push(&mut timeline, begin.t_ns, states[last].t_ns, limit);
+        first = last;
+    }
+    timeline
+}
+
+/// Whether ACKs came at the rate of the link: a tenth less is what headers, delayed ACKs and two samples' distance leave open.
+fn busy(states: &[State], rate: Option<f64>) -> bool {
+    let (Some(rate), Some(first), Some(last)) = (rate, states.first(), states.last()) else {
+        return false;
+    };
+    let seconds = last.t_ns.saturating_sub(first.t_ns) as f64 / 1e9;
+    let acked = last.acked.saturating_sub(first.acked) as f64;
+    seconds > 0.0 && acked >= 0.9 * rate * seconds
+}
+
+/// The limit with most of the time; the earlier one of equals.
+fn majority(states: &[State]) -> Limit {
+    let held = |limit: Limit| -> u64 {
+        states
+            .windows(2)
+            .filter(|pair| pair[0].limit() == limit)
+            .map(|pair| pair[1].t_ns.saturating_sub(pair[0].t_ns))
+            .sum()
+    };
+    let longest = Limit::ALL.into_iter().rev().max_by_key(|&limit| held(limit));
+    longest.filter(|&limit| held(limit) > 0).unwrap_or(Limit::Unknown)
+}
+
+fn push(timeline: &mut Vec<Interval>, from_ns: u64, to_ns: u64, limit: Limit) {
+    match timeline.last_mut() {
+        Some(before) if before.limit == limit.name() => before.to_ns = to_ns,
+        _ => timeline.push(Interval { from_ns, to_ns, limit: limit.name().into(), cause: None }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sender with room for everything and nothing to send, 20 ms away.
+    fn idle(ms: u64) -> State {
+        State {
+            t_ns: ms * 1_000_000,
+            established: true,
+            cwnd: 10,
+            snd_wnd: 60_000,
+            mss: 1448,
+            srtt_us: 20_000,
+            min_rtt_us: 20_000,
+            sndbuf: 32_768,
+            ..State::default()
+        }
+    }
+
+    fn limits(states: &[State]) -> Vec<(u64, String)> {
+        derive(states, None)
+            .into_iter()
+            .map(|i| ((i.to_ns - i.from_ns) / 1_000_000, i.limit))
+            .collect()
+    }
+
+    #[test]
+    fn a_full_buffer_with_nothing_unsent_is_the_send_buffer_though_it_drains_for_a_moment() {
+        let full =
+            |ms| State { outstanding: 16_384, in_flight: 12, wmem_queued: 33_000, ..idle(ms) };
+        let states: Vec<State> =
+            (0..30).map(|i| if i % 5 == 4 { idle(i * 4) } else { full(i * 4) }).collect();
+        assert_eq!(limits(&states), [(116, "send_buffer".into())]);
+    }
+
+    #[test]
+    fn room_below_a_segment_is_the_receive_window_even_when_cwnd_is_full() {
+        let held = |ms| State { unsent: 9000, outstanding: 59_000, in_flight: 10, ..idle(ms) };
+        assert_eq!(limits(&[held(0), held(20), held(40)]), [(40, "receive_window".into())]);
+    }
+
+    #[test]
+    fn a_risen_round_trip_makes_the_path_of_the_congestion_window() {
+        let held = |ms, srtt_us| State {
+            unsent: 9000,
+            outstanding: 14_480,
+            in_flight: 10,
+            srtt_us,
+            ..idle(ms)
+        };
+        let states = [held(0, 20_000), held(20, 20_000), held(40, 30_000), held(70, 30_000)];
+        assert_eq!(
+            limits(&states),
+            [(40, "congestion_window".into()), (30, "path_bandwidth".into())]
+        );
+    }
+
+    #[test]
+    fn a_link_that_carries_all_it_can_is_the_limit_whatever_the_buffer_says() {
+        let full = |ms: u64| State {
+            outstanding: 16_384,
+            wmem_queued: 33_000,
+            writing: true,
+            acked: ms * 1000,
+            ..idle(ms)
+        };
+        let states: Vec<State> = (0..10).map(|i| full(i * 20)).collect();
+        let told = |rate| derive(&states, Some(rate))[0].limit.clone();
+        assert_eq!(told(1_050_000.0), "path_bandwidth");
+        assert_eq!(told(2_000_000.0), "send_buffer");
+    }
+
+    #[test]
+    fn no_state_or_one_is_no_time() {
+        assert_eq!(derive(&[], None), []);
+        assert_eq!(derive(&[idle(1)], None), []);
+    }
+}

@@ -1,0 +1,96 @@
+//! The sender's state at one moment, and the limit that it means.
+
+use tcpwhy_core::kernel::tcp_info::TcpInfo;
+use tcpwhy_core::model::Limit;
+
+/// What decides, at the sender. Bytes and packets as the kernel counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct State {
+    /// Nanoseconds since the Unix epoch.
+    pub t_ns: u64,
+    /// The three-way handshake is over.
+    pub established: bool,
+    /// `TCP_CA_*`: 3 recovery, 4 loss.
+    pub ca_state: u8,
+    /// Bytes written and not sent.
+    pub unsent: u32,
+    /// Bytes sent and not acknowledged.
+    pub outstanding: u32,
+    /// `tcp_packets_in_flight()`.
+    pub in_flight: u32,
+    /// Congestion window, packets.
+    pub cwnd: u32,
+    /// Window that the receiver offers, bytes.
+    pub snd_wnd: u32,
+    /// Segment size, bytes.
+    pub mss: u32,
+    /// Smoothed round trip, microseconds.
+    pub srtt_us: u32,
+    /// Lowest round trip, microseconds.
+    pub min_rtt_us: u32,
+    /// Memory that written data holds, bytes.
+    pub wmem_queued: u32,
+    /// Send buffer, bytes.
+    pub sndbuf: u32,
+    /// Bytes acknowledged since the connection began.
+    pub acked: u64,
+    /// The application is inside of a write, by its own account.
+    pub writing: bool,
+}
+
+impl State {
+    /// From a socket sample; `None` where the kernel's struct is too short (before Linux 5.4: no `snd_wnd`).
+    pub fn from_sample(t_ns: u64, info: TcpInfo<'_>, wqueue: u32, skmem: &[u32]) -> Option<Self> {
+        let unsent = info.notsent_bytes()?;
+        Some(Self {
+            t_ns,
+            // SYN_SENT is 2 and SYN_RECV 3; all later states have shaken hands.
+            established: !matches!(info.state()?, 2 | 3),
+            ca_state: info.ca_state()?,
+            unsent,
+            outstanding: wqueue.saturating_sub(unsent),
+            in_flight: (info.unacked()? + info.retrans()?)
+                .saturating_sub(info.sacked()?.saturating_add(info.lost()?)),
+            cwnd: info.snd_cwnd()?,
+            snd_wnd: info.snd_wnd()?,
+            mss: info.snd_mss()?,
+            srtt_us: info.rtt_us()?,
+            min_rtt_us: info.min_rtt_us()?,
+            wmem_queued: *skmem.get(5)?,
+            sndbuf: *skmem.get(3)?,
+            acked: info.bytes_acked()?,
+            writing: false,
+        })
+    }
+
+    /// Why the next byte was not sent at this moment.
+    pub fn limit(&self) -> Limit {
+        if !self.established {
+            Limit::Handshake
+        } else if matches!(self.ca_state, 3 | 4) {
+            Limit::LossRecovery
+        } else if self.unsent > 0 && self.snd_wnd.saturating_sub(self.outstanding) < self.mss {
+            Limit::ReceiveWindow
+        } else if self.unsent > 0 && self.queue_stands() {
+            Limit::PathBandwidth
+        } else if self.unsent > 0 {
+            // The window of the congestion control, or its pacing below that window.
+            Limit::CongestionWindow
+        } else if self.outstanding > 0 && (self.writing || self.writer_waits()) {
+            Limit::SendBuffer
+        } else {
+            Limit::Application
+        }
+    }
+
+    /// A quarter above the floor, and at least 1 ms, is more than a timer's lateness.
+    fn queue_stands(&self) -> bool {
+        let excess = self.srtt_us.saturating_sub(self.min_rtt_us);
+        self.min_rtt_us != u32::MAX && excess >= 1000 && excess >= self.min_rtt_us / 4
+    }
+
+    /// `sk_stream_is_writeable()`: a writer is woken only when the free part is half of the queued one.
+    fn writer_waits(&self) -> bool {
+        self.sndbuf.saturating_sub(self.wmem_queued) < self.wmem_queued / 2
+    }
+}

@@ -1,0 +1,65 @@
+//! When each application was inside of a write: `app.ndjson`.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+
+#[derive(Deserialize)]
+struct Line {
+    t_ns: u64,
+    local: SocketAddr,
+    remote: SocketAddr,
+    kind: String,
+}
+
+/// The spans of every writer, by its socket's ends.
+#[derive(Debug, Default)]
+pub(super) struct Writes(BTreeMap<(SocketAddr, SocketAddr), Vec<(u64, u64)>>);
+
+impl Writes {
+    /// Whether the application that owns this socket was inside of a write, or waited to be told that it can write.
+    pub(super) fn is_writing(&self, local: &SocketAddr, remote: &SocketAddr, t_ns: u64) -> bool {
+        let Some(spans) = self.0.get(&(*local, *remote)) else { return false };
+        let after = spans.partition_point(|(from, _)| *from <= t_ns);
+        after.checked_sub(1).and_then(|i| spans.get(i)).is_some_and(|(_, to)| t_ns < *to)
+    }
+}
+
+/// Reads the file; none is no writes (programs keep no account).
+///
+/// # Errors
+/// The file cannot be read.
+pub(super) fn read(path: &Path) -> io::Result<Writes> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Writes::default()),
+        Err(e) => return Err(e),
+    };
+    let mut open = BTreeMap::new();
+    let mut writes = Writes::default();
+    for text in BufReader::new(file).lines() {
+        let Ok(line) = serde_json::from_str::<Line>(&text?) else { continue };
+        let ends = (line.local, line.remote);
+        match line.kind.as_str() {
+            // A buffer that is full without blocking goes on until the writer is told.
+            "write" | "blocked" => {
+                open.entry(ends).or_insert(line.t_ns);
+            }
+            "wrote" | "writable" => {
+                if let Some(from) = open.remove(&ends) {
+                    writes.0.entry(ends).or_default().push((from, line.t_ns));
+                }
+            }
+            _ => {}
+        }
+    }
+    // One that never returned: the connection died in it.
+    for (ends, from) in open {
+        writes.0.entry(ends).or_default().push((from, u64::MAX));
+    }
+    writes.0.values_mut().for_each(|spans| spans.sort_unstable());
+    Ok(writes)
+}

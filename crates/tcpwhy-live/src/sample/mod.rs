@@ -1,0 +1,27 @@
+//! Samples of every TCP socket of a network namespace, by a dump of `sock_diag(7)`.
+
+mod diag;
+mod wire;
+
+pub use diag::Dump;
+
+use std::net::SocketAddr;
+
+/// One socket at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// This end.
+    pub local: SocketAddr,
+    /// The other end.
+    pub remote: SocketAddr,
+    /// The kernel's socket cookie: no two sockets share it while the machine runs.
+    pub cookie: u64,
+    /// Bytes received and not read.
+    pub rqueue: u32,
+    /// Bytes written and not acknowledged.
+    pub wqueue: u32,
+    /// Raw `struct tcp_info`, as long as this kernel's is.
+    pub tcp_info: Vec<u8>,
+    /// `SK_MEMINFO_*` in the kernel's order: rmem_alloc, rcvbuf, wmem_alloc, sndbuf, fwd_alloc, wmem_queued, optmem, backlog, drops.
+    pub skmem: Vec<u32>,
+}

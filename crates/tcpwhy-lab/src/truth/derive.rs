@@ -18,11 +18,36 @@ pub fn derive(states: &[State], rate: Option<f64>) -> Vec<Interval> {
             .find(|&at| states[at].t_ns >= wanted)
             .unwrap_or(states.len() - 1);
         let piece = &states[first..=last];
-        let limit = if busy(piece, rate) { Limit::PathBandwidth } else { majority(piece) };
+        let limit = match piece {
+            _ if busy(piece, rate) => Limit::PathBandwidth,
+            _ if ran_dry(piece) => Limit::SendBuffer,
+            _ => majority(piece),
+        };
         push(&mut timeline, begin.t_ns, states[last].t_ns, limit);
         first = last;
     }
+    abandoned(&mut timeline, states);
     timeline
+}
+
+/// A recovery in which nothing was acknowledged any more, to the end: the path was silent.
+fn abandoned(timeline: &mut [Interval], states: &[State]) {
+    let Some(end) = states.last().map(|s| s.acked) else { return };
+    let since = states.iter().find(|s| s.acked == end).map_or(u64::MAX, |s| s.t_ns);
+    let unanswered = states.last().is_some_and(|s| s.outstanding > 0 && s.ca_state == 4);
+    if let Some(last) = timeline.last_mut()
+        && unanswered
+        && last.limit == Limit::LossRecovery.name()
+        && last.from_ns >= since
+    {
+        last.limit = Limit::SilentPath.name().into();
+    }
+}
+
+/// Whether the queue ran dry while the writer waited, and no window or loss held the sender: then one buffer a round trip is what went
+/// out, however the rest of the round was paced (bbr paces at the rate that the buffer set).
+fn ran_dry(states: &[State]) -> bool {
+    states.iter().any(State::is_starved) && !states.iter().any(State::is_held_back)
 }
 
 /// Whether ACKs came at the rate of the link: a tenth less is what headers, delayed ACKs and two samples' distance leave open.

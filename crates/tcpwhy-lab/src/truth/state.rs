@@ -71,16 +71,39 @@ impl State {
             Limit::LossRecovery
         } else if self.unsent > 0 && self.snd_wnd.saturating_sub(self.outstanding) < self.mss {
             Limit::ReceiveWindow
+        } else if self.waits_for_an_ack() {
+            Limit::DelayedAck
         } else if self.unsent > 0 && self.queue_stands() {
             Limit::PathBandwidth
         } else if self.unsent > 0 {
             // The window of the congestion control, or its pacing below that window.
             Limit::CongestionWindow
-        } else if self.outstanding > 0 && (self.writing || self.writer_waits()) {
+        } else if self.is_starved() {
             Limit::SendBuffer
         } else {
             Limit::Application
         }
+    }
+
+    /// Nagle (RFC 9293 section 3.7.4): less than a segment waits while anything is unacknowledged, though cwnd has room.
+    fn waits_for_an_ack(&self) -> bool {
+        (1..self.mss).contains(&self.unsent)
+            && self.outstanding > 0
+            && self.in_flight < self.cwnd
+            && !self.is_starved()
+    }
+
+    /// The send buffer is full and nothing of it is left to send: only ACKs make room for more.
+    pub fn is_starved(&self) -> bool {
+        self.unsent == 0 && self.outstanding > 0 && (self.writing || self.writer_waits())
+    }
+
+    /// Held by something outside of the process: a window, or a loss.
+    pub fn is_held_back(&self) -> bool {
+        matches!(self.ca_state, 3 | 4)
+            || (self.unsent > 0
+                && (self.in_flight >= self.cwnd
+                    || self.snd_wnd.saturating_sub(self.outstanding) < self.mss))
     }
 
     /// A quarter above the floor, and at least 1 ms, is more than a timer's lateness.

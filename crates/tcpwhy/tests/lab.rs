@@ -1,5 +1,6 @@
 //! `tcpwhy lab exec` in real namespaces. Says `skipped:` where they are not allowed.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
 
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;

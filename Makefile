@@ -5,8 +5,6 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 export RUSTUP_AUTO_INSTALL := 0
 
 PREFIX ?= $(HOME)/.local
-DEMO := corpus/send-buffer-16k-20ms.sender.pcap.gz
-
 .DEFAULT_GOAL := help
 .PHONY: help build demo test score score-full bench fuzz corpus install clean
 
@@ -18,9 +16,8 @@ build: ## the release binary, target/release/tcpwhy
 	@echo "== Building"
 	@cargo build --release --locked -p tcpwhy
 
-demo: build ## build, then explain a capture that comes with the source
-	@printf '\n== tcpwhy %s\n\n' $(DEMO)
-	@target/release/tcpwhy $(DEMO)
+demo: build ## build, then reproduce a slow transfer in the lab and explain it
+	@scripts/demo.sh
 
 test: ## everything that must hold before a change is merged (under 15 minutes)
 	@scripts/bootstrap.sh test

@@ -1,5 +1,6 @@
 //! Ctrl-C while a capture is read from another program.
 
+#[cfg(target_os = "linux")]
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

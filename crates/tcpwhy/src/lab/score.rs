@@ -6,8 +6,6 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tcpwhy_lab::score::matrix::{Cell, full, quick};
 use tcpwhy_lab::score::report::page;
@@ -65,7 +63,8 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let stop = stop_at_interrupt();
+    // Runs under way end, their results are kept, the tables are written.
+    let stop = crate::interrupt::flag();
     let runner = Runner {
         run,
         folder: args.output.clone(),
@@ -106,19 +105,6 @@ fn write_page(args: &Score, results: &[CellResult]) -> Result<(), Error> {
             .map_err(|e| Error::Lab(format!("cannot write {}: {e}", path.display()))),
         None => Ok(anstream::stdout().lock().write_all(text.as_bytes())?),
     }
-}
-
-/// Set by the first Ctrl-C: runs under way end, their results are kept, the tables are written.
-fn stop_at_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends us at once, and what was scored is kept all the same.
-    let _ = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            std::process::exit(crate::interrupt::INTERRUPTED);
-        }
-    });
-    stop
 }
 
 /// A line for each run, and how long it will still take.

@@ -14,5 +14,6 @@ mod flow;
 mod limits;
 pub mod model;
 pub mod observe;
+pub mod picture;
 pub mod units;
 pub mod whatif;

@@ -23,6 +23,12 @@ Examples:
 Exit status: 0 analysed, 1 nothing to analyse, 2 error or damaged input (what could be
 read of it is analysed).";
 
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  tcpwhy report slow.pcapng -o slow.html      one file: works from disk, can be mailed
+  tcpwhy report slow.pcapng --conn 3 -o 3.html
+  tcpwhy report ring/ --since 40s --until 60s -o ring.html";
+
 /// Says why a TCP transfer was slow: what held it back, for how long, which packets show it, and
 /// what to change.
 #[derive(Debug, Parser)]
@@ -46,6 +52,37 @@ enum Verb {
     /// Explain captures; may be left out
     #[command(after_help = EXAMPLES)]
     Explain(Explain),
+    /// Write one HTML file that shows captures: verdicts, timelines, charts
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(Report),
+}
+
+/// What was asked for.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Explain in words.
+    Explain(Explain),
+    /// Write a page.
+    Report(Report),
+}
+
+/// What to show on a page.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Report {
+    /// Captures (pcap or pcapng, also .gz or .zst) and directories of them
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The page to write; - for standard output
+    #[arg(short, long, value_name = "HTML", default_value = "tcpwhy.html")]
+    pub output: PathBuf,
+    /// Replace the page if it is there already
+    #[arg(short, long)]
+    pub force: bool,
+    /// Connections with charts, those with most to save first; the others are listed with their verdicts
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub charts: usize,
+    #[command(flatten)]
+    pub selection: Selection,
 }
 
 /// What to explain, and how to show it.
@@ -74,6 +111,13 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub color: Color,
 
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// Which connections, and which part of the captures.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Selection {
     /// Only the connection with this number (as Wireshark's tcp.stream)
     #[arg(long, value_name = "ID", help_heading = "Selection")]
     pub conn: Option<u64>,
@@ -116,7 +160,7 @@ impl From<Color> for ColorChoice {
 ///
 /// # Errors
 /// What clap says, help and version included.
-pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
+pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     let mut args: Vec<_> = std::env::args_os().collect();
     if args.len() < 2 {
         return Ok(None);
@@ -130,6 +174,7 @@ pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
     }
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
+        Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
         Some(Verb::Explain(explain)) => explain,
         None => cli.explain,
     };
@@ -137,7 +182,7 @@ pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
         let text = "name a capture to explain, or - for standard input";
         return Err(Cli::command().error(clap::error::ErrorKind::MissingRequiredArgument, text));
     }
-    Ok(Some(explain))
+    Ok(Some(Command::Explain(explain)))
 }
 
 /// Prints the short help to standard error.

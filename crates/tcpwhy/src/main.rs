@@ -9,9 +9,11 @@ mod interrupt;
 mod output;
 mod pipeline;
 mod progress;
+mod report;
 mod when;
 
 use clap::error::ErrorKind;
+use cli::Command;
 use error::Error;
 use std::process::ExitCode;
 
@@ -42,7 +44,8 @@ mod exit {
 
 fn run() -> Result<ExitCode, Error> {
     match cli::parse() {
-        Ok(Some(args)) => explain::run(&args),
+        Ok(Some(Command::Explain(args))) => explain::run(&args),
+        Ok(Some(Command::Report(args))) => report::run(&args),
         // Nothing was asked: show what can be.
         Ok(None) => {
             cli::short_help().map_err(Error::Write)?;

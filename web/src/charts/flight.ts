@@ -7,11 +7,7 @@ import { extent, level, search, stairs, visible } from "../paint";
 import { say } from "../words";
 
 export function flight(track: Track, c: Connection, d: Direction): Picture {
-  const plateaus = (limit: LimitName) =>
-    d.timeline.filter((i) => i.limit === limit && i.evidence.flight_bytes > 0)
-      .map((i) => ({ from: i.from_ns - c.start_ns, to: i.to_ns - c.start_ns, value: i.evidence.flight_bytes }));
-  const buffer = plateaus("send_buffer");
-  const cwnd = plateaus("congestion_window");
+  const { buffer, cwnd } = ceilings(track, c, d);
   return {
     name: "flight",
     extent: (from, to) => {
@@ -46,4 +42,32 @@ function lowest(track: Track, from: number, to: number): number {
   const [first, last] = visible(track.window, from, to);
   for (let i = first; i < last; i++) low = Math.min(low, track.window.high[i]!);
   return low;
+}
+
+interface Level {
+  from: number;
+  to: number;
+  value: number;
+}
+
+/** Intervals with more rounds than this are measured in as many steps. */
+const MOST_ROUNDS = 400;
+
+/** The ceilings that no packet tells, where the flight leant against them: round by round, the most that was in flight. */
+function ceilings(track: Track, c: Connection, d: Direction): { buffer: Level[]; cwnd: Level[] } {
+  const rounds = (limit: LimitName) => d.timeline.filter((i) => i.limit === limit).map((i) => {
+    const [from, to] = [i.from_ns - c.start_ns, i.to_ns - c.start_ns];
+    const step = Math.max(d.facts.rtt_floor_ns, (to - from) / MOST_ROUNDS, 1000);
+    const count = Math.max(1, Math.round((to - from) / step));
+    return Array.from({ length: count }, (_, k): Level => {
+      const [a, b] = [from + (k * (to - from)) / count, from + ((k + 1) * (to - from)) / count];
+      return { from: a, to: b, value: Math.max(0, extent(track.flight, a, b)[1]) };
+    });
+  });
+  // A buffer has one size, a congestion window changes every round.
+  const buffer = rounds("send_buffer").map((levels) => {
+    const sorted = levels.map((l) => l.value).sort((a, b) => a - b);
+    return { from: levels[0]!.from, to: levels.at(-1)!.to, value: sorted[sorted.length >> 1]! };
+  });
+  return { buffer, cwnd: rounds("congestion_window").flat() };
 }

@@ -6,7 +6,7 @@ export RUSTUP_AUTO_INSTALL := 0
 
 PREFIX ?= $(HOME)/.local
 .DEFAULT_GOAL := help
-.PHONY: help build demo test score score-full bench fuzz corpus install clean
+.PHONY: help build demo test score score-full bench web fuzz corpus install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-10s %s\n' "$$name" "$$what"; done
@@ -32,6 +32,9 @@ score-full: build ## the analysis against the lab's recorded truth, the whole ma
 bench: build ## speed and memory, beside tcptrace and tshark
 	@scripts/bootstrap.sh bench
 	@bench/run.sh
+
+web: ## the page that reports are made of (needs Node; the built page is part of the source)
+	@cd web && npm ci --silent --no-fund --no-audit && npm run --silent build
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (30) each
 	@scripts/bootstrap.sh test

@@ -16,6 +16,7 @@ mod limits;
 pub mod link;
 pub mod model;
 pub mod observe;
+pub mod picture;
 pub mod quantity;
 pub mod units;
 pub mod whatif;

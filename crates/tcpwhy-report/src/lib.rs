@@ -1,4 +1,4 @@
-//! The answer, written out: terminal text, JSON, NDJSON, CSV.
+//! The answer, written out: terminal text, JSON, NDJSON, CSV, a page.
 //!
 //! Every format is written connection by connection to a [`std::io::Write`]; none builds the whole
 //! text in memory. The words come from `tcpwhy_core::advice`.
@@ -6,10 +6,12 @@
 
 pub mod csv;
 pub mod json;
+pub mod page;
 mod printable;
 mod rank;
 mod source;
 pub mod terminal;
 
 pub use printable::printable;
+pub use rank::most_telling;
 pub use source::Source;

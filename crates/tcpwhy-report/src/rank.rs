@@ -82,3 +82,17 @@ pub(crate) fn rank(connections: &[Connection]) -> (Vec<Ranked<'_>>, Vec<Ranked<'
     }
     (first, rest)
 }
+
+/// The connections by how much they matter: their indices, at most `count`.
+pub fn most_telling(connections: &[Connection], count: usize) -> Vec<usize> {
+    let (first, rest) = rank(connections);
+    let mut chosen = Vec::new();
+    for ranked in first.iter().chain(&rest) {
+        let index = connections.binary_search_by_key(&ranked.connection.id, |c| c.id);
+        let Ok(index) = index else { continue };
+        if chosen.len() < count && !chosen.contains(&index) {
+            chosen.push(index);
+        }
+    }
+    chosen
+}

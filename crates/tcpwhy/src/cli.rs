@@ -24,6 +24,12 @@ Examples:
 Exit status: 0 analysed, 1 nothing to analyse, 2 error or damaged input (what could be
 read of it is analysed).";
 
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  tcpwhy report slow.pcapng -o slow.html      one file: works from disk, can be mailed
+  tcpwhy report slow.pcapng --conn 3 -o 3.html
+  tcpwhy report ring/ --since 40s --until 60s -o ring.html";
+
 /// Says why a TCP transfer was slow: what held it back, for how long, which packets show it, and
 /// what to change.
 #[derive(Debug, Parser)]
@@ -50,6 +56,9 @@ enum Verb {
     /// Run commands and transfers behind an emulated link (Linux)
     #[command(subcommand)]
     Lab(Lab),
+    /// Write one HTML file that shows captures: verdicts, timelines, charts
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(Report),
 }
 
 /// What was asked for.
@@ -59,6 +68,27 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Something in the lab.
     Lab(Lab),
+    /// Write a page.
+    Report(Report),
+}
+
+/// What to show on a page.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Report {
+    /// Captures (pcap or pcapng, also .gz or .zst) and directories of them
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The page to write; - for standard output
+    #[arg(short, long, value_name = "HTML", default_value = "tcpwhy.html")]
+    pub output: PathBuf,
+    /// Replace the page if it is there already
+    #[arg(short, long)]
+    pub force: bool,
+    /// Connections with charts, those with most to save first; the others are listed with their verdicts
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub charts: usize,
+    #[command(flatten)]
+    pub selection: Selection,
 }
 
 /// What to explain, and how to show it.
@@ -87,6 +117,13 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub color: Color,
 
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// Which connections, and which part of the captures.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Selection {
     /// Only the connection with this number (as Wireshark's tcp.stream)
     #[arg(long, value_name = "ID", help_heading = "Selection")]
     pub conn: Option<u64>,
@@ -143,6 +180,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     }
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
+        Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
         Some(Verb::Explain(explain)) => explain,
         Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),
         None => cli.explain,

@@ -24,6 +24,12 @@ pub(crate) enum Error {
     /// The lab cannot do what was asked.
     #[error("{0}")]
     Lab(String),
+    /// The page would replace something.
+    #[error("{0} is there already: choose another name with -o, or replace it with --force")]
+    Exists(String),
+    /// The page cannot be written.
+    #[error("cannot write {0}: {1}")]
+    Page(String, io::Error),
     /// The system refused a thread.
     #[error("cannot start the reading thread: {0}")]
     Thread(io::Error),

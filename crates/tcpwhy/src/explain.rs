@@ -27,13 +27,13 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     if inputs.contains(&Input::Stdin) {
         interrupt::leave_to_the_writer();
     }
-    let reading = pipeline::start(&inputs, Span::of(args))?;
-    let choice = Choice::of(args);
+    let reading = pipeline::start(&inputs, Span::of(&args.selection))?;
+    let choice = Choice::of(&args.selection);
     let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };
     let (read, shown) = if args.ndjson {
         stream(reading, &choice, &mut out)?
     } else {
-        let (read, connections) = collect(reading, &choice)?;
+        let (read, connections) = pipeline::collect(reading, &choice)?;
         if read.unsupported.is_none() {
             write(args, &mut out, &read, &connections)?;
         }
@@ -70,20 +70,6 @@ fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, 
     Ok((read, shown))
 }
 
-/// All connections, in the order of their numbers.
-fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Connection>), Error> {
-    let mut analyzer = Analyzer::new();
-    let mut connections = Vec::new();
-    let read = reading.each(|segments| {
-        analyzer.push_all(segments);
-        connections.extend(analyzer.take_finished().into_iter().filter(|c| choice.takes(c)));
-        Ok(())
-    })?;
-    connections.extend(analyzer.finish().into_iter().filter(|c| choice.takes(c)));
-    connections.sort_unstable_by_key(|c| c.id);
-    Ok((read, connections))
-}
-
 fn write(
     args: &Explain,
     out: &mut Output,
@@ -99,7 +85,7 @@ fn write(
             width: output::width(),
             color: out.color,
             // One connection that was asked for is shown whole.
-            all: args.all || args.conn.is_some(),
+            all: args.all || args.selection.conn.is_some(),
             verbose: args.verbose,
         };
         terminal::write(&mut out.to, &read.source, connections, &view)?;

@@ -1,6 +1,6 @@
 //! Which packets are analysed, and which connections shown.
 
-use crate::cli::Explain;
+use crate::cli::Selection;
 use crate::when::When;
 use std::net::IpAddr;
 use tcpwhy_core::model::Connection;
@@ -17,7 +17,7 @@ pub(crate) struct Span {
 
 impl Span {
     /// As asked for.
-    pub(crate) fn of(args: &Explain) -> Self {
+    pub(crate) fn of(args: &Selection) -> Self {
         Self { since: args.since, until: args.until, start: None }
     }
 
@@ -39,7 +39,7 @@ pub(crate) struct Choice {
 
 impl Choice {
     /// As asked for.
-    pub(crate) fn of(args: &Explain) -> Self {
+    pub(crate) fn of(args: &Selection) -> Self {
         Self { conn: args.conn, host: args.host.map(|h| h.to_canonical()), port: args.port }
     }
 

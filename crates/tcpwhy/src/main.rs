@@ -10,6 +10,7 @@ mod lab;
 mod output;
 mod pipeline;
 mod progress;
+mod report;
 mod when;
 
 use clap::error::ErrorKind;
@@ -46,6 +47,7 @@ fn run() -> Result<ExitCode, Error> {
     match cli::parse() {
         Ok(Some(Command::Explain(args))) => explain::run(&args),
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
+        Ok(Some(Command::Report(args))) => report::run(&args),
         // Nothing was asked: show what can be.
         Ok(None) => {
             cli::short_help().map_err(Error::Write)?;

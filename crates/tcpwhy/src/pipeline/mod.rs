@@ -3,13 +3,15 @@
 mod counts;
 
 use crate::error::Error;
-use crate::filter::Span;
+use crate::filter::{Choice, Span};
 use crate::progress::Progress;
 use counts::Counts;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use tcpwhy_capture::{Capture, Input};
+use tcpwhy_core::analysis::Analyzer;
 use tcpwhy_core::decode::{Decoded, decode};
+use tcpwhy_core::model::Connection;
 use tcpwhy_core::observe::Segment;
 use tcpwhy_report::Source;
 
@@ -81,6 +83,23 @@ impl Reading {
         }
         Ok(self.reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     }
+}
+
+/// Analyses all of it: the connections that `choice` takes, in the order of their numbers.
+///
+/// # Errors
+/// See [`Reading::each`].
+pub(crate) fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Connection>), Error> {
+    let mut analyzer = Analyzer::new();
+    let mut connections = Vec::new();
+    let read = reading.each(|segments| {
+        analyzer.push_all(segments);
+        connections.extend(analyzer.take_finished().into_iter().filter(|c| choice.takes(c)));
+        Ok(())
+    })?;
+    connections.extend(analyzer.finish().into_iter().filter(|c| choice.takes(c)));
+    connections.sort_unstable_by_key(|c| c.id);
+    Ok((read, connections))
 }
 
 /// The reading thread's state.

@@ -1,0 +1,146 @@
+//! What a picture of one connection is painted from: time series in columns, bounded whatever the capture's length.
+//!
+//! A second look at the packets, after the analysis: where the capture was taken and how windows are scaled is known by then.
+//!
+//! ```text
+//! Connection (answer) + Segments (again) -> Picture -> report's page, SVG
+//! ```
+
+mod flight;
+mod series;
+mod track;
+mod unwrap;
+
+pub use series::{Point, Series};
+pub use track::{Mark, Track};
+
+use crate::model::{Connection, Side, WindowScale};
+use crate::observe::{Endpoint, Segment};
+use crate::units::Nanos;
+use track::Setting;
+
+/// The series of one connection.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    client: Endpoint,
+    server: Endpoint,
+    from: Nanos,
+    to: Nanos,
+    /// Client to server, server to client.
+    pub tracks: [Track; 2],
+}
+
+impl Picture {
+    /// An empty picture of `connection`, with at most `limit` points a series.
+    pub fn new(connection: &Connection, limit: usize) -> Self {
+        let track = |side| Track::new(setting(connection, side, limit));
+        Self {
+            client: connection.client,
+            server: connection.server,
+            from: connection.start,
+            to: connection.start + connection.duration,
+            tracks: [track(Side::Client), track(Side::Server)],
+        }
+    }
+
+    /// Whether a segment belongs to this connection: its ends and its time (ports are used again).
+    pub fn takes(&self, s: &Segment) -> bool {
+        let ends = (s.src, s.dst);
+        let (c, v) = (self.client, self.server);
+        (ends == (c, v) || ends == (v, c)) && self.from <= s.time && s.time <= self.to
+    }
+
+    /// The next segment of the connection, in the order of the capture.
+    pub fn push(&mut self, s: &Segment) {
+        let [up, down] = &mut self.tracks;
+        let (sender, other) = if s.src == self.client { (up, down) } else { (down, up) };
+        sender.sent(s);
+        other.answered(s);
+    }
+
+    /// After the last segment.
+    pub fn finish(&mut self) {
+        self.tracks.iter_mut().for_each(Track::finish);
+    }
+}
+
+/// How the direction from `side` is to be read.
+fn setting(c: &Connection, side: Side, limit: usize) -> Setting {
+    let [up, down] = &c.directions;
+    let (direction, share) = match side {
+        Side::Client => (up, c.vantage.position),
+        Side::Server => (down, 1.0 - c.vantage.position),
+    };
+    let scale = match direction.facts.scale {
+        WindowScale::Known(shift) => shift,
+        WindowScale::Absent => 0,
+        WindowScale::Inferred { min, .. } => min,
+    };
+    // A leg is passed twice in a round trip.
+    let share = (share.clamp(0.0, 1.0) * 1000.0) as i64;
+    Setting { scale, leg: c.rtt.min.scale(share, 2000), limit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analyzer;
+    use crate::whatif::traffic::{Scenario, simulate};
+
+    fn picture(scenario: &Scenario, position: f64) -> Picture {
+        let segments = simulate(scenario).capture(position);
+        let mut analyzer = Analyzer::new();
+        analyzer.push_all(&segments);
+        let connections = analyzer.finish();
+        let mut picture = Picture::new(&connections[0], 1 << 20);
+        for s in segments.iter().filter(|s| picture.takes(s)).collect::<Vec<_>>() {
+            picture.push(s);
+        }
+        picture.finish();
+        picture
+    }
+
+    /// The direction with the data.
+    fn track(picture: &Picture) -> &Track {
+        let [up, down] = &picture.tracks;
+        if up.data.points().len() > down.data.points().len() { up } else { down }
+    }
+
+    #[test]
+    fn the_flight_of_a_full_send_buffer_is_the_same_from_both_ends() {
+        let scenario = Scenario { send_buffer: 16 * 1024, ..Scenario::default() };
+        let peak = |position| {
+            let picture = picture(&scenario, position);
+            track(&picture).flight.points().iter().map(|p| p.high).max().unwrap_or_default()
+        };
+        let (sender, receiver) = (peak(0.0), peak(1.0));
+        assert!(sender > 8 * 1024, "{sender}");
+        // An ACK and the data that it releases are apart by less than one segment's time on the link.
+        assert!((sender - receiver).abs() <= 2 * 1460, "{sender} {receiver}");
+    }
+
+    #[test]
+    fn every_byte_is_drawn_once_and_acknowledged() {
+        let scenario = Scenario::default();
+        let picture = picture(&scenario, 0.0);
+        let track = track(&picture);
+        let drawn: i64 = track.data.points().iter().map(|p| p.high - p.low).sum();
+        let acked = track.acks.points().iter().map(|p| p.high).max();
+        // The FIN takes a number, too.
+        assert!(acked == Some(drawn) || acked == Some(drawn + 1), "{drawn} {acked:?}");
+        assert!(track.rtt.points().iter().all(|p| p.low >= scenario.rtt.0));
+    }
+
+    #[test]
+    fn no_point_of_a_series_is_lost_when_it_is_bounded() {
+        let segments = simulate(&Scenario::default()).capture(0.0);
+        let mut analyzer = Analyzer::new();
+        analyzer.push_all(&segments);
+        let connections = analyzer.finish();
+        let mut picture = Picture::new(&connections[0], 16);
+        segments.iter().for_each(|s| picture.push(s));
+        let points = track(&picture).data.points();
+        assert!(points.len() <= 16);
+        assert!(points.windows(2).all(|w| w[0].high == w[1].low));
+    }
+}

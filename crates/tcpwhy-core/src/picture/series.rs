@@ -1,0 +1,111 @@
+//! A bounded list of points in time: when it is full, neighbours are merged and nothing is lost but detail.
+
+use crate::units::Nanos;
+
+/// One point, or several neighbours merged: the times and values that they cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Point {
+    /// First moment.
+    pub from: Nanos,
+    /// Last moment; the same as `from` for a single point.
+    pub to: Nanos,
+    /// Lowest value.
+    pub low: i64,
+    /// Highest value.
+    pub high: i64,
+    /// Frame of the first of them, as Wireshark numbers it.
+    pub frame: u64,
+}
+
+/// Points in the order of time, at most `limit` of them.
+#[derive(Debug, Clone)]
+pub struct Series {
+    points: Vec<Point>,
+    limit: usize,
+    /// What each point stands for: 1, then 2, 4, 8 samples.
+    span: u32,
+    /// Samples in the last point.
+    filled: u32,
+}
+
+impl Series {
+    /// An empty list for at most `limit` points (at least 2).
+    pub fn new(limit: usize) -> Self {
+        Self { points: Vec::new(), limit: limit.max(2), span: 1, filled: 0 }
+    }
+
+    /// One more sample: a value, or a range of values, at a moment.
+    pub fn push(&mut self, time: Nanos, low: i64, high: i64, frame: u64) {
+        match self.points.last_mut() {
+            Some(last) if self.filled < self.span => {
+                *last = merged(last, &Point { from: time, to: time, low, high, frame });
+                self.filled += 1;
+            }
+            _ => self.append(Point { from: time, to: time, low, high, frame }),
+        }
+    }
+
+    /// The points.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// How many samples a point stands for: 1 as long as nothing was merged.
+    pub fn samples_per_point(&self) -> u32 {
+        self.span
+    }
+
+    fn append(&mut self, point: Point) {
+        if self.points.len() >= self.limit {
+            let pair = |pair: &[Point]| match pair {
+                [one, other] => merged(one, other),
+                [one, ..] => *one,
+                [] => point,
+            };
+            self.points = self.points.chunks(2).map(pair).collect();
+            self.span = self.span.saturating_mul(2);
+        }
+        self.points.push(point);
+        self.filled = 1;
+    }
+}
+
+fn merged(one: &Point, other: &Point) -> Point {
+    Point {
+        from: one.from.min(other.from),
+        to: one.to.max(other.to),
+        low: one.low.min(other.low),
+        high: one.high.max(other.high),
+        frame: one.frame,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_list_keeps_its_extremes() {
+        let mut series = Series::new(8);
+        for i in 0..1000 {
+            series.push(Nanos(i), i, i, i as u64 + 1);
+        }
+        assert!(series.points().len() <= 8);
+        assert_eq!(series.samples_per_point(), 128);
+        let (first, last) = (series.points()[0], series.points()[series.points().len() - 1]);
+        assert_eq!((first.from, first.low, first.frame), (Nanos(0), 0, 1));
+        assert_eq!((last.to, last.high), (Nanos(999), 999));
+        let no_gap = |w: &[Point]| w[0].high + 1 == w[1].low;
+        assert!(series.points().windows(2).all(no_gap), "{:?}", series.points());
+    }
+
+    #[test]
+    fn few_points_stay_as_they_are() {
+        let mut series = Series::new(8);
+        series.push(Nanos(5), 1, 9, 3);
+        assert_eq!(
+            series.points(),
+            [Point { from: Nanos(5), to: Nanos(5), low: 1, high: 9, frame: 3 }]
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! Numbers for the page: little when they change little. Read back by `web/src/columns.ts`.
+//!
+//! A picture is one stream of variable-length integers (zigzag, 7 bits a byte, low bits first), then zlib, then base64. For each of
+//! the two tracks, each series in the order of [`SERIES`]: the number of points, samples per point, and five columns of differences
+//! (start, duration, low value, height, frame); then the marks: their number and four columns (kind, time, place, frame).
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use std::io::{self, Write};
+use tcpwhy_core::picture::{Mark, Picture, Point, Series, Track};
+use tcpwhy_core::units::Nanos;
+
+/// The marks by the number that stands for them.
+const MARKS: [Mark; 7] = [
+    Mark::ZeroWindow,
+    Mark::WindowFull,
+    Mark::DuplicateAck,
+    Mark::Congestion,
+    Mark::Syn,
+    Mark::Fin,
+    Mark::Rst,
+];
+
+/// `bytes` compressed, as text that can stand in a page.
+///
+/// # Errors
+/// None in practice: it is written to memory.
+pub(super) fn packed(bytes: &[u8]) -> io::Result<String> {
+    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::new(6));
+    zlib.write_all(bytes)?;
+    Ok(STANDARD.encode(zlib.finish()?))
+}
+
+/// The stream of one picture, with times from `start` on.
+pub(super) fn picture(picture: &Picture, start: Nanos) -> Vec<u8> {
+    let mut out = Stream(Vec::new());
+    for track in &picture.tracks {
+        for s in series(track) {
+            out.series(s, start);
+        }
+        out.marks(track, start);
+    }
+    out.0
+}
+
+/// The order in which the page expects the series.
+fn series(t: &Track) -> [&Series; 8] {
+    [&t.data, &t.resent, &t.acks, &t.sacks, &t.edge, &t.window, &t.rtt, &t.flight]
+}
+
+struct Stream(Vec<u8>);
+
+impl Stream {
+    fn series(&mut self, series: &Series, start: Nanos) {
+        let points = series.points();
+        self.number(points.len() as i64);
+        self.number(i64::from(series.samples_per_point()));
+        let columns: [fn(&Point) -> i64; 5] = [
+            |p| p.from.0,
+            |p| (p.to - p.from).0,
+            |p| p.low,
+            |p| p.high.saturating_sub(p.low),
+            |p| p.frame as i64,
+        ];
+        for (i, value) in columns.into_iter().enumerate() {
+            let first = if i == 0 { start.0 } else { 0 };
+            self.column(first, points.iter().map(value));
+        }
+    }
+
+    fn marks(&mut self, track: &Track, start: Nanos) {
+        let marks = &track.marks;
+        self.number(marks.len() as i64);
+        let kind = |mark| MARKS.iter().position(|m| *m == mark).unwrap_or_default() as i64;
+        self.column(0, marks.iter().map(|m| kind(m.0)));
+        self.column(start.0, marks.iter().map(|m| m.1.0));
+        self.column(0, marks.iter().map(|m| m.2));
+        self.column(0, marks.iter().map(|m| m.3 as i64));
+    }
+
+    /// Differences between neighbours, the first one to `before`.
+    fn column(&mut self, mut before: i64, values: impl Iterator<Item = i64>) {
+        for value in values {
+            self.number(value.wrapping_sub(before));
+            before = value;
+        }
+    }
+
+    fn number(&mut self, value: i64) {
+        let mut rest = ((value << 1) ^ (value >> 63)) as u64;
+        while rest >= 0x80 {
+            self.0.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        self.0.push(rest as u8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_take_as_many_bytes_as_they_need() {
+        let mut out = Stream(Vec::new());
+        for value in [0, -1, 1, 63, 64, i64::MIN] {
+            out.number(value);
+        }
+        let expected = [0, 1, 2, 126, 0x80, 1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1];
+        assert_eq!(out.0, expected);
+    }
+
+    #[test]
+    fn a_series_is_counts_then_columns_of_differences() {
+        let mut series = Series::new(4);
+        series.push(Nanos(105), 0, 10, 7);
+        series.push(Nanos(108), 10, 15, 9);
+        let mut out = Stream(Vec::new());
+        out.series(&series, Nanos(100));
+        // 2 points, 1 sample each; starts 5, +3; durations 0, 0; low 0, +10; heights 10, -5; frames 7, +2.
+        assert_eq!(out.0, [4, 2, 10, 6, 0, 0, 0, 20, 20, 9, 14, 4]);
+    }
+}

@@ -1,0 +1,48 @@
+//! One self-contained HTML file: the page of `web/` with the answer and the pictures inside.
+
+mod column;
+
+use crate::{Source, json};
+use std::io::{self, Write};
+use tcpwhy_core::model::Connection;
+use tcpwhy_core::picture::Picture;
+
+/// The built page; `web/` is its source.
+const PAGE: &str = include_str!("page.html");
+/// Where the data goes in it.
+const DATA: &str = "<!--tcpwhy:data-->";
+
+/// What one page shows.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// Where it comes from.
+    pub source: &'a Source,
+    /// The answer, all of it.
+    pub connections: &'a [Connection],
+    /// Pictures of some of the connections, by their index there.
+    pub pictures: Vec<(usize, Picture)>,
+}
+
+/// Writes the page. Everything that comes from a capture goes into it compressed and in base64, so that none of it can be read as
+/// HTML or as a script.
+///
+/// # Errors
+/// Whatever `out` returns.
+pub fn write(mut out: impl Write, report: &Report<'_>) -> io::Result<()> {
+    let (head, tail) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
+    out.write_all(head.as_bytes())?;
+    let mut analysis = Vec::new();
+    json::write(&mut analysis, report.source, report.connections)?;
+    block(&mut out, "analysis", &analysis)?;
+    for (index, picture) in &report.pictures {
+        let Some(connection) = report.connections.get(*index) else { continue };
+        let bytes = column::picture(picture, connection.start);
+        block(&mut out, &format!("picture-{}", connection.id), &bytes)?;
+    }
+    out.write_all(tail.as_bytes())
+}
+
+fn block(out: &mut impl Write, id: &str, bytes: &[u8]) -> io::Result<()> {
+    let text = column::packed(bytes)?;
+    writeln!(out, "<script type=\"application/octet-stream\" id=\"{id}\">{text}</script>")
+}

@@ -1,0 +1,73 @@
+// Bytes in flight under their three ceilings: the picture that tells the limit.
+import type { Connection, Direction, LimitName } from "../analysis";
+import type { Picture } from "../chart";
+import type { Track } from "../columns";
+import * as format from "../format";
+import { extent, level, search, stairs, visible } from "../paint";
+import { say } from "../words";
+
+export function flight(track: Track, c: Connection, d: Direction): Picture {
+  const { buffer, cwnd } = ceilings(track, c, d);
+  return {
+    name: "flight",
+    extent: (from, to) => {
+      const [, high] = extent(track.flight, from, to);
+      const levels = [...buffer, ...cwnd].filter((p) => p.from < to && p.to > from).map((p) => p.value);
+      // A window far above would press the flight flat: it is drawn when it is near enough to matter.
+      const window = lowest(track, from, to);
+      const top = Math.max(high, ...levels);
+      return [0, window < top * 4 ? Math.max(top, window) : top];
+    },
+    show: format.buffer,
+    keys: [
+      { key: "key_flight", colour: "data" }, { key: "key_window", colour: "edge", dashed: true },
+      { key: "key_buffer", colour: "buffer" }, { key: "key_cwnd", colour: "cwnd" },
+    ],
+    paint: (plane, colours) => {
+      stairs(plane, track.flight, colours.data, { fill: colours.fill });
+      stairs(plane, track.window, colours.edge, { dash: [5, 3] });
+      buffer.forEach((p) => level(plane, p.from, p.to, p.value, colours.buffer));
+      cwnd.forEach((p) => level(plane, p.from, p.to, p.value, colours.cwnd));
+    },
+    at: (time) => {
+      const i = search(track.flight.from, track.flight.length, time) - 1;
+      return i < 0 ? "" : `${say("key_flight")} ${format.buffer(track.flight.high[i]!)}`;
+    },
+  };
+}
+
+/** The smallest window in a span of time. */
+function lowest(track: Track, from: number, to: number): number {
+  let low = Infinity;
+  const [first, last] = visible(track.window, from, to);
+  for (let i = first; i < last; i++) low = Math.min(low, track.window.high[i]!);
+  return low;
+}
+
+interface Level {
+  from: number;
+  to: number;
+  value: number;
+}
+
+/** Intervals with more rounds than this are measured in as many steps. */
+const MOST_ROUNDS = 400;
+
+/** The ceilings that no packet tells, where the flight leant against them: round by round, the most that was in flight. */
+function ceilings(track: Track, c: Connection, d: Direction): { buffer: Level[]; cwnd: Level[] } {
+  const rounds = (limit: LimitName) => d.timeline.filter((i) => i.limit === limit).map((i) => {
+    const [from, to] = [i.from_ns - c.start_ns, i.to_ns - c.start_ns];
+    const step = Math.max(d.facts.rtt_floor_ns, (to - from) / MOST_ROUNDS, 1000);
+    const count = Math.max(1, Math.round((to - from) / step));
+    return Array.from({ length: count }, (_, k): Level => {
+      const [a, b] = [from + (k * (to - from)) / count, from + ((k + 1) * (to - from)) / count];
+      return { from: a, to: b, value: Math.max(0, extent(track.flight, a, b)[1]) };
+    });
+  });
+  // A buffer has one size, a congestion window changes every round.
+  const buffer = rounds("send_buffer").map((levels) => {
+    const sorted = levels.map((l) => l.value).sort((a, b) => a - b);
+    return { from: levels[0]!.from, to: levels.at(-1)!.to, value: sorted[sorted.length >> 1]! };
+  });
+  return { buffer, cwnd: rounds("congestion_window").flat() };
+}

@@ -1,0 +1,56 @@
+// Time and sequence, in the form that tcptrace made known: data, ACKs, window edge, SACK blocks, repeats, marks.
+import type { Picture } from "../chart";
+import type { Mark, Track } from "../columns";
+import * as format from "../format";
+import { bars, extent, search, stairs, type Plane } from "../paint";
+import { say } from "../words";
+import type { Key } from "../words/en";
+
+const SYMBOLS: Record<Mark["kind"], string> = {
+  zero_window: "0", window_full: "F", duplicate_ack: "d", ecn: "E", syn: "S", fin: "X", rst: "R",
+};
+/** Symbols that fit side by side; where there are more they would only hide the data. */
+const MOST_SYMBOLS = 150;
+
+export function sequence(track: Track): Picture {
+  return {
+    name: "sequence",
+    extent: (from, to) => {
+      const all = [track.data, track.resent, track.acks].map((s) => extent(s, from, to));
+      return [Math.min(...all.map((e) => e[0])), Math.max(...all.map((e) => e[1]))];
+    },
+    show: format.data,
+    keys: [
+      { key: "key_data", colour: "data" }, { key: "key_resent", colour: "resent" }, { key: "key_acks", colour: "acks" },
+      { key: "key_edge", colour: "edge", dashed: true }, { key: "key_sacks", colour: "sacks" },
+    ],
+    paint: (plane, c) => {
+      stairs(plane, track.edge, c.edge, { dash: [5, 3] });
+      stairs(plane, track.acks, c.acks);
+      bars(plane, track.sacks, c.sacks, 1.5);
+      bars(plane, track.data, c.data, 2.5);
+      bars(plane, track.resent, c.resent, 4);
+      symbols(plane, track.marks, c.ink);
+    },
+    at: (time) => nearest(track, time),
+  };
+}
+
+function symbols(p: Plane, marks: Mark[], ink: string): void {
+  const shown = marks.filter((m) => p.from <= m.time && m.time <= p.to);
+  if (shown.length > MOST_SYMBOLS) return;
+  p.ctx.fillStyle = ink;
+  p.ctx.font = `${11 * p.ratio}px system-ui, sans-serif`;
+  p.ctx.textAlign = "center";
+  for (const m of shown) p.ctx.fillText(SYMBOLS[m.kind], p.x(m.time), p.y(m.place) - 5 * p.ratio);
+}
+
+/** The data sent last before a moment, and what happened there. */
+function nearest(track: Track, time: number): string {
+  const { data } = track;
+  const i = search(data.from, data.length, time) - 1;
+  if (i < 0) return "";
+  const texts = [say("frame", { n: data.frame[i]! }), format.data(data.high[i]!)];
+  const near = track.marks.filter((m) => m.frame === data.frame[i]).map((m) => say(`mark_${m.kind}` as Key));
+  return [...texts, ...near].join(" · ");
+}

@@ -1,0 +1,37 @@
+// Charts of one series: window and round-trip time.
+import type { Direction } from "../analysis";
+import type { Picture } from "../chart";
+import type { Series, Track } from "../columns";
+import * as format from "../format";
+import { dots, extent, level, search, stairs } from "../paint";
+
+export function window(track: Track): Picture {
+  return {
+    name: "window",
+    extent: (from, to) => [0, extent(track.window, from, to)[1]],
+    show: format.buffer,
+    keys: [{ key: "key_window", colour: "edge" }],
+    paint: (plane, c) => stairs(plane, track.window, c.edge, { fill: c.fill }),
+    at: (time) => last(track.window, time, format.buffer),
+  };
+}
+
+export function rtt(track: Track, d: Direction): Picture {
+  const floor = d.facts.rtt_floor_ns;
+  return {
+    name: "rtt",
+    extent: (from, to) => [0, Math.max(extent(track.rtt, from, to)[1], floor)],
+    show: format.span,
+    keys: [{ key: "key_rtt", colour: "data" }, { key: "key_rtt_floor", colour: "acks" }],
+    paint: (plane, c) => {
+      if (floor > 0) level(plane, plane.from, plane.to, floor, c.acks);
+      dots(plane, track.rtt, c.data);
+    },
+    at: (time) => last(track.rtt, time, format.span),
+  };
+}
+
+function last(s: Series, time: number, show: (n: number) => string): string {
+  const i = search(s.from, s.length, time) - 1;
+  return i < 0 ? "" : show(s.high[i]!);
+}

@@ -1,0 +1,112 @@
+// The other end of crates/tcpwhy-report/src/page/column.rs: base64 -> zlib -> variable-length integers -> typed arrays.
+
+/** One series: points that cover a span of time and of values. Times in ns from the connection's start. */
+export interface Series {
+  length: number;
+  samplesPerPoint: number;
+  from: Float64Array;
+  to: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+  frame: Float64Array;
+}
+
+export type MarkKind = "zero_window" | "window_full" | "duplicate_ack" | "ecn" | "syn" | "fin" | "rst";
+
+export interface Mark {
+  kind: MarkKind;
+  time: number;
+  place: number;
+  frame: number;
+}
+
+/** One direction. Values are bytes, for the RTT nanoseconds. */
+export interface Track {
+  data: Series;
+  resent: Series;
+  acks: Series;
+  sacks: Series;
+  edge: Series;
+  window: Series;
+  rtt: Series;
+  flight: Series;
+  marks: Mark[];
+}
+
+const MARKS: MarkKind[] = ["zero_window", "window_full", "duplicate_ack", "ecn", "syn", "fin", "rst"];
+
+/** The bytes that the page carries under `id`; undefined where there are none. */
+export async function block(id: string): Promise<Uint8Array | undefined> {
+  const text = document.getElementById(id)?.textContent;
+  if (!text) return undefined;
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** The two tracks of a picture: client to server, server to client. */
+export function tracks(bytes: Uint8Array): [Track, Track] {
+  const read = new Reader(bytes);
+  return [track(read), track(read)];
+}
+
+function track(read: Reader): Track {
+  const [data, resent, acks, sacks] = [series(read), series(read), series(read), series(read)];
+  const [edge, window, rtt, flight] = [series(read), series(read), series(read), series(read)];
+  return { data, resent, acks, sacks, edge, window, rtt, flight, marks: marks(read) };
+}
+
+function series(read: Reader): Series {
+  const length = read.number();
+  const samplesPerPoint = read.number();
+  const from = read.column(length);
+  const to = read.differences(length, from);
+  const low = read.column(length);
+  const high = read.differences(length, low);
+  return { length, samplesPerPoint, from, to, low, high, frame: read.column(length) };
+}
+
+function marks(read: Reader): Mark[] {
+  const length = read.number();
+  const [kinds, times, places, frames] = [0, 1, 2, 3].map(() => read.column(length));
+  return Array.from({ length }, (_, i) => ({
+    kind: MARKS[kinds![i]!] ?? "syn",
+    time: times![i]!,
+    place: places![i]!,
+    frame: frames![i]!,
+  }));
+}
+
+class Reader {
+  private at = 0;
+  constructor(private readonly bytes: Uint8Array) {}
+
+  /** Beyond 2^53 precision is lost; no series comes near that. */
+  number(): number {
+    let value = 0;
+    let factor = 1;
+    for (;;) {
+      const byte = this.bytes[this.at++];
+      if (byte === undefined) throw new Error("the page's data is cut short");
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) break;
+      factor *= 128;
+    }
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** Running sums of differences. */
+  column(length: number): Float64Array {
+    const out = new Float64Array(length);
+    let sum = 0;
+    for (let i = 0; i < length; i++) out[i] = sum += this.number();
+    return out;
+  }
+
+  /** A column whose own values come as differences, too, on top of `base`. */
+  differences(length: number, base: Float64Array): Float64Array {
+    const out = this.column(length);
+    for (let i = 0; i < length; i++) out[i]! += base[i]!;
+    return out;
+  }
+}

@@ -1,0 +1,60 @@
+// The list of connections: only the rows in sight exist, so that 10,000 of them scroll without a hitch.
+import { endpoint, mainDirection, type Connection } from "./analysis";
+import { el } from "./dom";
+import * as format from "./format";
+import { background } from "./limits";
+import { limitName, say } from "./words";
+
+const ROW = 54;
+type Order = "duration" | "bytes" | "id";
+
+export function list(all: Connection[], chosen: number, choose: (id: number) => void): HTMLElement {
+  let shown = all;
+  let order: Order = "duration";
+  const search = el("input", { type: "search", placeholder: say("search"), "aria-label": say("search") });
+  const sort = el("select", { "aria-label": say("sort") }, ...(["duration", "bytes", "id"] as const).map((o) =>
+    el("option", { value: o }, say(`sort_${o}`))));
+  const inside = el("div", { class: "rows" });
+  const pane = el("div", { class: "pane", role: "listbox", "aria-label": say("connections"), tabindex: 0 }, inside);
+
+  const draw = () => {
+    inside.style.height = `${Math.max(shown.length, 1) * ROW}px`;
+    const first = Math.max(0, Math.floor(pane.scrollTop / ROW) - 4);
+    const count = Math.ceil((pane.clientHeight || 600) / ROW) + 8;
+    const rows = shown.slice(first, first + count).map((c, i) => row(c, (first + i) * ROW, c.id === chosen, choose));
+    inside.replaceChildren(...(rows.length ? rows : [el("p", { class: "help" }, say("none_found"))]));
+  };
+  const select = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    shown = all.filter((c) => words.every((w) => text(c).includes(w))).sort(BY[order]);
+    pane.scrollTop = 0;
+    draw();
+  };
+  search.addEventListener("input", select);
+  sort.addEventListener("change", () => { order = sort.value as Order; select(); });
+  pane.addEventListener("scroll", draw, { passive: true });
+  new ResizeObserver(draw).observe(pane);
+  select();
+  return el("nav", { class: "list" }, el("h2", {}, `${say("connections")} (${all.length})`), el("div", { class: "tools" }, search, sort), pane);
+}
+
+const BY: Record<Order, (a: Connection, b: Connection) => number> = {
+  duration: (a, b) => b.directions[mainDirection(b)].transfer_ns - a.directions[mainDirection(a)].transfer_ns,
+  bytes: (a, b) => b.directions[mainDirection(b)].bytes - a.directions[mainDirection(a)].bytes,
+  id: (a, b) => a.id - b.id,
+};
+
+function text(c: Connection): string {
+  const d = c.directions[mainDirection(c)];
+  return `${c.id} ${endpoint(c.client)} ${endpoint(c.server)} ${d.verdict.limit} ${limitName(d.verdict.limit)}`.toLowerCase();
+}
+
+function row(c: Connection, top: number, chosen: boolean, choose: (id: number) => void): HTMLElement {
+  const d = c.directions[mainDirection(c)];
+  return el("button", {
+    class: "row", type: "button", role: "option", "aria-selected": String(chosen), style: `top:${top}px`, click: () => choose(c.id),
+  },
+  el("i", { class: "box", style: `background:${background(d.verdict.limit)}` }),
+  el("span", {}, el("b", {}, `#${c.id} ${limitName(d.verdict.limit)}`), el("br"),
+    el("span", { class: "soft" }, `${endpoint(c.client)} → ${endpoint(c.server)} · ${format.data(d.bytes)} · ${format.span(d.transfer_ns)}`)));
+}

@@ -1,0 +1,48 @@
+// The answer in words and bars: verdict, shares of time, what-if, advice.
+import type { Connection, Direction } from "./analysis";
+import { el } from "./dom";
+import * as format from "./format";
+import { background, look } from "./limits";
+import { limitName, say } from "./words";
+
+export function summary(c: Connection, d: Direction): HTMLElement {
+  const v = d.verdict;
+  const facts = say("facts", {
+    bytes: format.data(d.bytes), time: format.span(d.transfer_ns), rate: format.rate(d.goodput_bps),
+    rtt: format.span(c.rtt_ns.min),
+  });
+  return el("section", { class: "summary" },
+    el("p", { class: "verdict", lang: "en" }, v.text),
+    el("p", { class: "help" }, `${facts} · ${say("confidence", { percent: format.percent(v.confidence) })}`),
+    el("div", { class: "cards" },
+      el("div", { class: "card" }, el("h3", {}, say("shares")), shares(d)),
+      el("div", { class: "card" }, el("h3", {}, say("what_if")), whatIf(c, d), el("p", { class: "help" }, say("what_if_help"))),
+      v.advice.length > 0 && el("div", { class: "card" }, el("h3", {}, say("advice")),
+        el("ol", { lang: "en" }, ...v.advice.map((a) => el("li", {}, a))))),
+    c.findings.length > 0 && el("details", {}, el("summary", {}, `${say("findings")} (${c.findings.length})`),
+      el("ul", { lang: "en" }, ...c.findings.map((f) => el("li", {}, f.text)))));
+}
+
+function shares(d: Direction): HTMLElement {
+  const strip = el("div", { class: "shares", "aria-hidden": "true" }, ...d.limits.map((s) =>
+    el("span", { style: `flex:${Math.max(s.share, 0.001)};background:${background(s.limit)}` })));
+  const rows = d.limits.map((s) => el("li", {},
+    el("i", { class: "box", style: `background:${background(s.limit)};color:${look(s.limit).ink}` }),
+    el("b", {}, format.percent(s.share)), ` ${limitName(s.limit)}`,
+    s.cause ? el("span", { class: "soft" }, ` ${s.cause.replaceAll("_", " ")}`) : "",
+    el("span", { class: "soft right" }, format.span(s.duration_ns))));
+  return el("div", {}, strip, el("ul", { class: "plain" }, ...rows));
+}
+
+/** Bars: now, with each limit lifted, and one round trip. */
+function whatIf(c: Connection, d: Direction): HTMLElement {
+  const longest = Math.max(d.transfer_ns, 1);
+  const row = (name: string, ns: number, colour: string, note: string) => el("li", {},
+    el("span", { class: "name" }, name),
+    el("span", { class: "bar" }, el("i", { style: `width:${Math.max(0.5, (ns / longest) * 100)}%;background:${colour}` })),
+    el("span", {}, format.span(ns)), el("span", { class: "soft" }, note));
+  const lifted = [...d.what_if].sort((a, b) => a.transfer_ns - b.transfer_ns).slice(0, 4)
+    .map((w) => row(limitName(w.lift), w.transfer_ns, background(w.lift), say("next", { limit: limitName(w.next_limit) })));
+  return el("ul", { class: "bars" }, row(say("now"), d.transfer_ns, "var(--ink-soft)", ""), ...lifted,
+    row("RTT", Math.min(c.rtt_ns.min, d.transfer_ns), "var(--grid)", say("floor")));
+}

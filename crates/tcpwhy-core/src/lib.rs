@@ -11,6 +11,7 @@ pub mod advice;
 pub mod analysis;
 pub mod decode;
 mod flow;
+pub mod kernel;
 mod limits;
 pub mod link;
 pub mod model;

@@ -48,7 +48,7 @@ impl Share {
         match self {
             Self::Scale(s) if s <= 0 => space.checked_shr(s.unsigned_abs()).unwrap_or(0),
             Self::Scale(s) => space - space.checked_shr(s.unsigned_abs()).unwrap_or(0),
-            Self::Ratio(r) => (u128::from(space) * u128::from(r) >> 8) as u64,
+            Self::Ratio(r) => ((u128::from(space) * u128::from(r)) >> 8) as u64,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The command line's grammar.
 
+use crate::predict::args::Predict;
 use crate::when::When;
 use anstream::ColorChoice;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -46,6 +47,18 @@ enum Verb {
     /// Explain captures; may be left out
     #[command(after_help = EXAMPLES)]
     Explain(Explain),
+    /// Predict a transfer: its limit and time from sizes, rates, round trips and buffers
+    #[command(after_help = crate::predict::EXAMPLES)]
+    Predict(Predict),
+}
+
+/// What is asked.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    /// Explain captures.
+    Explain(Explain),
+    /// Predict a transfer.
+    Predict(Predict),
 }
 
 /// What to explain, and how to show it.
@@ -116,7 +129,7 @@ impl From<Color> for ColorChoice {
 ///
 /// # Errors
 /// What clap says, help and version included.
-pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
+pub(crate) fn parse() -> Result<Option<Asked>, clap::Error> {
     let mut args: Vec<_> = std::env::args_os().collect();
     if args.len() < 2 {
         return Ok(None);
@@ -130,6 +143,7 @@ pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
     }
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
+        Some(Verb::Predict(predict)) => return Ok(Some(Asked::Predict(predict))),
         Some(Verb::Explain(explain)) => explain,
         None => cli.explain,
     };
@@ -137,7 +151,7 @@ pub(crate) fn parse() -> Result<Option<Explain>, clap::Error> {
         let text = "name a capture to explain, or - for standard input";
         return Err(Cli::command().error(clap::error::ErrorKind::MissingRequiredArgument, text));
     }
-    Ok(Some(explain))
+    Ok(Some(Asked::Explain(explain)))
 }
 
 /// Prints the short help to standard error.

@@ -8,6 +8,7 @@ mod filter;
 mod interrupt;
 mod output;
 mod pipeline;
+mod predict;
 mod progress;
 mod when;
 
@@ -42,7 +43,8 @@ mod exit {
 
 fn run() -> Result<ExitCode, Error> {
     match cli::parse() {
-        Ok(Some(args)) => explain::run(&args),
+        Ok(Some(cli::Asked::Explain(args))) => explain::run(&args),
+        Ok(Some(cli::Asked::Predict(args))) => predict::run(&args),
         // Nothing was asked: show what can be.
         Ok(None) => {
             cli::short_help().map_err(Error::Write)?;

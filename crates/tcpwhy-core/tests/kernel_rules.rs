@@ -1,5 +1,6 @@
 //! The rules of `kernel/` against the running kernel: sockets on the loopback, read back with getsockopt and `ss`.
 #![cfg(not(target_family = "wasm"))]
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
 
 #[cfg(not(target_os = "linux"))]
 #[test]

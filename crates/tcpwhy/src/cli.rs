@@ -167,7 +167,14 @@ pub(crate) fn short_help() -> io::Result<()> {
 /// clap's message as one sentence.
 pub(crate) fn sentence(e: &clap::Error) -> String {
     let text = e.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    // What it lists stands on the following lines.
+    let listed: Vec<_> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let first = match listed[..] {
+        [] => first.trim_end_matches(':').to_owned(),
+        _ => format!("{first} {}", listed.join(", ")),
+    };
     format!("{first} (see tcpwhy --help)")
 }

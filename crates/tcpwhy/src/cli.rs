@@ -1,6 +1,7 @@
 //! The command line's grammar.
 
 use crate::lab::Lab;
+use crate::predict::args::Predict;
 use crate::when::When;
 use anstream::ColorChoice;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -59,6 +60,9 @@ enum Verb {
     /// Write one HTML file that shows captures: verdicts, timelines, charts
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
+    /// Predict a transfer: its limit and time from sizes, rates, round trips and buffers
+    #[command(after_help = crate::predict::EXAMPLES)]
+    Predict(Predict),
 }
 
 /// What was asked for.
@@ -70,6 +74,8 @@ pub(crate) enum Command {
     Lab(Lab),
     /// Write a page.
     Report(Report),
+    /// Predict a transfer.
+    Predict(Predict),
 }
 
 /// What to show on a page.
@@ -181,6 +187,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
         Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
+        Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),
         Some(Verb::Explain(explain)) => explain,
         Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),
         None => cli.explain,
@@ -205,7 +212,14 @@ pub(crate) fn short_help() -> io::Result<()> {
 /// clap's message as one sentence.
 pub(crate) fn sentence(e: &clap::Error) -> String {
     let text = e.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    // What it lists stands on the following lines.
+    let listed: Vec<_> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let first = match listed[..] {
+        [] => first.trim_end_matches(':').to_owned(),
+        _ => format!("{first} {}", listed.join(", ")),
+    };
     format!("{first} (see tcpwhy --help)")
 }

@@ -9,6 +9,7 @@ mod interrupt;
 mod lab;
 mod output;
 mod pipeline;
+mod predict;
 mod progress;
 mod report;
 mod when;
@@ -48,6 +49,7 @@ fn run() -> Result<ExitCode, Error> {
         Ok(Some(Command::Explain(args))) => explain::run(&args),
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
         Ok(Some(Command::Report(args))) => report::run(&args),
+        Ok(Some(Command::Predict(args))) => predict::run(&args),
         // Nothing was asked: show what can be.
         Ok(None) => {
             cli::short_help().map_err(Error::Write)?;

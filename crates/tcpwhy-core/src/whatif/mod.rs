@@ -2,3 +2,4 @@
 
 pub(crate) mod analytic;
 pub mod traffic;
+pub mod transfer;

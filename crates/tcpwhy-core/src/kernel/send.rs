@@ -1,0 +1,115 @@
+//! What fits into a send buffer, when a writer wakes, and how far the kernel lets the buffer grow.
+
+/// `sizeof(struct sk_buff)` as charged, aligned to the cache line.
+const SKB: u64 = 256;
+/// `struct skb_shared_info`, aligned.
+const SHARED_INFO: u64 = 320;
+/// `MAX_TCP_HEADER` (`include/net/tcp.h`) as most distributions configure it.
+const MAX_TCP_HEADER: u64 = 320;
+/// What an skb costs beside its payload: the fclone pair and the linear head (`tcp_stream_alloc_skb`).
+pub const SKB_OVERHEAD: u64 = 1_280;
+/// `TCP_INIT_CWND` (`include/net/tcp.h`).
+const INITIAL_SEGMENTS: u64 = 10;
+/// Largest payload of an skb with segmentation offload: 64 KiB less headers (`tcp_xmit_size_goal`).
+const GSO_MAX: u64 = 65_536 - 1 - MAX_TCP_HEADER;
+
+/// Bytes that an skb with `payload` bytes charges to `sk_wmem_queued`.
+#[must_use]
+pub fn truesize(payload: u64) -> u64 {
+    payload + SKB_OVERHEAD
+}
+
+/// How much one skb takes before sendmsg needs another: a multiple of the MSS, at most half of the largest window that the peer has
+/// shown (`net/ipv4/tcp_output.c`, `tcp_xmit_size_goal`, `tcp_bound_to_half_wnd`). Without offload it is one MSS.
+#[must_use]
+pub fn size_goal(mss: u64, max_window: u64, offload: bool) -> u64 {
+    let mss = mss.max(1);
+    let half = if max_window > mss { (max_window / 2).max(68) } else { GSO_MAX };
+    if offload { (GSO_MAX.min(half) / mss).max(1) * mss } else { mss }
+}
+
+/// Whether sendmsg may take another skb (`include/net/sock.h`, `__sk_stream_memory_free`). Only asked when one is needed, so a
+/// buffer overshoots by up to one [`size_goal`].
+#[must_use]
+pub fn may_queue(queued: u64, sndbuf: u64) -> bool {
+    queued < sndbuf
+}
+
+/// Payload that a blocking writer gets into an empty send buffer whose peer acknowledges nothing, in writes of `write` bytes. Each
+/// small write is an skb of its own (as with TCP_NODELAY), a large one is cut at `goal`.
+#[must_use]
+pub fn payload_that_fits(sndbuf: u64, write: u64, goal: u64) -> u64 {
+    let piece = write.min(goal).max(1);
+    let skbs = sndbuf.div_ceil(truesize(piece)).max(1);
+    skbs.saturating_mul(piece)
+}
+
+/// Whether a writer that found the buffer full is woken: at least a third must be free (`include/net/sock.h`,
+/// `sk_stream_is_writeable`: `sk_stream_wspace() >= sk_stream_min_wspace()`), and less than `notsent_lowat` unsent
+/// (`net/ipv4/tcp.c`, `tcp_stream_memory_free`).
+#[must_use]
+pub fn wakes_writer(queued: u64, sndbuf: u64, unsent: u64, notsent_lowat: u64) -> bool {
+    sndbuf.saturating_sub(queued) >= queued / 2 && queued < sndbuf && unsent < notsent_lowat
+}
+
+/// The send buffer after autotuning (`net/ipv4/tcp_input.c`, `tcp_sndbuf_expand`); `factor` is 2, or the congestion control's
+/// own (bbr: 3). It never shrinks, and `most` is `tcp_wmem[2]`. The caller asks only when the buffer is not locked
+/// (`tcp_should_expand_sndbuf`).
+#[must_use]
+pub fn expanded(sndbuf: u64, mss: u64, cwnd: u64, reordering: u64, factor: u64, most: u64) -> u64 {
+    let per_segment = (mss + MAX_TCP_HEADER + SHARED_INFO).next_power_of_two() + SKB;
+    let segments = INITIAL_SEGMENTS.max(cwnd).max(reordering + 1);
+    let wanted = factor.saturating_mul(segments).saturating_mul(per_segment);
+    if sndbuf < wanted { wanted.min(most).max(sndbuf) } else { sndbuf }
+}
+
+/// TCP small queues: bytes that may wait below TCP (`net/ipv4/tcp_output.c`, `tcp_small_queue_check`); `pacing` in bytes per
+/// second, `shift` is `sk_pacing_shift` (10: about a millisecond).
+#[must_use]
+pub fn small_queue(skb_truesize: u64, pacing: u64, shift: u32, limit_output_bytes: u64) -> u64 {
+    (2 * skb_truesize).max(pacing.checked_shr(shift).unwrap_or(0)).min(limit_output_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fresh_connection_has_the_send_buffer_that_ss_shows() {
+        // ss -m: tb87040 on Ethernet, tb2626560 on the loopback.
+        assert_eq!(expanded(16_384, 1_460, 10, 3, 2, 4_194_304), 87_040);
+        assert_eq!(expanded(16_384, 65_483, 10, 3, 2, 4_194_304), 2_626_560);
+        assert_eq!(expanded(16_384, 1_460, 10_000, 3, 2, 4_194_304), 4_194_304);
+        assert_eq!(expanded(500_000, 1_460, 10, 3, 2, 4_194_304), 500_000);
+    }
+
+    #[test]
+    fn the_check_comes_before_the_skb_so_the_buffer_overshoots() {
+        // F4: tcp_wmem 4096 with writes of 8K: one skb of 8K; one segment an skb: two.
+        assert_eq!(payload_that_fits(4_608, 8_192, 65_160), 8_192);
+        assert_eq!(payload_that_fits(4_608, 8_192, 1_448), 2 * 1_448);
+        assert_eq!(payload_that_fits(32_768, 1_448, 65_160), 13 * 1_448);
+        assert!(payload_that_fits(2_048 * 2, 1, 1_448) < 10, "small writes are mostly overhead");
+    }
+
+    #[test]
+    fn a_skb_takes_half_a_window_at_most() {
+        assert_eq!(size_goal(1_448, 64_240, true), 22 * 1_448);
+        assert_eq!(size_goal(1_448, 10_000_000, true), 45 * 1_448);
+        assert_eq!(size_goal(1_448, 10_000_000, false), 1_448);
+    }
+
+    #[test]
+    fn a_writer_wakes_when_a_third_is_free() {
+        assert!(!wakes_writer(21_900, 32_768, 0, u64::MAX));
+        assert!(wakes_writer(21_845, 32_768, 0, u64::MAX));
+        assert!(!wakes_writer(0, 32_768, 16_384, 16_384), "notsent_lowat");
+    }
+
+    #[test]
+    fn small_queues_hold_a_millisecond() {
+        assert_eq!(small_queue(2_728, 12_500_000, 10, 4_194_304), 12_207);
+        assert_eq!(small_queue(2_728, 0, 10, 4_194_304), 5_456);
+        assert_eq!(small_queue(2_728, u64::MAX, 10, 1_000_000), 1_000_000);
+    }
+}

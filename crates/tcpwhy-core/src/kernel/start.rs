@@ -1,0 +1,39 @@
+//! The congestion window at the start and after silence.
+
+use crate::units::Nanos;
+
+/// `TCP_INIT_CWND` (RFC 6928), in segments.
+pub const INITIAL_WINDOW: u64 = 10;
+
+/// The first congestion window in segments (`net/ipv4/tcp_input.c`, `tcp_init_cwnd`): the route's `initcwnd`, else 10.
+#[must_use]
+pub fn initial_window(initcwnd: Option<u64>) -> u64 {
+    initcwnd.filter(|n| *n > 0).unwrap_or(INITIAL_WINDOW)
+}
+
+/// The congestion window after `idle` without sending (`net/ipv4/tcp_output.c`, `tcp_cwnd_restart`; RFC 2861): halved for each
+/// retransmission timeout, not below the initial one. With `tcp_slow_start_after_idle` off the caller does not ask.
+#[must_use]
+pub fn after_idle(cwnd: u64, initial: u64, idle: Nanos, rto: Nanos) -> u64 {
+    let floor = initial.min(cwnd);
+    let halvings = idle.0.max(0) / rto.0.max(1);
+    cwnd.checked_shr(u32::try_from(halvings).unwrap_or(u32::MAX)).unwrap_or(0).max(floor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_halves_the_window_down_to_the_first() {
+        let rto = Nanos::from_millis(200);
+        assert_eq!(after_idle(100, 10, Nanos::from_millis(100), rto), 100);
+        assert_eq!(after_idle(100, 10, Nanos::from_millis(400), rto), 25);
+        assert_eq!(after_idle(100, 10, Nanos::from_secs(600), rto), 10);
+        assert_eq!(after_idle(4, 10, Nanos::from_secs(600), rto), 4);
+        assert_eq!(
+            [initial_window(None), initial_window(Some(0)), initial_window(Some(32))],
+            [10, 10, 32]
+        );
+    }
+}

@@ -1,0 +1,250 @@
+//! From receive buffer to advertised window.
+
+use super::{Sysctls, Version};
+
+/// The largest window scale (RFC 7323 section 2.3, `TCP_MAX_WSCALE`).
+const MAX_SCALE: u32 = 14;
+/// Kernels that measure the share of payload per socket (commit dfa2f0483360, "tcp: get rid of sysctl_tcp_adv_win_scale").
+const MEASURED: Version = Version::new(6, 6);
+/// Kernels that assume a half before they have measured (`TCP_DEFAULT_SCALING_RATIO`); 6.6 to 6.9 assume about a quarter.
+const ASSUMES_HALF: Version = Version::new(6, 10);
+
+/// Which part of the buffer is window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// `tcp_adv_win_scale`, up to 6.5.
+    Scale(i32),
+    /// `scaling_ratio` in 256ths, from 6.6 on.
+    Ratio(u8),
+}
+
+impl Share {
+    /// Before any packet has come.
+    #[must_use]
+    pub fn first(version: Version, sysctls: &Sysctls) -> Self {
+        match version {
+            v if v < MEASURED => Self::Scale(sysctls.tcp_adv_win_scale),
+            // 1200 << 8 over the truesize of a 4 KiB packet.
+            v if v < ASSUMES_HALF => Self::Ratio(65),
+            _ => Self::Ratio(128),
+        }
+    }
+
+    /// After a packet of `len` bytes that takes `truesize` (`net/ipv4/tcp_input.c`, `tcp_measure_rcv_mss`); up to 6.5 nothing
+    /// is measured.
+    #[must_use]
+    pub fn measured(self, len: u64, truesize: u64) -> Self {
+        match self {
+            Self::Scale(_) => self,
+            Self::Ratio(_) => {
+                Self::Ratio((len.saturating_mul(256) / truesize.max(1)).clamp(1, 255) as u8)
+            }
+        }
+    }
+
+    /// Window that `space` bytes of buffer give (`include/net/tcp.h`, `tcp_win_from_space`).
+    #[must_use]
+    pub fn window(self, space: u64) -> u64 {
+        match self {
+            Self::Scale(s) if s <= 0 => space.checked_shr(s.unsigned_abs()).unwrap_or(0),
+            Self::Scale(s) => space - space.checked_shr(s.unsigned_abs()).unwrap_or(0),
+            Self::Ratio(r) => ((u128::from(space) * u128::from(r)) >> 8) as u64,
+        }
+    }
+
+    /// Buffer that a window needs (`include/net/tcp.h`, `tcp_space_from_win`).
+    #[must_use]
+    pub fn space(self, window: u64) -> u64 {
+        match self {
+            Self::Scale(s) if s <= 0 => {
+                window.saturating_mul(1_u64.checked_shl(s.unsigned_abs()).unwrap_or(u64::MAX))
+            }
+            // The kernel's own inverse up to 6.5 is a loop or a doubling; this is the least space that gives the window.
+            Self::Scale(s) => {
+                let parts = 1_u128.checked_shl(s.unsigned_abs()).unwrap_or(u128::MAX);
+                u64::try_from((u128::from(window) * parts).div_ceil(parts - 1)).unwrap_or(u64::MAX)
+            }
+            Self::Ratio(r) => {
+                u64::try_from((u128::from(window) << 8) / u128::from(r.max(1))).unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
+/// What the SYN says and fixes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opening {
+    /// The first window in bytes.
+    pub window: u64,
+    /// The window scale.
+    pub scale: u8,
+    /// `window_clamp`: no window will be larger.
+    pub clamp: u64,
+}
+
+/// First window and scale (`net/ipv4/tcp_output.c`, `tcp_select_initial_window`, `tcp_connect_init`).
+///
+/// `locked`: SO_RCVBUF was set before, so the buffer bounds the window for ever. `initrwnd` (the route's, in segments): 0 is none.
+#[must_use]
+pub fn opening(
+    rcvbuf: u64,
+    locked: bool,
+    share: Share,
+    mss: u64,
+    initrwnd: u64,
+    sysctls: &Sysctls,
+) -> Opening {
+    let full = share.window(rcvbuf);
+    let ceiling = 65_535_u64 << MAX_SCALE;
+    let clamp = if locked { full.min(ceiling) } else { ceiling };
+    let mut space = full.min(clamp);
+    if space > mss {
+        space -= space % mss.max(1);
+    }
+    let mut window = space.min(65_535);
+    if initrwnd > 0 {
+        window = window.min(initrwnd.saturating_mul(mss));
+    }
+    let scale = if sysctls.tcp_window_scaling {
+        let most = space.max(sysctls.tcp_rmem[2]).max(sysctls.rmem_max).min(clamp);
+        (most.max(1).ilog2().saturating_sub(15)).min(MAX_SCALE)
+    } else {
+        0
+    };
+    Opening { window, scale: scale as u8, clamp: clamp.min(65_535 << scale) }
+}
+
+/// What decides the next window to advertise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Window that the free part of the buffer gives (`tcp_space`).
+    pub free: u64,
+    /// Window that the whole buffer gives (`tcp_full_space`).
+    pub allowed: u64,
+    /// `window_clamp`.
+    pub clamp: u64,
+    /// `rcv_ssthresh`.
+    pub threshold: u64,
+    /// What the receiver takes for the sender's segment size (`rcv_mss`).
+    pub mss: u64,
+    /// What is left of the window last advertised; its right edge never moves back.
+    pub current: u64,
+    /// The window scale.
+    pub scale: u8,
+}
+
+/// The window to advertise (`net/ipv4/tcp_output.c`, `__tcp_select_window`, `tcp_select_window`): 0 when less than a sixteenth
+/// of the buffer or less than a segment is free, and no smaller steps than a segment where the window is not scaled.
+#[must_use]
+pub fn advertised(room: Room) -> u64 {
+    let full = room.clamp.min(room.allowed);
+    let mss = room.mss.min(full);
+    if mss == 0 {
+        return room.current;
+    }
+    let mut free = room.free;
+    let unit = 1_u64 << u32::from(room.scale).min(MAX_SCALE);
+    if free < full / 2 {
+        free -= free % unit;
+        if free < room.allowed / 16 || free < mss {
+            return room.current;
+        }
+    }
+    free = free.min(room.threshold);
+    let window = if room.scale > 0 {
+        free.div_ceil(unit) * unit
+    } else if room.current + mss <= free || room.current > free {
+        free - free % mss
+    } else {
+        room.current
+    };
+    window.max(room.current)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn old(scale: i32) -> Share {
+        Share::Scale(scale)
+    }
+
+    #[test]
+    fn shares_before_and_after_6_6() {
+        assert_eq!(old(1).window(16_384), 8_192);
+        assert_eq!(old(2).window(16_384), 12_288);
+        assert_eq!(old(2).window(65_536), 49_152);
+        assert_eq!(old(-2).window(16_384), 4_096);
+        assert_eq!(Share::Ratio(128).window(131_072), 65_536);
+        assert_eq!(Share::Ratio(128).measured(1_448, 2_304), Share::Ratio(160));
+        assert_eq!(old(1).measured(1_448, 2_304), old(1));
+        let s = Sysctls::default();
+        assert_eq!(Share::first(Version::new(6, 1), &s), old(1));
+        assert_eq!(Share::first(Version::new(6, 6), &s), Share::Ratio(65));
+        assert_eq!(Share::first(Version::new(6, 18), &s), Share::Ratio(128));
+    }
+
+    #[test]
+    fn space_is_the_inverse_of_window() {
+        for share in [
+            old(1),
+            old(2),
+            old(-2),
+            old(0),
+            Share::Ratio(128),
+            Share::Ratio(229),
+            Share::Ratio(65),
+        ] {
+            for window in [1_u64, 1_448, 65_535, 1 << 20, 50_000_000] {
+                let back = share.window(share.space(window));
+                assert!(back.abs_diff(window) <= 1, "{share:?} {window} {back}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_syn_shows_what_kernels_send() {
+        let s = Sysctls::default();
+        let open = opening(131_072, false, Share::Ratio(128), 1_460, 0, &s);
+        assert_eq!((open.window, open.scale), (64_240, 7));
+        let large = Sysctls { tcp_rmem: [4_096, 131_072, 33_554_432], ..s.clone() };
+        assert_eq!(opening(131_072, false, Share::Ratio(128), 1_460, 0, &large).scale, 10);
+        assert_eq!(opening(131_072, false, Share::Ratio(65), 1_460, 0, &s).window, 32_120);
+        // 3.x: tcp_rmem[1] 87380, a quarter overhead, initrwnd 10.
+        assert_eq!(opening(87_380, false, old(2), 1_460, 10, &s).window, 14_600);
+        let locked = opening(65_536, true, Share::Ratio(128), 1_460, 0, &s);
+        assert_eq!((locked.scale, locked.clamp), (0, 32_768));
+    }
+
+    #[test]
+    fn silly_windows_are_not_advertised() {
+        let room = Room {
+            free: 8_192,
+            allowed: 8_192,
+            clamp: 8_192,
+            threshold: 8_192,
+            mss: 1_448,
+            current: 0,
+            scale: 0,
+        };
+        assert_eq!(advertised(room), 5 * 1_448);
+        assert_eq!(advertised(Room { free: 1_000, ..room }), 0);
+        assert_eq!(
+            advertised(Room { free: 4_000, current: 3_000, ..room }),
+            3_000,
+            "no step smaller than a segment"
+        );
+        assert_eq!(advertised(Room { free: 0, current: 500, ..room }), 500, "the right edge stays");
+        let wide = Room {
+            free: 100_001,
+            allowed: 200_000,
+            clamp: 200_000,
+            threshold: 200_000,
+            mss: 1_448,
+            current: 0,
+            scale: 7,
+        };
+        assert_eq!(advertised(wide), 100_096);
+        assert_eq!(advertised(Room { free: 12_000, ..wide }), 0, "less than a sixteenth");
+    }
+}

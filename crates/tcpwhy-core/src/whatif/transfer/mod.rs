@@ -1,0 +1,199 @@
+//! A model of one bulk transfer, for predictions: how long, and what holds it.
+//!
+//! Unlike [`traffic`](super::traffic), which keeps every packet because captures are made of them, this keeps only what is in
+//! flight, follows the kernel's own buffer rules ([`crate::kernel`]) and runs millions of segments a second. Virtual time, one
+//! seed, no IO.
+//!
+//! Simplified: packets keep their order and a loss is known to the sender when the next packet is acknowledged; ACKs are never
+//! lost; bbr is its start, its rate filter and its pacing, without probing.
+
+mod control;
+mod path;
+mod receiver;
+mod run;
+mod sender;
+
+#[cfg(test)]
+mod tests;
+
+pub use run::predict;
+
+use crate::kernel::buffers::Asked;
+use crate::kernel::window::Share;
+use crate::kernel::{Sysctls, Version};
+use crate::units::Nanos;
+
+/// How the congestion window moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// RFC 5681.
+    Reno,
+    /// RFC 9438 with HyStart as in Linux `tcp_cubic.c`.
+    Cubic,
+    /// An approximation of BBR: a rate filter and pacing; losses are ignored.
+    Bbr,
+}
+
+/// One end's kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    /// Its version.
+    pub version: Version,
+    /// Its sysctls.
+    pub sysctls: Sysctls,
+}
+
+impl Default for End {
+    fn default() -> Self {
+        Self { version: Version::new(6, 18), sysctls: Sysctls::default() }
+    }
+}
+
+/// What is transferred over what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transfer {
+    /// Bytes.
+    pub size: u64,
+    /// The narrowest link, bits per second; 0: without limit.
+    pub rate_bps: u64,
+    /// Round-trip time of the empty path.
+    pub rtt: Nanos,
+    /// Share of data packets lost at random, 0 to 1.
+    pub loss: f64,
+    /// Queue before the narrowest link, bytes.
+    pub queue: u64,
+    /// The sender's congestion control.
+    pub control: Control,
+    /// SO_SNDBUF at the sender.
+    pub sndbuf: Asked,
+    /// SO_RCVBUF at the receiver, set before connect or listen.
+    pub rcvbuf: Asked,
+    /// The sender's kernel.
+    pub sender: End,
+    /// The receiver's kernel.
+    pub receiver: End,
+    /// The route's `initcwnd`, in segments.
+    pub initcwnd: Option<u64>,
+    /// The route's `initrwnd` at the receiver, in segments.
+    pub initrwnd: Option<u64>,
+    /// Part of the receive buffer that is window, where it is known (`ss` shows none; 229/256 with merged packets); else the
+    /// receiver's kernel's first.
+    pub share: Option<Share>,
+    /// What the receiving application reads, bytes per second; 0: everything at once.
+    pub read_rate: u64,
+    /// Bytes that the sending application passes in one call.
+    pub write: u64,
+    /// Nagle's algorithm (off: TCP_NODELAY).
+    pub nagle: bool,
+    /// Whether the sender's skbs hold more than a segment (segmentation offload).
+    pub offload: bool,
+    /// On a connection that has just carried as much: no handshake, windows have grown.
+    pub warm: bool,
+    /// Payload of a full segment.
+    pub mss: u64,
+    /// Seed of the losses.
+    pub seed: u64,
+}
+
+impl Default for Transfer {
+    fn default() -> Self {
+        Self {
+            size: 1_000_000,
+            rate_bps: 100_000_000,
+            rtt: Nanos::from_millis(20),
+            loss: 0.0,
+            queue: 1_000_000,
+            control: Control::Cubic,
+            sndbuf: Asked::Automatic,
+            rcvbuf: Asked::Automatic,
+            sender: End::default(),
+            receiver: End::default(),
+            initcwnd: None,
+            initrwnd: None,
+            share: None,
+            read_rate: 0,
+            write: 65_536,
+            nagle: true,
+            offload: true,
+            warm: false,
+            mss: 1_448,
+            seed: 1,
+        }
+    }
+}
+
+/// What holds the sender at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// The connection opens, the request travels.
+    Handshake,
+    /// The congestion window, in its first growth.
+    SlowStart,
+    /// The congestion window, later (losses are why).
+    Congestion,
+    /// The send buffer.
+    SendBuffer,
+    /// The receive window.
+    ReceiveWindow,
+    /// The narrowest link is busy.
+    Path,
+    /// The last bytes travel.
+    Last,
+}
+
+impl Phase {
+    /// All, in the order in which they are shown.
+    pub const ALL: [Self; 7] = [
+        Self::Handshake,
+        Self::SlowStart,
+        Self::Congestion,
+        Self::SendBuffer,
+        Self::ReceiveWindow,
+        Self::Path,
+        Self::Last,
+    ];
+
+    /// The published name (`docs/limits.md`), or the phase's own where it is no limit.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Handshake => "handshake",
+            Self::SlowStart => "slow_start",
+            Self::Congestion => "congestion_window",
+            Self::SendBuffer => "send_buffer",
+            Self::ReceiveWindow => "receive_window",
+            Self::Path => "path_bandwidth",
+            Self::Last => "last_bytes",
+        }
+    }
+}
+
+/// What the model says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prediction {
+    /// From the first SYN (warm: from the request's arrival) until the last byte is read.
+    pub time: Nanos,
+    /// Whether the whole size arrived; if not, `time` is when the model gave up.
+    pub complete: bool,
+    /// Time in each phase, in the order of [`Phase::ALL`].
+    pub phases: [Nanos; 7],
+    /// Bits per second over the last half of the transfer.
+    pub steady_bps: u64,
+    /// Data segments sent again.
+    pub resent: u64,
+    /// Data segments sent.
+    pub segments: u64,
+    /// `sk_sndbuf` at the end.
+    pub sndbuf: u64,
+    /// `sk_rcvbuf` at the end.
+    pub rcvbuf: u64,
+}
+
+impl Prediction {
+    /// What held the sender longest.
+    #[must_use]
+    pub fn limit(&self) -> Phase {
+        let longest = Phase::ALL.iter().zip(self.phases).max_by_key(|(_, time)| *time);
+        longest.map_or(Phase::Handshake, |(phase, _)| *phase)
+    }
+}

@@ -1,0 +1,143 @@
+//! The clock: what happens next, until the last byte is read.
+
+use super::path::Path;
+use super::receiver::Receiver;
+use super::sender::{Flying, Sender};
+use super::{Phase, Prediction, Transfer};
+use crate::units::{Nanos, bits_per_second};
+use std::collections::VecDeque;
+
+/// The model gives up after this much virtual time, or this many events.
+const LONGEST: Nanos = Nanos::from_secs(7 * 86_400);
+const MOST_EVENTS: u64 = 60_000_000;
+
+struct World {
+    path: Path,
+    sender: Sender,
+    receiver: Receiver,
+    arriving: VecDeque<Flying>,
+    acks: VecDeque<(Nanos, u64, u64, Nanos)>,
+    /// Arrival time of the newest data packet.
+    newest: Nanos,
+    out: Vec<(Flying, bool)>,
+}
+
+/// Runs the transfer.
+#[must_use]
+pub fn predict(t: &Transfer) -> Prediction {
+    // Zeros would divide; a segment has a byte, a round trip a nanosecond.
+    let t = &Transfer { mss: t.mss.max(88), rtt: t.rtt.max(Nanos(1_000)), ..t.clone() };
+    let before = if t.warm { t.size } else { 0 };
+    let total = before.saturating_add(t.size);
+    let receiver = Receiver::new(t);
+    let mut world = World {
+        path: Path::new(t),
+        sender: Sender::new(t, total, receiver.edge),
+        receiver,
+        arriving: VecDeque::new(),
+        acks: VecDeque::new(),
+        newest: Nanos::ZERO,
+        out: Vec::new(),
+    };
+    world.run(t, before, total)
+}
+
+impl World {
+    fn run(&mut self, t: &Transfer, before: u64, total: u64) -> Prediction {
+        // The SYN, its answer, and the request's way.
+        let begin = t.rtt.scale(3, 2);
+        let mut now = begin;
+        let mut phases = [Nanos::ZERO; 7];
+        let mut start = if before > 0 { None } else { Some(Nanos::ZERO) };
+        let mut half = begin;
+        let mut events = 0;
+        phases[0] = if t.warm { Nanos::ZERO } else { begin };
+        self.step(now);
+        while self.receiver.read < total && now < LONGEST && events < MOST_EVENTS {
+            let Some(next) = self.next() else { break };
+            if start.is_some() {
+                let held = self.held(now);
+                // The link stays busy until its queue is empty, whatever holds the sender.
+                let busy = (self.path.free_at.min(next) - now).max(Nanos::ZERO);
+                phases[Phase::Path as usize] += busy;
+                phases[held as usize] += next - now - busy;
+            }
+            now = next.max(now);
+            self.step(now);
+            events += 1;
+            if start.is_none() && self.receiver.read >= before {
+                start = Some(now);
+            }
+            if self.receiver.read < before + t.size / 2 {
+                half = now;
+            }
+        }
+        let steady = bits_per_second(t.size - t.size / 2, now - half);
+        Prediction {
+            time: now - start.unwrap_or(Nanos::ZERO),
+            complete: self.receiver.read >= total,
+            phases,
+            steady_bps: steady,
+            resent: self.sender.resent,
+            segments: self.sender.segments,
+            sndbuf: self.sender.sndbuf,
+            rcvbuf: self.receiver.rcvbuf,
+        }
+    }
+
+    fn held(&self, now: Nanos) -> Phase {
+        self.sender.hold(now).unwrap_or(Phase::Last)
+    }
+
+    fn next(&self) -> Option<Nanos> {
+        let unread = self.receiver.next > self.receiver.read;
+        let paced = self.sender.window.pacing().map(|_| self.sender.pace_at);
+        [
+            self.arriving.front().map(|f| f.arrives),
+            self.acks.front().map(|a| a.0),
+            self.receiver.ack_at,
+            unread.then_some(self.receiver.read_at),
+            self.sender.timer,
+            paced.filter(|at| {
+                *at > self.newest - self.path.backward && self.sender.hold(*at).is_none()
+            }),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    fn step(&mut self, now: Nanos) {
+        while let Some(f) = self.arriving.front().copied().filter(|f| f.arrives <= now) {
+            self.arriving.pop_front();
+            self.newest = f.arrives;
+            let due = self.receiver.on_data(now, f.seq, f.len);
+            let update = self.receiver.on_read(now);
+            if due || update {
+                self.ack(now);
+            }
+        }
+        if self.receiver.on_read(now) || self.receiver.ack_at.is_some_and(|at| at <= now) {
+            self.ack(now);
+        }
+        while let Some((_, ack, edge, upto)) = self.acks.front().copied().filter(|a| a.0 <= now) {
+            self.acks.pop_front();
+            self.sender.on_ack(now, ack, edge, upto);
+            self.work(now);
+        }
+        if self.sender.timer.is_some_and(|at| at <= now) {
+            self.sender.on_timer(now);
+        }
+        self.work(now);
+    }
+
+    fn work(&mut self, now: Nanos) {
+        self.sender.work(now, &mut self.path, &mut self.out);
+        self.arriving.extend(self.out.drain(..).filter(|(_, lost)| !lost).map(|(f, _)| f));
+    }
+
+    fn ack(&mut self, now: Nanos) {
+        let (ack, edge) = self.receiver.ack();
+        self.acks.push_back((now + self.path.backward, ack, edge, self.newest));
+    }
+}

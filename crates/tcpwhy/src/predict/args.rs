@@ -1,0 +1,156 @@
+//! What to predict, as the command line says it.
+
+use crate::error::Error;
+use clap::{Args, ValueEnum};
+use tcpwhy_core::kernel::Version;
+use tcpwhy_core::kernel::buffers::Asked;
+use tcpwhy_core::quantity;
+use tcpwhy_core::units::Nanos;
+use tcpwhy_core::whatif::transfer::{Control, End, Transfer};
+
+/// The transfer, and how to show it.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Predict {
+    /// Bytes to transfer (22MB, 16K, 4MiB)
+    #[arg(long, value_parser = quantity::bytes)]
+    pub size: u64,
+    /// The narrowest link (100mbit, 12.5MB/s)
+    #[arg(long, value_parser = quantity::rate)]
+    pub rate: u64,
+    /// Round-trip time of the path (20ms)
+    #[arg(long, value_parser = quantity::span)]
+    pub rtt: Nanos,
+    /// SO_SNDBUF at the sender; left out, the kernel tunes it
+    #[arg(long, value_parser = quantity::bytes, value_name = "SIZE")]
+    pub sndbuf: Option<u64>,
+    /// SO_RCVBUF at the receiver, set before connect or listen
+    #[arg(long, value_parser = quantity::bytes, value_name = "SIZE")]
+    pub rcvbuf: Option<u64>,
+    /// Share of packets lost (0.1%)
+    #[arg(long, value_parser = quantity::share, default_value = "0")]
+    pub loss: f64,
+    /// Queue before the narrowest link; left out: one BDP, at least 100K
+    #[arg(long, value_parser = quantity::bytes, value_name = "SIZE")]
+    pub queue: Option<u64>,
+    /// Congestion control
+    #[arg(long, value_enum, default_value = "cubic")]
+    pub cc: Cc,
+    /// Kernel of both ends
+    #[arg(long, value_name = "VERSION", default_value = "6.18")]
+    pub kernel: String,
+    /// A sysctl of both ends (tcp_wmem="4096 16384 4194304"); may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub sysctl: Vec<String>,
+    /// What the receiving application reads (1MB/s); left out: everything at once
+    #[arg(long, value_parser = quantity::rate, value_name = "RATE")]
+    pub read_rate: Option<u64>,
+    /// Bytes that the sending application passes in one call
+    #[arg(long, value_parser = quantity::bytes, default_value = "64K", value_name = "SIZE")]
+    pub write: u64,
+    /// One segment per packet buffer: no segmentation offload at the sender
+    #[arg(long)]
+    pub no_offload: bool,
+    /// TCP_NODELAY at the sender
+    #[arg(long)]
+    pub nodelay: bool,
+    /// On a connection that has just carried as much
+    #[arg(long)]
+    pub warm: bool,
+    /// The route's initcwnd, in segments
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    pub initcwnd: Option<u32>,
+    /// Connections that share the size and the link evenly
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub streams: u32,
+    /// Seed of the losses
+    #[arg(long, default_value = "1")]
+    pub seed: u64,
+    /// Vary a quantity (rtt=1ms..400ms); twice: a surface. Of size, rate, rtt, sndbuf, rcvbuf, loss
+    #[arg(long, value_name = "NAME=FROM..TO")]
+    pub sweep: Vec<String>,
+    /// Write JSON
+    #[arg(long, group = "form", help_heading = "Output")]
+    pub json: bool,
+    /// Write the sweep as CSV
+    #[arg(long, group = "form", help_heading = "Output", requires = "sweep")]
+    pub csv: bool,
+}
+
+/// The congestion controls of the model.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Cc {
+    /// RFC 5681.
+    Reno,
+    /// RFC 9438 with HyStart.
+    Cubic,
+    /// An approximation: rate filter and pacing.
+    Bbr,
+}
+
+impl Predict {
+    /// The transfer of one of the streams.
+    ///
+    /// # Errors
+    /// A number that makes no transfer, a kernel or a sysctl that is none.
+    pub(crate) fn transfer(&self) -> Result<Transfer, Error> {
+        for (name, zero) in
+            [("size", self.size == 0), ("rate", self.rate == 0), ("rtt", self.rtt.0 == 0)]
+        {
+            if zero {
+                return Err(Error::Usage(format!("--{name} must be more than 0")));
+            }
+        }
+        let end = self.end()?;
+        let streams = u64::from(self.streams);
+        let bdp = bdp(self.rate, self.rtt);
+        Ok(Transfer {
+            size: (self.size / streams).max(1),
+            rate_bps: (self.rate / streams).max(1),
+            rtt: self.rtt,
+            loss: self.loss,
+            queue: self.queue.unwrap_or(bdp.max(102_400)) / streams,
+            control: match self.cc {
+                Cc::Reno => Control::Reno,
+                Cc::Cubic => Control::Cubic,
+                Cc::Bbr => Control::Bbr,
+            },
+            sndbuf: self.sndbuf.map_or(Asked::Automatic, Asked::Set),
+            rcvbuf: self.rcvbuf.map_or(Asked::Automatic, Asked::Set),
+            sender: end.clone(),
+            receiver: end,
+            initcwnd: self.initcwnd.map(u64::from),
+            read_rate: self.read_rate.unwrap_or(0) / 8 / streams,
+            write: self.write.max(1),
+            nagle: !self.nodelay,
+            offload: !self.no_offload,
+            warm: self.warm,
+            seed: self.seed,
+            ..Transfer::default()
+        })
+    }
+
+    fn end(&self) -> Result<End, Error> {
+        let version = Version::parse(&self.kernel).ok_or_else(|| {
+            Error::Usage(format!("{:?} is not a kernel's version (write 6.18)", self.kernel))
+        })?;
+        let mut end = End { version, ..End::default() };
+        // Kernels of these years: 4 MB; --sysctl says otherwise.
+        if version >= Version::new(6, 18) {
+            end.sysctls.wmem_max = 4_194_304;
+            end.sysctls.rmem_max = 4_194_304;
+        }
+        for text in &self.sysctl {
+            let (name, value) = text.split_once('=').ok_or_else(|| {
+                Error::Usage(format!("{text:?} is not a sysctl (write NAME=VALUE)"))
+            })?;
+            end.sysctls.set(name, value).map_err(|e| Error::Usage(e.to_string()))?;
+        }
+        Ok(end)
+    }
+}
+
+/// Bandwidth-delay product in bytes.
+pub(crate) fn bdp(rate_bps: u64, rtt: Nanos) -> u64 {
+    let bytes = u128::from(rate_bps) * rtt.0.max(0) as u128 / 8_000_000_000;
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}

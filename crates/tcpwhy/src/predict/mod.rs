@@ -1,0 +1,102 @@
+//! `tcpwhy predict`: a transfer's limit and time before there is one.
+
+pub(crate) mod args;
+mod show;
+mod sweep;
+
+use crate::cli::Color;
+use crate::error::Error;
+use crate::output::Output;
+use args::Predict;
+use std::io::Write;
+use std::process::ExitCode;
+use tcpwhy_core::kernel::buffers::Asked;
+use tcpwhy_core::whatif::transfer::{Control, Prediction, Transfer, predict};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 16K
+  tcpwhy predict --size 1GB --rate 1gbit --rtt 400ms --sysctl tcp_rmem=\"4096 131072 100000000\"
+  tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sweep rtt=1ms..400ms --sweep sndbuf=4K..16M
+
+Exit status: 0 predicted, 2 error.";
+
+/// A segment takes a few microseconds of the model's time; beyond this much a prediction would take minutes.
+const MOST_SEGMENTS: u64 = 20_000_000;
+
+/// Predicts and writes the answer.
+///
+/// # Errors
+/// Input that makes no transfer; the answer cannot be written.
+pub(crate) fn run(args: &Predict) -> Result<ExitCode, Error> {
+    let transfer = args.transfer()?;
+    if transfer.size / transfer.mss > MOST_SEGMENTS {
+        return Err(Error::Usage(
+            "--size is more than the model follows (28 GB a stream)".to_owned(),
+        ));
+    }
+    let mut out = if args.json || args.csv { Output::raw() } else { Output::new(Color::Auto) };
+    if args.sweep.is_empty() {
+        let prediction = complete(&transfer)?;
+        let others = alternatives(&transfer);
+        if args.json {
+            show::json(&mut out.to, args, &transfer, &prediction, &others)?;
+        } else {
+            show::text(&mut out.to, args, &transfer, &prediction, &others)?;
+        }
+    } else {
+        sweep::run(args, &mut out)?;
+    }
+    out.to.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn complete(transfer: &Transfer) -> Result<Prediction, Error> {
+    let prediction = predict(transfer);
+    if prediction.complete {
+        return Ok(prediction);
+    }
+    let text = "the transfer does not end within a week, or is too long for the model; make --size or --loss smaller";
+    Err(Error::Usage(text.to_owned()))
+}
+
+/// The same transfer with one thing changed.
+fn alternatives(t: &Transfer) -> Vec<(String, Prediction)> {
+    let mut list: Vec<(String, Transfer)> = Vec::new();
+    let mut add = |name: &str, changed: Transfer| {
+        if changed != *t {
+            list.push((name.to_owned(), changed));
+        }
+    };
+    for (name, asked, is_send) in [("SO_SNDBUF", t.sndbuf, true), ("SO_RCVBUF", t.rcvbuf, false)] {
+        let Asked::Set(bytes) = asked else { continue };
+        let with = |asked| {
+            if is_send {
+                Transfer { sndbuf: asked, ..t.clone() }
+            } else {
+                Transfer { rcvbuf: asked, ..t.clone() }
+            }
+        };
+        add(&format!("{name} twice as large"), with(Asked::Set(bytes.saturating_mul(2))));
+        add(&format!("{name} four times as large"), with(Asked::Set(bytes.saturating_mul(4))));
+        add(&format!("{name} not set"), with(Asked::Automatic));
+    }
+    if t.sndbuf.locks() {
+        add("one segment per packet buffer", Transfer { offload: false, ..t.clone() });
+    }
+    let mut wide = t.clone();
+    let most = 4 * args::bdp(t.rate_bps, t.rtt).max(1 << 20);
+    wide.sender.sysctls.tcp_wmem[2] = wide.sender.sysctls.tcp_wmem[2].max(most);
+    wide.receiver.sysctls.tcp_rmem[2] = wide.receiver.sysctls.tcp_rmem[2].max(most);
+    (wide.sndbuf, wide.rcvbuf) = (Asked::Automatic, Asked::Automatic);
+    add("buffers automatic, maxima four BDP", wide);
+    add("a warm connection", Transfer { warm: true, ..t.clone() });
+    add("bbr", Transfer { control: Control::Bbr, ..t.clone() });
+    add("no loss", Transfer { loss: 0.0, ..t.clone() });
+    add("a reader that keeps up", Transfer { read_rate: 0, ..t.clone() });
+    add("half the round trip", Transfer { rtt: t.rtt.scale(1, 2), ..t.clone() });
+    list.into_iter()
+        .map(|(name, changed)| (name, predict(&changed)))
+        .filter(|(_, p)| p.complete)
+        .collect()
+}

@@ -1,0 +1,112 @@
+//! `tcpwhy predict`: answers, sweeps, and one sentence for bad input.
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
+mod common;
+
+use common::*;
+
+const A: [&str; 7] = ["predict", "--size", "22MB", "--rate", "100mbit", "--rtt", "20ms"];
+
+fn with(more: &[&str]) -> std::process::Output {
+    run(&[&A[..], more].concat())
+}
+
+#[test]
+fn a_small_send_buffer_is_named_and_priced() {
+    let output = with(&["--sndbuf", "16K", "--no-offload"]);
+    let text = stdout(&output);
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+    for part in [
+        "held by the send buffer",
+        "BDP = 100 Mbit/s x 20.0 ms = 250 kB",
+        "SO_SNDBUF not set",
+        "handshake",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn json_holds_what_the_text_holds() {
+    let output = with(&["--sndbuf", "16K", "--no-offload", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(value["limit"], "send_buffer");
+    assert_eq!(value["bdp_bytes"], 250_000);
+    let seconds = value["time_ns"].as_f64().unwrap() / 1e9;
+    assert!((23.0..28.0).contains(&seconds), "published 25 s, {seconds}");
+    let phases = value["phases_ns"].as_object().unwrap();
+    let sum: i64 = phases.values().map(|v| v.as_i64().unwrap()).sum();
+    assert_eq!(Some(sum), value["time_ns"].as_i64());
+    let free = value["alternatives"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|a| a["change"] == "SO_SNDBUF not set")
+        .unwrap();
+    assert_eq!(free["limit"], "path_bandwidth");
+}
+
+#[test]
+fn a_clamped_buffer_is_said() {
+    let text = stdout(&with(&["--sndbuf", "256K", "--sysctl", "wmem_max=130000"]));
+    assert!(text.contains("SO_SNDBUF is clamped in silence to net.core.wmem_max"), "{text}");
+}
+
+#[test]
+fn sweeps_are_a_surface_or_rows() {
+    let sweep = [
+        "--size",
+        "200K",
+        "--rate",
+        "100mbit",
+        "--rtt",
+        "20ms",
+        "--sweep",
+        "rtt=1ms..400ms",
+        "--sweep",
+        "sndbuf=4K..16M",
+    ];
+    let drawn = run(&[&["predict"], &sweep[..]].concat());
+    assert_eq!(
+        stdout(&drawn).lines().filter(|l| l.contains('|')).count(),
+        12,
+        "{}",
+        stdout(&drawn)
+    );
+    let rows = stdout(&run(&[&["predict", "--csv"], &sweep[..]].concat()));
+    let mut lines = rows.lines();
+    assert_eq!(lines.next(), Some("rtt,sndbuf,time_ns,steady_bps,limit"));
+    assert!(lines.next().unwrap().starts_with("1000000,4096,"), "{rows}");
+    assert_eq!(rows.lines().count(), 1 + 12 * 24);
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    let cases: [(&[&str], &str); 12] = [
+        (&["--sndbuf", "16Q"], "is not a size"),
+        (&["--loss", "120%"], "is not a share"),
+        (&["--kernel", "new"], "is not a kernel's version"),
+        (&["--sysctl", "tcp_rmem=lots"], "tcp_rmem"),
+        (&["--sysctl", "tcp_magic=1"], "tcp_magic"),
+        (&["--sysctl", "tcp_rmem"], "NAME=VALUE"),
+        (&["--sweep", "colour=1..2"], "cannot be swept"),
+        (&["--sweep", "rtt=5ms..1ms"], "something larger"),
+        (&["--sweep", "rtt=1ms..9ms", "--sweep", "rtt=1ms..9ms"], "twice"),
+        (&["--csv"], "--sweep"),
+        (&["--streams", "0"], "--streams"),
+        (&["--cc", "vegas"], "vegas"),
+    ];
+    for (args, part) in cases {
+        assert_one_sentence_error(&with(args), part);
+    }
+    let others: [(&[&str], &str); 5] = [
+        (&["--size", "0", "--rate", "1mbit", "--rtt", "1ms"], "--size must be more than 0"),
+        (&["--size", "1", "--rate", "1mbit", "--rtt", "0"], "--rtt must be more than 0"),
+        (&["--size=-1", "--rate", "1mbit", "--rtt", "1ms"], "is not a size"),
+        (&["--size", "1", "--rate", "5", "--rtt", "1ms"], "is not a rate"),
+        (&["--size", "9000GB", "--rate", "1gbit", "--rtt", "1ms"], "more than the model follows"),
+    ];
+    for (args, part) in others {
+        assert_one_sentence_error(&run(&[&["predict"], args].concat()), part);
+    }
+}

@@ -57,3 +57,20 @@ fn what_is_wrong_is_said_in_one_sentence_with_its_place() {
     assert!(said(SMALL, &["title.x=1"]).contains("leads nowhere"));
     assert!(matches!(Source::find("no-such"), Err(Error::Unknown(_))));
 }
+
+/// The documentation is the schema's only description for people.
+#[test]
+fn every_key_of_a_scenario_is_in_the_documentation() {
+    let schema = include_str!("file.rs");
+    let text = include_str!("../../../../docs/scenario.md");
+    let keys: Vec<_> = schema
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("pub(super) ")?.split_once(':'))
+        .map(|(key, _)| key)
+        .filter(|key| !key.starts_with('_') && !key.contains(' '))
+        .collect();
+    assert!(keys.len() > 60, "{}", keys.len());
+    for key in keys {
+        assert!(text.contains(key), "docs/scenario.md does not tell of {key}");
+    }
+}

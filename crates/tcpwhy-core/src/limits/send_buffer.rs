@@ -56,5 +56,10 @@ fn outlasts_cubic(ctx: &Context<'_>, i: usize) -> bool {
     let (Some(first), Some(last)) = (part.first(), part.last()) else { return false };
     let (early, late) = part.split_at(part.len() / 2);
     let highest = |half: &[Stretch]| half.iter().map(|s| s.flight).max().unwrap_or(0);
-    last.to - first.from >= LONGER_THAN_CUBIC && highest(late) <= highest(early) + ctx.mss
+    // Linux's cubic never falls behind Reno (`tcp_friendliness`, RFC 9438 section 4.3): half a segment a round makes good
+    // the three tenths that a loss took within 0.6 rounds a segment.
+    let segments = (highest(late) / ctx.mss.max(1)) as i64;
+    let friendly = ctx.floor.scale(segments * 6 + 80, 10);
+    let long = friendly.min(LONGER_THAN_CUBIC);
+    last.to - first.from >= long && highest(late) <= highest(early) + ctx.mss
 }

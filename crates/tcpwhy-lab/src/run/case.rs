@@ -110,7 +110,9 @@ impl RunResult {
         let goodput_bps = if seconds > 0.0 { (bytes as f64 * 8.0 / seconds) as u64 } else { 0 };
         let rates = scenario.expect.iter().filter_map(|e| e.rate_bps);
         let rate_right = rates.into_iter().all(|(low, high)| (low..=high).contains(&goodput_bps));
-        let right = judgements.iter().filter(|j| j.at_sender).all(|j| j.right);
+        let at_sender = || judgements.iter().filter(|j| j.at_sender);
+        // Each expectation was judged: a connection that is not there is not right.
+        let right = at_sender().count() == scenario.expect.len() && at_sender().all(|j| j.right);
         Self {
             scenario: scenario.name.clone(),
             title: scenario.title.clone(),

@@ -13,7 +13,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::quantity::count;
-use tcpwhy_core::analysis::Analyzer;
 use tcpwhy_core::model::Connection;
 use tcpwhy_report::terminal::{self, View};
 use tcpwhy_report::{csv, json};
@@ -49,9 +48,8 @@ fn input(path: &Path) -> Input {
 
 /// Writes each connection as it ends, and keeps none.
 fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, usize), Error> {
-    let mut analyzer = Analyzer::new();
     let mut shown = 0;
-    let mut show = |connections: Vec<Connection>| -> Result<(), Error> {
+    let read = reading.each(|connections| {
         for connection in connections.iter().filter(|c| choice.takes(c)) {
             json::write_line(&mut out.to, connection)?;
             shown += 1;
@@ -61,25 +59,17 @@ fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, 
             out.to.flush()?;
         }
         Ok(())
-    };
-    let read = reading.each(|segments| {
-        analyzer.push_all(segments);
-        show(analyzer.take_finished())
     })?;
-    show(analyzer.finish())?;
     Ok((read, shown))
 }
 
 /// All connections, in the order of their numbers.
 fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Connection>), Error> {
-    let mut analyzer = Analyzer::new();
     let mut connections = Vec::new();
-    let read = reading.each(|segments| {
-        analyzer.push_all(segments);
-        connections.extend(analyzer.take_finished().into_iter().filter(|c| choice.takes(c)));
+    let read = reading.each(|finished| {
+        connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
         Ok(())
     })?;
-    connections.extend(analyzer.finish().into_iter().filter(|c| choice.takes(c)));
     connections.sort_unstable_by_key(|c| c.id);
     Ok((read, connections))
 }

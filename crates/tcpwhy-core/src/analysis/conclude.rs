@@ -132,7 +132,7 @@ fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
         Cause::ProbesUnanswered
     } else if answers.too_large().is_some() {
         Cause::PmtuBlackHole
-    } else if flow.ending.reset[from.other() as usize].is_some() {
+    } else if flow.resets[from.other() as usize].is_some() {
         Cause::ConnectionForgotten
     } else {
         Cause::PeerVanished

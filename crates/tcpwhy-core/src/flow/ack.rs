@@ -1,7 +1,7 @@
 //! Acknowledgments on their way from the capture point to the sender.
 
-use crate::observe::{Segment, flags};
-use crate::units::{Nanos, Seq};
+use super::packet::Packet;
+use crate::units::Nanos;
 use std::collections::VecDeque;
 
 /// Events that may be under way; beyond it the oldest is taken as arrived.
@@ -9,69 +9,17 @@ const MAX_UNDER_WAY: usize = 1 << 16;
 /// Coarsest timestamp clocks tick this slowly (RFC 7323 section 5.4 allows a second; 10 ms is usual).
 const STALE_ECHO: Nanos = Nanos::from_millis(20);
 
-/// What a packet tells the sender on the other side.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AckEvent {
-    /// When the capture point saw it.
-    pub(crate) time: Nanos,
-    pub(crate) frame: u64,
-    pub(crate) ack: Seq,
-    pub(crate) window: u16,
-    pub(crate) syn: bool,
-    pub(crate) fin: bool,
-    /// The receiver echoes a congestion mark.
-    pub(crate) echo: bool,
-    /// It carries SACK blocks; it reports a duplicate (RFC 2883).
-    pub(crate) sack: bool,
-    pub(crate) duplicate: bool,
-    /// Payload bytes that it carries.
-    pub(crate) data: u32,
-    pub(crate) tsval: Option<u32>,
-}
-
-impl AckEvent {
-    /// The acknowledgment in `segment`, or `None` when it carries none.
-    pub(crate) fn of(segment: &Segment) -> Option<Self> {
-        if !segment.has(flags::ACK) || segment.has(flags::RST) {
-            return None;
-        }
-        let blocks = segment.options.sack_blocks();
-        let duplicate = match blocks {
-            [first, rest @ ..] => {
-                first.1.distance(segment.ack) <= 0
-                    || rest.first().is_some_and(|outer| {
-                        first.0.distance(outer.0) >= 0 && first.1.distance(outer.1) <= 0
-                    })
-            }
-            [] => false,
-        };
-        Some(Self {
-            time: segment.time,
-            frame: segment.frame,
-            ack: segment.ack,
-            window: segment.window,
-            syn: segment.has(flags::SYN),
-            fin: segment.has(flags::FIN),
-            echo: segment.has(flags::ECE) && !segment.has(flags::SYN),
-            sack: !blocks.is_empty() && !duplicate,
-            duplicate,
-            data: segment.len,
-            tsval: segment.options.timestamps.map(|t| t.0),
-        })
-    }
-}
-
 /// The events between the capture point and the sender, in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnderWay {
-    events: VecDeque<AckEvent>,
+    events: VecDeque<Packet>,
     /// Timestamp of the last event that arrived.
     arrived: Option<u32>,
 }
 
 impl UnderWay {
     /// Adds the newest event; gives back the oldest when there are too many.
-    pub(crate) fn push(&mut self, event: AckEvent) -> Option<AckEvent> {
+    pub(crate) fn push(&mut self, event: Packet) -> Option<Packet> {
         self.events.push_back(event);
         if self.events.len() > MAX_UNDER_WAY { self.events.pop_front() } else { None }
     }
@@ -87,10 +35,10 @@ impl UnderWay {
         tsecr: Option<u32>,
         leg: Nanos,
         queued: Nanos,
-    ) -> Option<AckEvent> {
+    ) -> Option<Packet> {
         let front = self.events.front()?;
         let in_time = front.time + leg <= now;
-        let seen = match (front.tsval, tsecr) {
+        let seen = match (front.stamp(), tsecr) {
             (Some(val), Some(ecr)) => match ecr.wrapping_sub(val) as i32 {
                 0 => in_time || self.arrived != Some(val),
                 newer => newer > 0,
@@ -103,12 +51,12 @@ impl UnderWay {
         if !(seen || overdue) {
             return None;
         }
-        self.arrived = front.tsval;
+        self.arrived = front.stamp();
         self.events.pop_front()
     }
 
     /// The next event, whether it had arrived or not: the capture is over.
-    pub(crate) fn pop(&mut self) -> Option<AckEvent> {
+    pub(crate) fn pop(&mut self) -> Option<Packet> {
         self.events.pop_front()
     }
 }
@@ -116,8 +64,10 @@ impl UnderWay {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Side;
+    use crate::observe::{Segment, flags};
 
-    fn event(ms: i64, tsval: Option<u32>) -> AckEvent {
+    fn event(ms: i64, tsval: Option<u32>) -> Packet {
         let segment = Segment {
             time: Nanos::from_millis(ms),
             flags: flags::ACK,
@@ -127,7 +77,7 @@ mod tests {
             },
             ..Default::default()
         };
-        AckEvent::of(&segment).unwrap()
+        Packet::of(&segment, Side::Client, false)
     }
 
     #[test]
@@ -150,16 +100,5 @@ mod tests {
         assert!(q.arrived(now, Some(8), leg, leg).is_some());
         assert!(q.arrived(now, Some(8), leg, leg).is_some());
         assert!(q.arrived(Nanos::from_millis(40), Some(8), leg, leg).is_none());
-    }
-
-    #[test]
-    fn a_block_below_the_ack_reports_a_duplicate() {
-        let mut s = Segment { flags: flags::ACK, ack: Seq(5000), ..Default::default() };
-        s.options.sack_count = 1;
-        s.options.sack[0] = (Seq(1000), Seq(2000));
-        assert!(AckEvent::of(&s).unwrap().duplicate);
-        s.options.sack[0] = (Seq(6000), Seq(7000));
-        let e = AckEvent::of(&s).unwrap();
-        assert!(!e.duplicate && e.sack);
     }
 }

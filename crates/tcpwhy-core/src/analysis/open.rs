@@ -1,0 +1,112 @@
+//! A connection that is not over, as far as the sorter has to know it, with its packets that wait.
+
+use super::runs::{Runs, Step};
+use super::table::{Ends, Place};
+use crate::flow::packet::Packet;
+use crate::model::Side;
+use crate::observe::{Segment, flags};
+use crate::units::{Nanos, Seq};
+
+/// Packets that wait for one another. Among many connections each packet would fetch another
+/// connection's state from memory, some forty cache lines, and soon push it out again; so it is
+/// fetched once for as many.
+const RUN: usize = 16;
+
+/// A connection that is not over.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) ends: Ends,
+    pub(super) id: u64,
+    /// When its last packet passed.
+    pub(super) last: Nanos,
+    waiting: Vec<Packet>,
+    /// Sequence numbers of the last SYN, by side.
+    syn: [Option<Seq>; 2],
+    fin: [bool; 2],
+    reset: bool,
+    /// The client is the first of the ends.
+    client_first: bool,
+    /// The judge knows of it.
+    begun: bool,
+}
+
+impl Open {
+    /// Opened by `segment`, which the first of its `ends` has sent or not.
+    pub(super) fn new(id: u64, ends: Ends, from_first: bool, segment: &Segment) -> Self {
+        let from_client = match (segment.has(flags::SYN), segment.has(flags::ACK)) {
+            (true, false) => true,
+            (true, true) => false,
+            (false, _) => segment.src.port >= segment.dst.port,
+        };
+        Self {
+            ends,
+            id,
+            last: segment.time,
+            waiting: Vec::new(),
+            syn: [None; 2],
+            fin: [false; 2],
+            reset: false,
+            client_first: from_first == from_client,
+            begun: false,
+        }
+    }
+
+    /// The side whose packets the first of the ends sends, or the second.
+    pub(super) fn side(&self, first: bool) -> Side {
+        if first == self.client_first { Side::Client } else { Side::Server }
+    }
+
+    /// Whether both ends have closed, or one has reset.
+    pub(super) fn is_closed(&self) -> bool {
+        self.reset || self.fin == [true; 2]
+    }
+
+    /// Whether a SYN of `side` with this number opens another connection between the same ends.
+    pub(super) fn is_reopened_by(&self, side: Side, seq: Seq) -> bool {
+        self.syn[side as usize].is_none_or(|known| known != seq)
+    }
+
+    /// The next packet; whether enough wait now, or none will come any more.
+    pub(super) fn push(&mut self, packet: Packet) -> bool {
+        self.last = self.last.max(packet.time);
+        if packet.has(flags::SYN) || packet.has(flags::FIN) || packet.has(flags::RST) {
+            self.note(&packet);
+        }
+        if self.waiting.capacity() == 0 {
+            self.waiting.reserve_exact(RUN);
+        }
+        self.waiting.push(packet);
+        self.waiting.len() == RUN || self.is_closed()
+    }
+
+    /// How it begins and ends.
+    fn note(&mut self, packet: &Packet) {
+        if packet.is_copy() {
+            return;
+        }
+        let side = packet.side as usize;
+        if packet.has(flags::SYN) {
+            self.syn[side] = Some(packet.seq);
+        }
+        self.fin[side] |= packet.has(flags::FIN);
+        self.reset |= packet.has(flags::RST);
+    }
+
+    /// Hands over what waits.
+    pub(super) fn hand_over(&mut self, place: Place, runs: &mut Runs) {
+        let Some(&first) = self.waiting.first() else { return };
+        if !self.begun {
+            let [one, other] = self.ends.endpoints();
+            let ends = if self.client_first { [one, other] } else { [other, one] };
+            runs.step(Step::Begin { place, id: self.id, ends, first });
+            self.begun = true;
+        }
+        runs.run(place, &self.waiting);
+        if self.is_closed() {
+            // Little comes after it.
+            self.waiting = Vec::new();
+        } else {
+            self.waiting.clear();
+        }
+    }
+}

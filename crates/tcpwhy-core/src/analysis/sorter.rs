@@ -1,0 +1,149 @@
+//! Segments in, runs out: which connection a segment belongs to, and when that is over.
+
+use super::open::Open;
+use super::order::Order;
+use super::runs::{Runs, Step};
+use super::seen::Seen;
+use super::table::{Ends, Place, Table};
+use crate::flow::packet::Packet;
+use crate::observe::{Segment, flags};
+use crate::units::Nanos;
+use std::collections::VecDeque;
+
+/// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
+const LINGER: Nanos = Nanos::from_secs(60);
+/// Closed connections that may linger; beyond it the oldest is concluded.
+const MAX_LINGERING: usize = 1 << 14;
+/// Connections open at once; beyond it the longest silent half is concluded.
+const MAX_OPEN: usize = 1 << 18;
+
+/// A closed connection; its place may have been given away since, which its id tells.
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    at: Nanos,
+    place: Place,
+    id: u64,
+}
+
+/// The first half of the analysis: segments are put in order, copies marked, and packets collected
+/// by connection.
+#[derive(Debug, Default)]
+pub struct Sorter {
+    table: Table,
+    closing: VecDeque<Closed>,
+    next_id: u64,
+    order: Order,
+    seen: Seen,
+}
+
+impl Sorter {
+    /// A sorter that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The next segment, in the order of the capture. Where the capture's own order is not that of
+    /// its timestamps (several queues or taps), the timestamps win. What need not wait any longer is
+    /// added to `runs`.
+    #[inline]
+    pub fn push(&mut self, segment: &Segment, runs: &mut Runs) {
+        if self.order.is_right(segment) {
+            return self.sort(segment, runs);
+        }
+        if let Some(segment) = self.order.sort(segment) {
+            self.sort(&segment, runs);
+        }
+    }
+
+    /// The rest, at the end of the input: the connections end in the order of their ids.
+    pub fn finish(mut self, runs: &mut Runs) {
+        for segment in self.order.rest() {
+            self.sort(&segment, runs);
+        }
+        let mut places = self.table.places();
+        places.sort_unstable_by_key(|&place| self.table.get(place).map(|open| open.id));
+        for place in places {
+            self.end(place, runs);
+        }
+    }
+
+    fn sort(&mut self, segment: &Segment, runs: &mut Runs) {
+        let (ends, from_first) = Ends::of(segment);
+        let known = self.table.find(&ends);
+        let known = known.filter(|&place| !self.is_reopened(place, from_first, segment, runs));
+        let place = known.unwrap_or_else(|| self.open(ends, from_first, segment, runs));
+        let copy = self.seen.is_copy(segment);
+        let Some(open) = self.table.get_mut(place) else { return };
+        let was_closed = open.is_closed();
+        if open.push(Packet::of(segment, open.side(from_first), copy)) {
+            open.hand_over(place, runs);
+        }
+        if !was_closed && open.is_closed() {
+            self.closing.push_back(Closed { at: segment.time, place, id: open.id });
+        }
+        self.end_lingering(segment.time, runs);
+    }
+
+    fn open(&mut self, ends: Ends, from_first: bool, segment: &Segment, runs: &mut Runs) -> Place {
+        if self.table.len() >= MAX_OPEN {
+            self.end_silent(runs);
+        }
+        self.next_id += 1;
+        self.table.insert(Open::new(self.next_id - 1, ends, from_first, segment))
+    }
+
+    /// A SYN with another sequence number opens another connection on the same ports: the one before
+    /// is over.
+    fn is_reopened(
+        &mut self,
+        place: Place,
+        from_first: bool,
+        segment: &Segment,
+        runs: &mut Runs,
+    ) -> bool {
+        if !segment.has(flags::SYN) || segment.has(flags::ACK) {
+            return false;
+        }
+        let reopened = |open: &Open| open.is_reopened_by(open.side(from_first), segment.seq);
+        let reopened = self.table.get(place).is_some_and(reopened);
+        if reopened {
+            self.end(place, runs);
+        }
+        reopened
+    }
+
+    fn end_lingering(&mut self, now: Nanos, runs: &mut Runs) {
+        while let Some(&Closed { at, place, id }) = self.closing.front() {
+            if now - at <= LINGER && self.closing.len() <= MAX_LINGERING {
+                break;
+            }
+            self.closing.pop_front();
+            if self.table.get(place).is_some_and(|open| open.id == id) {
+                self.end(place, runs);
+            }
+        }
+    }
+
+    fn end_silent(&mut self, runs: &mut Runs) {
+        let mut places = self.table.places();
+        places.sort_unstable();
+        let last = |place: Place| self.table.get(place).map(|open| open.last);
+        let mut times: Vec<_> = places.iter().map(|&place| last(place)).collect();
+        let middle = times.len() / 2;
+        if times.is_empty() {
+            return;
+        }
+        let (_, &mut median, _) = times.select_nth_unstable(middle);
+        places.retain(|&place| last(place) <= median);
+        for place in places {
+            self.end(place, runs);
+        }
+    }
+
+    fn end(&mut self, place: Place, runs: &mut Runs) {
+        if let Some(mut open) = self.table.remove(place) {
+            open.hand_over(place, runs);
+            runs.step(Step::End { place });
+        }
+    }
+}

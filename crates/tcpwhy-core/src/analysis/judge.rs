@@ -10,7 +10,7 @@ use crate::model::Connection;
 #[derive(Debug, Default)]
 pub struct Judge {
     /// By the places that the sorter gives.
-    flows: Vec<Option<Box<Flow>>>,
+    flows: Vec<Option<Flow>>,
     finished: Vec<Connection>,
 }
 
@@ -42,14 +42,16 @@ impl Judge {
         if place >= self.flows.len() {
             self.flows.resize_with(place + 1, || None);
         }
-        self.flows[place] = Some(Box::new(flow));
+        self.flows[place] = Some(flow);
     }
 
     /// Writes down the answer; the connection is freed as soon as it stands.
     fn end(&mut self, place: Place) {
-        if let Some(flow) = self.flows.get_mut(place as usize).and_then(Option::take) {
-            self.finished.push(conclude::connection(*flow));
+        let Some(slot) = self.flows.get_mut(place as usize) else { return };
+        if let Some(flow) = slot {
+            self.finished.push(conclude::connection(flow));
         }
+        *slot = None;
     }
 
     /// Connections finished since the last call, in the order in which they finished.

@@ -72,9 +72,6 @@ impl Open {
         if packet.has(flags::SYN) || packet.has(flags::FIN) || packet.has(flags::RST) {
             self.note(&packet);
         }
-        if self.waiting.capacity() == 0 {
-            self.waiting.reserve_exact(RUN);
-        }
         self.waiting.push(packet);
         self.waiting.len() == RUN || self.is_closed()
     }

@@ -60,7 +60,7 @@ pub(crate) struct Flow {
     pub(crate) packets: [u64; 2],
     pub(crate) handshake: Handshake,
     pub(crate) legs: Legs,
-    pub(crate) senders: [Option<Box<Sender>>; 2],
+    pub(crate) senders: [Option<Sender>; 2],
     under_way: [UnderWay; 2],
     words: [LastWord; 2],
     held: Option<Vec<Packet>>,

@@ -87,13 +87,13 @@ impl Flow {
         let first = self.words[own].next.filter(|n| first.distance(*n) >= 0).unwrap_or(first);
         let both = self.handshake.syn[0].is_some() && self.handshake.syn[1].is_some();
         let rtt = self.legs.to[0].floor() + self.legs.to[1].floor();
-        let mut sender = Sender::new(Beginning {
+        let sender = self.senders[own].insert(Sender::new(Beginning {
             first,
             from: self.start,
             handshake_rtt: (both && rtt.0 > 0).then_some(rtt),
             window: self.handshake.window(side.other()),
             size: self.handshake.segment_size(),
-        });
+        }));
         let leg = self.legs.to[own].now();
         sender.stands_at(leg, self.legs.to[own].known());
         let word = self.words[own];
@@ -107,6 +107,5 @@ impl Flow {
         if let Some(data) = word.data {
             sender.peer_spoke((data + leg).min(self.last));
         }
-        self.senders[own] = Some(Box::new(sender));
     }
 }

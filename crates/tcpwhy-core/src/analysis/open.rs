@@ -1,21 +1,22 @@
 //! A connection that is not over, as far as the sorter has to know it, with its packets that wait.
 
 use super::runs::{Runs, Step};
-use super::table::{Ends, Place};
+use super::table::Place;
 use crate::flow::packet::Packet;
 use crate::model::Side;
-use crate::observe::{Segment, flags};
+use crate::observe::{Endpoint, Segment, flags};
 use crate::units::{Nanos, Seq};
 
 /// Packets that wait for one another. Among many connections each packet would fetch another
 /// connection's state from memory, some forty cache lines, and soon push it out again; so it is
 /// fetched once for as many.
-const RUN: usize = 16;
+const RUN: usize = 32;
 
 /// A connection that is not over.
 #[derive(Debug)]
 pub(super) struct Open {
-    pub(super) ends: Ends,
+    /// Client and server.
+    pub(super) ends: [Endpoint; 2],
     pub(super) id: u64,
     /// When its last packet passed.
     pub(super) last: Nanos,
@@ -24,36 +25,29 @@ pub(super) struct Open {
     syn: [Option<Seq>; 2],
     fin: [bool; 2],
     reset: bool,
-    /// The client is the first of the ends.
-    client_first: bool,
     /// The judge knows of it.
     begun: bool,
 }
 
 impl Open {
-    /// Opened by `segment`, which the first of its `ends` has sent or not.
-    pub(super) fn new(id: u64, ends: Ends, from_first: bool, segment: &Segment) -> Self {
+    /// Opened by `segment`.
+    pub(super) fn new(id: u64, segment: &Segment) -> Self {
         let from_client = match (segment.has(flags::SYN), segment.has(flags::ACK)) {
             (true, false) => true,
             (true, true) => false,
             (false, _) => segment.src.port >= segment.dst.port,
         };
+        let (src, dst) = (segment.src, segment.dst);
         Self {
-            ends,
+            ends: if from_client { [src, dst] } else { [dst, src] },
             id,
             last: segment.time,
             waiting: Vec::new(),
             syn: [None; 2],
             fin: [false; 2],
             reset: false,
-            client_first: from_first == from_client,
             begun: false,
         }
-    }
-
-    /// The side whose packets the first of the ends sends, or the second.
-    pub(super) fn side(&self, first: bool) -> Side {
-        if first == self.client_first { Side::Client } else { Side::Server }
     }
 
     /// Whether both ends have closed, or one has reset.
@@ -93,9 +87,7 @@ impl Open {
     pub(super) fn hand_over(&mut self, place: Place, runs: &mut Runs) {
         let Some(&first) = self.waiting.first() else { return };
         if !self.begun {
-            let [one, other] = self.ends.endpoints();
-            let ends = if self.client_first { [one, other] } else { [other, one] };
-            runs.step(Step::Begin { place, id: self.id, ends, first });
+            runs.step(Step::Begin { place, id: self.id, ends: self.ends, first });
             self.begun = true;
         }
         runs.run(place, &self.waiting);

@@ -4,8 +4,9 @@ use super::open::Open;
 use super::order::Order;
 use super::runs::{Runs, Step};
 use super::seen::Seen;
-use super::table::{Ends, Place, Table};
+use super::table::{Place, Table};
 use crate::flow::packet::Packet;
+use crate::model::Side;
 use crate::observe::{Segment, flags};
 use crate::units::Nanos;
 use std::collections::VecDeque;
@@ -30,6 +31,10 @@ struct Closed {
 #[derive(Debug, Default)]
 pub struct Sorter {
     table: Table,
+    /// The place asked for last: packets come in bursts.
+    near: Place,
+    /// Room for [`Sorter::push_all`].
+    found: Vec<Place>,
     closing: VecDeque<Closed>,
     next_id: u64,
     order: Order,
@@ -45,20 +50,39 @@ impl Sorter {
     /// The next segment, in the order of the capture. Where the capture's own order is not that of
     /// its timestamps (several queues or taps), the timestamps win. What need not wait any longer is
     /// added to `runs`.
-    #[inline]
     pub fn push(&mut self, segment: &Segment, runs: &mut Runs) {
+        self.push_near(self.near, segment, runs);
+    }
+
+    /// The next segments, as by [`Sorter::push`]. All are looked up first: so the memory of their
+    /// connections is fetched at the same time, not one after the other.
+    pub fn push_all(&mut self, segments: &[Segment], runs: &mut Runs) {
+        let mut found = std::mem::take(&mut self.found);
+        let mut near = self.near;
+        found.extend(segments.iter().map(|segment| {
+            near = self.table.find(segment, near).map_or(near, |(place, _)| place);
+            near
+        }));
+        for (segment, near) in segments.iter().zip(found.drain(..)) {
+            self.push_near(near, segment, runs);
+        }
+        self.found = found;
+    }
+
+    /// The next segment, whose connection is probably in the place `near`.
+    fn push_near(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
         if self.order.is_right(segment) {
-            return self.sort(segment, runs);
+            return self.sort(near, segment, runs);
         }
         if let Some(segment) = self.order.sort(segment) {
-            self.sort(&segment, runs);
+            self.sort(near, &segment, runs);
         }
     }
 
     /// The rest, at the end of the input: the connections end in the order of their ids.
     pub fn finish(mut self, runs: &mut Runs) {
         for segment in self.order.rest() {
-            self.sort(&segment, runs);
+            self.sort(self.near, &segment, runs);
         }
         let mut places = self.table.places();
         places.sort_unstable_by_key(|&place| self.table.get(place).map(|open| open.id));
@@ -67,15 +91,22 @@ impl Sorter {
         }
     }
 
-    fn sort(&mut self, segment: &Segment, runs: &mut Runs) {
-        let (ends, from_first) = Ends::of(segment);
-        let known = self.table.find(&ends);
-        let known = known.filter(|&place| !self.is_reopened(place, from_first, segment, runs));
-        let place = known.unwrap_or_else(|| self.open(ends, from_first, segment, runs));
+    fn sort(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
+        let known = self.table.find(segment, near);
+        let (place, side) = match known {
+            Some((place, side)) if !self.is_reopened(place, side, segment) => (place, side),
+            over => {
+                if let Some((place, _)) = over {
+                    self.end(place, runs);
+                }
+                self.open(segment, runs)
+            }
+        };
+        self.near = place;
         let copy = self.seen.is_copy(segment);
         let Some(open) = self.table.get_mut(place) else { return };
         let was_closed = open.is_closed();
-        if open.push(Packet::of(segment, open.side(from_first), copy)) {
+        if open.push(Packet::of(segment, side, copy)) {
             open.hand_over(place, runs);
         }
         if !was_closed && open.is_closed() {
@@ -84,32 +115,22 @@ impl Sorter {
         self.end_lingering(segment.time, runs);
     }
 
-    fn open(&mut self, ends: Ends, from_first: bool, segment: &Segment, runs: &mut Runs) -> Place {
+    fn open(&mut self, segment: &Segment, runs: &mut Runs) -> (Place, Side) {
         if self.table.len() >= MAX_OPEN {
             self.end_silent(runs);
         }
+        let open = Open::new(self.next_id, segment);
         self.next_id += 1;
-        self.table.insert(Open::new(self.next_id - 1, ends, from_first, segment))
+        let side = if open.ends[0] == segment.src { Side::Client } else { Side::Server };
+        (self.table.insert(open), side)
     }
 
     /// A SYN with another sequence number opens another connection on the same ports: the one before
     /// is over.
-    fn is_reopened(
-        &mut self,
-        place: Place,
-        from_first: bool,
-        segment: &Segment,
-        runs: &mut Runs,
-    ) -> bool {
-        if !segment.has(flags::SYN) || segment.has(flags::ACK) {
-            return false;
-        }
-        let reopened = |open: &Open| open.is_reopened_by(open.side(from_first), segment.seq);
-        let reopened = self.table.get(place).is_some_and(reopened);
-        if reopened {
-            self.end(place, runs);
-        }
-        reopened
+    fn is_reopened(&self, place: Place, side: Side, segment: &Segment) -> bool {
+        segment.has(flags::SYN)
+            && !segment.has(flags::ACK)
+            && self.table.get(place).is_some_and(|open| open.is_reopened_by(side, segment.seq))
     }
 
     fn end_lingering(&mut self, now: Nanos, runs: &mut Runs) {

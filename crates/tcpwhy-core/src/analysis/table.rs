@@ -1,33 +1,10 @@
 //! The open connections, found by their ends.
 
 use super::open::Open;
+use crate::model::Side;
 use crate::observe::{Endpoint, Segment};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
-
-/// Both ends, in an order that does not depend on the direction: addresses and ports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Ends(u128, u128, u32);
-
-impl Ends {
-    /// The ends of `segment`, and whether the first of them has sent it.
-    pub(super) fn of(segment: &Segment) -> (Self, bool) {
-        let number = |e: &Endpoint| (u128::from_ne_bytes(e.ip), e.port);
-        let (a, b) = (number(&segment.src), number(&segment.dst));
-        let ports = |high: u16, low: u16| u32::from(high) << 16 | u32::from(low);
-        if a <= b {
-            (Self(a.0, b.0, ports(a.1, b.1)), true)
-        } else {
-            (Self(b.0, a.0, ports(b.1, a.1)), false)
-        }
-    }
-
-    /// The first and the second end.
-    pub(super) fn endpoints(&self) -> [Endpoint; 2] {
-        let end = |ip: u128, port: u32| Endpoint { ip: ip.to_ne_bytes(), port: port as u16 };
-        [end(self.0, self.2 >> 16), end(self.1, self.2)]
-    }
-}
 
 /// The place of an open connection; given to another one when it is over.
 pub(super) type Place = u32;
@@ -39,8 +16,6 @@ pub(super) struct Table {
     index: HashTable<Place>,
     places: Vec<Option<Open>>,
     free: Vec<Place>,
-    /// The one asked for last: packets come in bursts.
-    last: Place,
 }
 
 impl Table {
@@ -54,28 +29,49 @@ impl Table {
         self.index.iter().copied().collect()
     }
 
+    #[inline]
     pub(super) fn get(&self, place: Place) -> Option<&Open> {
         self.places.get(place as usize)?.as_ref()
     }
 
+    #[inline]
     pub(super) fn get_mut(&mut self, place: Place) -> Option<&mut Open> {
         self.places.get_mut(place as usize)?.as_mut()
     }
 
-    /// Where the connection between `ends` is.
-    pub(super) fn find(&mut self, ends: &Ends) -> Option<Place> {
-        if self.get(self.last).is_some_and(|open| open.ends == *ends) {
-            return Some(self.last);
+    /// Where the connection of `segment` is, and which side has sent it; `near` is looked at first.
+    #[inline]
+    pub(super) fn find(&self, segment: &Segment, near: Place) -> Option<(Place, Side)> {
+        match self.sender_at(near, segment) {
+            Some(side) => Some((near, side)),
+            None => self.look_up(segment),
         }
-        let hash = self.hasher.hash_one(ends);
-        let same = |place: &Place| self.get(*place).is_some_and(|open| open.ends == *ends);
-        self.last = *self.index.find(hash, same)?;
-        Some(self.last)
+    }
+
+    #[inline(never)]
+    fn look_up(&self, segment: &Segment) -> Option<(Place, Side)> {
+        let hash = hash(&self.hasher, &segment.src, &segment.dst);
+        let place = *self.index.find(hash, |&place| self.sender_at(place, segment).is_some())?;
+        Some((place, self.sender_at(place, segment)?))
+    }
+
+    /// Who has sent `segment`, if it belongs to the connection in this place.
+    #[inline]
+    fn sender_at(&self, place: Place, segment: &Segment) -> Option<Side> {
+        let [client, server] = &self.get(place)?.ends;
+        if segment.src == *client && segment.dst == *server {
+            Some(Side::Client)
+        } else if segment.src == *server && segment.dst == *client {
+            Some(Side::Server)
+        } else {
+            None
+        }
     }
 
     /// Adds a connection between ends that have none.
     pub(super) fn insert(&mut self, open: Open) -> Place {
-        let hash = self.hasher.hash_one(open.ends);
+        let hash_of = |hasher: &_, open: &Open| hash(hasher, &open.ends[0], &open.ends[1]);
+        let new = hash_of(&self.hasher, &open);
         let place = match self.free.pop() {
             Some(place) => {
                 self.places[place as usize] = Some(open);
@@ -88,23 +84,27 @@ impl Table {
         };
         let (hasher, places) = (&self.hasher, &self.places);
         let hash_at = |place: &Place| {
-            places
-                .get(*place as usize)
-                .and_then(Option::as_ref)
-                .map_or(0, |o| hasher.hash_one(o.ends))
+            let open = places.get(*place as usize).and_then(Option::as_ref);
+            open.map_or(0, |open| hash_of(hasher, open))
         };
-        self.index.insert_unique(hash, place, hash_at);
+        self.index.insert_unique(new, place, hash_at);
         place
     }
 
     /// Takes a connection out; its place is free then.
     pub(super) fn remove(&mut self, place: Place) -> Option<Open> {
         let open = self.places.get_mut(place as usize)?.take()?;
-        let hash = self.hasher.hash_one(open.ends);
+        let hash = hash(&self.hasher, &open.ends[0], &open.ends[1]);
         if let Ok(found) = self.index.find_entry(hash, |&p| p == place) {
             found.remove();
         }
         self.free.push(place);
         Some(open)
     }
+}
+
+/// The same for both directions; no capture can be made to collide.
+fn hash(hasher: &DefaultHashBuilder, one: &Endpoint, other: &Endpoint) -> u64 {
+    let of = |end: &Endpoint| hasher.hash_one((u128::from_ne_bytes(end.ip), end.port));
+    of(one).wrapping_add(of(other))
 }

@@ -18,6 +18,8 @@ use tcpwhy_report::Source;
 /// Frames read between two hand-overs: enough that a hand-over costs nothing, few enough for their
 /// packets to stay in the cache.
 const BATCH: usize = 1024;
+/// Frames decoded at a time.
+const SOME: usize = 32;
 /// Batches in flight.
 const QUEUE: usize = 4;
 
@@ -47,7 +49,14 @@ pub(crate) fn start(inputs: &[Input], span: Span) -> Result<Reading, Error> {
     let capture = tcpwhy_capture::open(inputs)?;
     let (to_analysis, full) = sync_channel(QUEUE);
     let (empty, to_reader) = sync_channel(QUEUE);
-    let reader = Reader { capture, span, sorter: Sorter::new(), counts: Counts::default() };
+    let reader = Reader {
+        capture,
+        span,
+        sorter: Sorter::new(),
+        segments: [Segment::default(); SOME],
+        used: 0,
+        counts: Counts::default(),
+    };
     let work = move || reader.run(&to_analysis, &to_reader);
     let reader = thread::Builder::new().name("reader".to_owned()).spawn(work);
     Ok(Reading { full, empty, reader: reader.map_err(Error::Thread)? })
@@ -79,6 +88,9 @@ struct Reader {
     capture: Capture,
     span: Span,
     sorter: Sorter,
+    /// Decoded in place; as many as `used` hold something.
+    segments: [Segment; SOME],
+    used: usize,
     counts: Counts,
 }
 
@@ -104,19 +116,30 @@ impl Reader {
 
     /// Reads some frames; whether there may be more.
     fn fill(&mut self, runs: &mut Runs) -> Result<bool, tcpwhy_capture::Error> {
-        let mut segment = Segment::default();
-        for _ in 0..BATCH {
+        for _ in 0..BATCH / SOME {
+            let more = self.read_some();
+            self.sorter.push_all(self.segments.get(..self.used).unwrap_or_default(), runs);
+            if !more? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Decodes a few frames; whether there may be more.
+    fn read_some(&mut self) -> Result<bool, tcpwhy_capture::Error> {
+        self.used = 0;
+        for _ in 0..SOME {
             let Some(frame) = self.capture.next_frame()? else {
                 return Ok(false);
             };
             if !self.span.takes(frame.time) {
                 continue;
             }
-            let decoded = decode(&frame, &mut segment);
+            let Some(slot) = self.segments.get_mut(self.used) else { break };
+            let decoded = decode(&frame, slot);
             self.counts.add(&decoded, frame.link);
-            if matches!(decoded, Decoded::Segment) {
-                self.sorter.push(&segment, runs);
-            }
+            self.used += usize::from(matches!(decoded, Decoded::Segment));
         }
         Ok(true)
     }

@@ -7,11 +7,6 @@ use crate::model::Side;
 use crate::observe::{Endpoint, Segment, flags};
 use crate::units::{Nanos, Seq};
 
-/// Packets that wait for one another. Among many connections each packet would fetch another
-/// connection's state from memory, some forty cache lines, and soon push it out again; so it is
-/// fetched once for as many.
-const RUN: usize = 32;
-
 /// A connection that is not over.
 #[derive(Debug)]
 pub(super) struct Open {
@@ -60,14 +55,14 @@ impl Open {
         self.syn[side as usize].is_none_or(|known| known != seq)
     }
 
-    /// The next packet; whether enough wait now, or none will come any more.
-    pub(super) fn push(&mut self, packet: Packet) -> bool {
+    /// The next packet; how many wait now.
+    pub(super) fn push(&mut self, packet: Packet) -> usize {
         self.last = self.last.max(packet.time);
         if packet.has(flags::SYN) || packet.has(flags::FIN) || packet.has(flags::RST) {
             self.note(&packet);
         }
         self.waiting.push(packet);
-        self.waiting.len() == RUN || self.is_closed()
+        self.waiting.len()
     }
 
     /// How it begins and ends.

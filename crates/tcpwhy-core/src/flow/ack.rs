@@ -24,18 +24,19 @@ impl UnderWay {
         if self.events.len() > MAX_UNDER_WAY { self.events.pop_front() } else { None }
     }
 
-    /// The next event that had reached the sender when it sent a packet that passed at `now` and
-    /// echoed `tsecr`. The echo names the newest ACK seen (RFC 7323 section 4): better than the
+    /// The event at the front, if it had reached the sender when that sent a packet that passed at
+    /// `now` and echoed `tsecr`. The echo names the newest ACK seen (RFC 7323 section 4): better than the
     /// shift by the shortest `leg`, which decides where there is no echo and among the later ACKs of a
     /// clock tick: the first of them has been seen, or its tick could not be echoed. `queued` is the
     /// leg with the queue of the moment.
+    #[inline]
     pub(crate) fn arrived(
-        &mut self,
+        &self,
         now: Nanos,
         tsecr: Option<u32>,
         leg: Nanos,
         queued: Nanos,
-    ) -> Option<Packet> {
+    ) -> Option<&Packet> {
         let front = self.events.front()?;
         let in_time = front.time + leg <= now;
         let seen = match (front.stamp(), tsecr) {
@@ -48,11 +49,15 @@ impl UnderWay {
         // An echo that stands still (it moves only with segments that advance the window, RFC 7323
         // section 4.3) cannot hold an ACK back for longer than the path can.
         let overdue = front.time + queued + queued + STALE_ECHO <= now;
-        if !(seen || overdue) {
-            return None;
+        (seen || overdue).then_some(front)
+    }
+
+    /// The event at the front has been told to the sender: the next one comes to the front.
+    #[inline]
+    pub(crate) fn told(&mut self) {
+        if let Some(event) = self.events.pop_front() {
+            self.arrived = event.stamp();
         }
-        self.arrived = front.stamp();
-        self.events.pop_front()
     }
 
     /// The next event, whether it had arrived or not: the capture is over.
@@ -66,6 +71,14 @@ mod tests {
     use super::*;
     use crate::model::Side;
     use crate::observe::{Segment, flags};
+
+    fn comes(q: &mut UnderWay, now: Nanos, tsecr: Option<u32>, leg: Nanos) -> bool {
+        let comes = q.arrived(now, tsecr, leg, leg).is_some();
+        if comes {
+            q.told();
+        }
+        comes
+    }
 
     fn event(ms: i64, tsval: Option<u32>) -> Packet {
         let segment = Segment {
@@ -86,8 +99,8 @@ mod tests {
         q.push(event(0, None));
         q.push(event(5, None));
         let leg = Nanos::from_millis(10);
-        assert!(q.arrived(Nanos::from_millis(10), None, leg, leg).is_some());
-        assert!(q.arrived(Nanos::from_millis(10), None, leg, leg).is_none());
+        assert!(comes(&mut q, Nanos::from_millis(10), None, leg));
+        assert!(!comes(&mut q, Nanos::from_millis(10), None, leg));
     }
 
     #[test]
@@ -97,8 +110,8 @@ mod tests {
         q.push(event(5, Some(8)));
         q.push(event(6, Some(9)));
         let (leg, now) = (Nanos::from_millis(10), Nanos::from_millis(100));
-        assert!(q.arrived(now, Some(8), leg, leg).is_some());
-        assert!(q.arrived(now, Some(8), leg, leg).is_some());
-        assert!(q.arrived(Nanos::from_millis(40), Some(8), leg, leg).is_none());
+        assert!(comes(&mut q, now, Some(8), leg));
+        assert!(comes(&mut q, now, Some(8), leg));
+        assert!(!comes(&mut q, Nanos::from_millis(40), Some(8), leg));
     }
 }

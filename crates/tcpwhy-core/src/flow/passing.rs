@@ -50,7 +50,8 @@ impl Flow {
         sender.stands_at(leg, self.legs.to[own].known());
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
-            sender.acknowledged(&event, time, leg);
+            sender.acknowledged(event, time, leg);
+            self.under_way[own].told();
         }
     }
 

@@ -32,7 +32,9 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let (read, shown) = if args.ndjson {
         stream(reading, &choice, &mut out)?
     } else {
-        let (read, connections) = collect(reading, &choice)?;
+        let (read, batches) = collect(reading, &choice)?;
+        let mut connections: Vec<&Connection> = batches.iter().flatten().collect();
+        connections.sort_unstable_by_key(|c| c.id);
         if read.unsupported.is_none() {
             write(args, &mut out, &read, &connections)?;
         }
@@ -63,27 +65,30 @@ fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, 
     Ok((read, shown))
 }
 
-/// All connections, in the order of their numbers.
-fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Connection>), Error> {
-    let mut connections = Vec::new();
-    let read = reading.each(|finished| {
-        connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
+/// All connections, as they ended. They stay in the batches in which they came: one list would be
+/// copied as it grows, and be there twice.
+fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Box<[Connection]>>), Error> {
+    let mut batches = Vec::new();
+    let read = reading.each(|mut finished| {
+        finished.retain(|c| choice.takes(c));
+        if !finished.is_empty() {
+            batches.push(finished.into_boxed_slice());
+        }
         Ok(())
     })?;
-    connections.sort_unstable_by_key(|c| c.id);
-    Ok((read, connections))
+    Ok((read, batches))
 }
 
 fn write(
     args: &Explain,
     out: &mut Output,
     read: &Read,
-    connections: &[Connection],
+    connections: &[&Connection],
 ) -> Result<(), Error> {
     if args.json {
-        json::write(&mut out.to, &read.source, connections)?;
+        json::write(&mut out.to, &read.source, connections.iter().copied())?;
     } else if args.csv {
-        csv::write(&mut out.to, connections)?;
+        csv::write(&mut out.to, connections.iter().copied())?;
     } else if !connections.is_empty() {
         let view = View {
             width: output::width(),

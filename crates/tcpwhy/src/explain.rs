@@ -65,10 +65,13 @@ fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, 
     Ok((read, shown))
 }
 
+/// Connections that ended at about the same time.
+type Batches = Vec<Box<[Connection]>>;
+
 /// All connections, as they ended. They stay in the batches in which they came: one list would be
 /// copied as it grows, and be there twice.
-fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Vec<Box<[Connection]>>), Error> {
-    let mut batches = Vec::new();
+fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Batches), Error> {
+    let mut batches = Batches::new();
     let read = reading.each(|mut finished| {
         finished.retain(|c| choice.takes(c));
         if !finished.is_empty() {

@@ -59,15 +59,8 @@ pub(crate) struct RecordHeader {
 pub(crate) struct Pcap {
     header: FileHeader,
     lane: u32,
-    started: Option<Started>,
-}
-
-/// What the first record tells.
-#[derive(Clone, Copy)]
-struct Started {
-    /// Length of each record header.
-    record_header: usize,
-    interface: u32,
+    /// Length of each record header, once the first record has told.
+    record_header: Option<usize>,
 }
 
 fn variant(magic: u32) -> Option<Variant> {
@@ -180,7 +173,7 @@ impl Pcap {
             return Err(cut(window, length));
         }
         window.lend(length);
-        Ok(Self { header, lane, started: None })
+        Ok(Self { header, lane, record_header: None })
     }
 
     /// Moves to the next record, which the window lends; false at the end.
@@ -196,9 +189,9 @@ impl Pcap {
         if !window.need(RECORD_HEADER) {
             return window.ending(RECORD_HEADER as u64).map(|()| false);
         }
-        let Started { record_header, interface } = match self.started {
-            Some(started) => started,
-            None => self.start(window, interfaces)?,
+        let record_header = match self.record_header {
+            Some(length) => length,
+            None => self.start(window, interfaces, next)?,
         };
         let Some(chunk) = window.at_hand().first_chunk() else { return Ok(false) };
         let record = self.header.record(chunk);
@@ -215,8 +208,6 @@ impl Pcap {
         }
         window.lend(total);
         next.time = self.header.time(&record);
-        next.interface = interface;
-        next.link = self.header.link;
         next.wire_len = record.wire.max(record.captured);
         next.start = record_header;
         next.len = len;
@@ -225,13 +216,19 @@ impl Pcap {
 
     /// Settles what only the first record tells.
     #[cold]
-    fn start(&mut self, window: &Window, interfaces: &mut Interfaces) -> Result<Started, Damage> {
+    fn start(
+        &mut self,
+        window: &Window,
+        interfaces: &mut Interfaces,
+        next: &mut Record,
+    ) -> Result<usize, Damage> {
         let extra = extra_header_bytes(&self.header, window.at_hand(), self.header.extra);
         let identity =
             Identity { lane: self.lane, index: 0, link: self.header.link, name: String::new() };
-        let interface = interfaces.number(identity).ok_or(Damage::TOO_MANY_INTERFACES)?;
-        let started = Started { record_header: RECORD_HEADER + extra, interface };
-        self.started = Some(started);
-        Ok(started)
+        next.interface = interfaces.number(identity).ok_or(Damage::TOO_MANY_INTERFACES)?;
+        next.link = self.header.link;
+        let record_header = RECORD_HEADER + extra;
+        self.record_header = Some(record_header);
+        Ok(record_header)
     }
 }

@@ -1,5 +1,6 @@
 //! Which directions matter, and in which order.
 
+use std::borrow::Borrow;
 use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Side, WhatIf};
 use tcpwhy_core::units::Nanos;
 
@@ -69,13 +70,13 @@ impl Ranked<'_> {
 }
 
 /// The directions that matter and the others, each with most time to save first, then the largest.
-pub(crate) fn rank(connections: &[Connection]) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
-    let all = connections.iter().flat_map(|connection| {
+pub(crate) fn rank<C: Borrow<Connection>>(connections: &[C]) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
+    let all = connections.iter().map(Borrow::borrow).flat_map(|connection: &Connection| {
         connection.directions.iter().map(move |direction| Ranked { connection, direction })
     });
     let (mut first, mut rest): (Vec<_>, Vec<_>) = all.partition(Ranked::matters);
     for list in [&mut first, &mut rest] {
-        list.sort_by_key(|r| {
+        list.sort_by_cached_key(|r| {
             let d = r.direction;
             std::cmp::Reverse((r.saving(), d.bytes, d.transfer))
         });

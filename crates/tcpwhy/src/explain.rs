@@ -13,7 +13,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::quantity::count;
-use tcpwhy_core::analysis::Analyzer;
 use tcpwhy_core::model::Connection;
 use tcpwhy_report::terminal::{self, View};
 use tcpwhy_report::{csv, json};
@@ -33,7 +32,9 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let (read, shown) = if args.ndjson {
         stream(reading, &choice, &mut out)?
     } else {
-        let (read, connections) = pipeline::collect(reading, &choice)?;
+        let (read, batches) = collect(reading, &choice)?;
+        let mut connections: Vec<&Connection> = batches.iter().flatten().collect();
+        connections.sort_unstable_by_key(|c| c.id);
         if read.unsupported.is_none() {
             write(args, &mut out, &read, &connections)?;
         }
@@ -49,9 +50,8 @@ fn input(path: &Path) -> Input {
 
 /// Writes each connection as it ends, and keeps none.
 fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, usize), Error> {
-    let mut analyzer = Analyzer::new();
     let mut shown = 0;
-    let mut show = |connections: Vec<Connection>| -> Result<(), Error> {
+    let read = reading.each(|connections| {
         for connection in connections.iter().filter(|c| choice.takes(c)) {
             json::write_line(&mut out.to, connection)?;
             shown += 1;
@@ -61,25 +61,37 @@ fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, 
             out.to.flush()?;
         }
         Ok(())
-    };
-    let read = reading.each(|segments| {
-        analyzer.push_all(segments);
-        show(analyzer.take_finished())
     })?;
-    show(analyzer.finish())?;
     Ok((read, shown))
+}
+
+/// Connections that ended at about the same time.
+type Batches = Vec<Box<[Connection]>>;
+
+/// All connections, as they ended. They stay in the batches in which they came: one list would be
+/// copied as it grows, and be there twice.
+fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Batches), Error> {
+    let mut batches = Batches::new();
+    let read = reading.each(|mut finished| {
+        finished.retain(|c| choice.takes(c));
+        if !finished.is_empty() {
+            batches.push(finished.into_boxed_slice());
+        }
+        Ok(())
+    })?;
+    Ok((read, batches))
 }
 
 fn write(
     args: &Explain,
     out: &mut Output,
     read: &Read,
-    connections: &[Connection],
+    connections: &[&Connection],
 ) -> Result<(), Error> {
     if args.json {
-        json::write(&mut out.to, &read.source, connections)?;
+        json::write(&mut out.to, &read.source, connections.iter().copied())?;
     } else if args.csv {
-        csv::write(&mut out.to, connections)?;
+        csv::write(&mut out.to, connections.iter().copied())?;
     } else if !connections.is_empty() {
         let view = View {
             width: output::width(),

@@ -11,7 +11,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
+use tcpwhy_core::decode::{Decoded, decode};
 use tcpwhy_core::model::Connection;
+use tcpwhy_core::observe::Segment;
 use tcpwhy_core::picture::Picture;
 use tcpwhy_report::{most_telling, page};
 
@@ -33,8 +35,7 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
     }
     let inputs: Vec<_> = args.files.iter().cloned().map(Input::Path).collect();
     let span = Span::of(&args.selection);
-    let reading = pipeline::start(&inputs, span)?;
-    let (read, connections) = pipeline::collect(reading, &Choice::of(&args.selection))?;
+    let (read, connections) = analyse(&inputs, span, &Choice::of(&args.selection))?;
     if let Some(links) = read.unsupported {
         return Err(Error::LinkType(links));
     }
@@ -52,24 +53,41 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
     Ok(finish(&read, to_file.then_some(&args.output)))
 }
 
-/// The second look.
-fn draw(
+/// The first look: the answer, in the order of the connections' numbers.
+fn analyse(
     inputs: &[Input],
     span: Span,
+    choice: &Choice,
+) -> Result<(Read, Vec<Connection>), Error> {
+    let mut connections = Vec::new();
+    let read = pipeline::start(inputs, span)?.each(|finished| {
+        connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
+        Ok(())
+    })?;
+    connections.sort_unstable_by_key(|c| c.id);
+    Ok((read, connections))
+}
+
+/// The second look. What is damaged ends it where it ended the first one, which has said so.
+fn draw(
+    inputs: &[Input],
+    mut span: Span,
     connections: &[Connection],
     count: usize,
 ) -> Result<Vec<(usize, Picture)>, Error> {
     let chosen = most_telling(connections, count);
     let mut pictures: Vec<_> =
         chosen.into_iter().map(|i| (i, Picture::new(&connections[i], POINTS))).collect();
-    pipeline::start(inputs, span)?.each(|segments| {
-        for s in segments {
-            if let Some((_, picture)) = pictures.iter_mut().find(|(_, p)| p.takes(s)) {
-                picture.push(s);
-            }
+    let mut capture = tcpwhy_capture::open(inputs)?;
+    let mut segment = Segment::default();
+    while let Ok(Some(frame)) = capture.next_frame() {
+        if span.takes(frame.time)
+            && matches!(decode(&frame, &mut segment), Decoded::Segment)
+            && let Some((_, picture)) = pictures.iter_mut().find(|(_, p)| p.takes(&segment))
+        {
+            picture.push(&segment);
         }
-        Ok(())
-    })?;
+    }
     pictures.iter_mut().for_each(|(_, picture)| picture.finish());
     Ok(pictures)
 }

@@ -87,7 +87,7 @@ impl Figures {
             span: direction.span(),
             share: share(held().map(|i| i.to - i.from), direction.span()),
             flight: evidence.flight,
-            window: evidence.window,
+            window: evidence.window.into(),
             rtt_floor: facts.rtt_floor,
             rtt_mean: evidence.rtt_mean,
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),

@@ -15,13 +15,13 @@ use crate::whatif::analytic::{Path, predict};
 const FEWEST_LOST: u32 = 10;
 
 /// Everything that is known about `flow`.
-pub(super) fn connection(mut flow: Flow) -> Connection {
+pub(super) fn connection(flow: &mut Flow) -> Connection {
     flow.end();
-    let findings = findings::of(&flow);
-    let rtt = rtt_of(&flow);
+    let findings = findings::of(flow);
+    let rtt = rtt_of(flow);
     let (position, confidence) = flow.legs.position(rtt.min);
-    let (client, up) = direction(&mut flow, Side::Client);
-    let (server, down) = direction(&mut flow, Side::Server);
+    let (client, up) = direction(flow, Side::Client);
+    let (server, down) = direction(flow, Side::Server);
     let mut findings = findings;
     findings.extend(findings::of_losses(Side::Client, up));
     findings.extend(findings::of_losses(Side::Server, down));
@@ -54,44 +54,37 @@ fn rtt_of(flow: &Flow) -> RttSummary {
     summary
 }
 
-fn direction(flow: &mut Flow, from: Side) -> (Direction, Losses) {
-    let Some(sender) = flow.senders[from as usize].take() else {
+fn direction(flow: &Flow, from: Side) -> (Direction, Losses) {
+    let Some(sender) = &flow.senders[from as usize] else {
         return (silent(flow, from), Losses::Plain);
     };
-    let silence = silence_of(flow, from, &sender);
+    let silence = silence_of(flow, from, sender);
     let syn_retried = flow.handshake.syn.iter().flatten().any(|s| s.times > 1);
-    let mut facts = facts_of(&sender);
-    let far = sender.is_far();
-    let placed = flow.legs.to[from as usize].known();
-    let blind = sender.answers.last().is_none();
-    let trains = sender.trains.rate();
-    let farther = sender.bursts.lost_stand_higher(FEWEST_LOST);
-    let (bytes, retransmitted) = (sender.bytes(), sender.tally.retransmitted);
-    let Sender { record, transfers, window, size, .. } = *sender;
-    let stretches = record.finish();
-    let mut ctx = Context::new(&stretches, facts.rtt_floor, size.mss());
-    ctx.scale = window.scale();
-    ctx.shift = window.shift();
+    let mut facts = facts_of(sender);
+    let mut ctx = Context::new(sender.record.closed(), facts.rtt_floor, sender.size.mss());
+    ctx.scale = sender.window.scale();
+    ctx.shift = sender.window.shift();
     ctx.syn_retried = syn_retried;
-    ctx.far = far;
-    ctx.blind = blind;
-    ctx.placed = placed;
-    ctx.losses = pattern(&ctx, farther);
+    ctx.far = sender.is_far();
+    ctx.blind = sender.answers.last().is_none();
+    ctx.placed = flow.legs.to[from as usize].known();
+    ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);
-    let (transfers, transfers_omitted) = transfers.finish();
-    let transfer = span_of(&transfers);
+    let (transfers, transfers_omitted) = sender.transfers.all();
+    let transfer = span_of(transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
-    let least = crate::units::bits_per_second(10 * size.mss(), facts.rtt_floor) / 8;
-    let capacity = ctx.peak.max(trains.unwrap_or(0)).max(least);
+    let least = crate::units::bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
+    let capacity = ctx.peak.max(sender.trains.rate().unwrap_or(0)).max(least);
+    let bytes = sender.bytes();
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
     let what_if = predict(&path);
-    let verdict = verdict::of(&timeline, &transfers, &facts);
+    let verdict = verdict::of(&timeline, transfers, &facts);
     let direction = Direction {
         from,
         bytes,
         transfer,
-        retransmitted,
+        retransmitted: sender.tally.retransmitted,
         verdict,
         what_if: what_if.into(),
         timeline: timeline.into(),
@@ -132,7 +125,7 @@ fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
         Cause::ProbesUnanswered
     } else if answers.too_large().is_some() {
         Cause::PmtuBlackHole
-    } else if flow.ending.reset[from.other() as usize].is_some() {
+    } else if flow.resets[from.other() as usize].is_some() {
         Cause::ConnectionForgotten
     } else {
         Cause::PeerVanished

@@ -45,7 +45,7 @@ fn of_handshake(flow: &Flow, list: &mut Vec<Finding>) {
     }
     match syns {
         [Some(client), Some(server)] => {
-            let (c, s) = (client.options, server.options);
+            let (c, s) = (client.offer, server.offer);
             if let Some((a, b)) = c.mss.zip(s.mss).filter(|(a, b)| a != b) {
                 let side = if a < b { Side::Client } else { Side::Server };
                 let value = u64::from(a.min(b));
@@ -119,7 +119,7 @@ fn of_silence(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>)
 /// A reset long after the last data, or by a sender that had tried in vain: it had given up, and
 /// what came late met a connection that no longer existed.
 fn late_reset(flow: &Flow, side: Side, sender: &Sender) -> Option<Finding> {
-    let [own, other] = [side, side.other()].map(|s| flow.ending.reset[s as usize]);
+    let [own, other] = [side, side.other()].map(|s| flow.resets[s as usize]);
     let tried = u64::from(sender.answers.most_unanswered());
     if let Some((_, frame)) = own.filter(|_| tried > 1) {
         return Some(finding(FindingKind::LateReset, side, tried, 0, frame));

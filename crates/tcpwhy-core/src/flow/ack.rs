@@ -1,7 +1,7 @@
 //! Acknowledgments on their way from the capture point to the sender.
 
-use crate::observe::{Segment, flags};
-use crate::units::{Nanos, Seq};
+use super::packet::Packet;
+use crate::units::Nanos;
 use std::collections::VecDeque;
 
 /// Events that may be under way; beyond it the oldest is taken as arrived.
@@ -9,88 +9,37 @@ const MAX_UNDER_WAY: usize = 1 << 16;
 /// Coarsest timestamp clocks tick this slowly (RFC 7323 section 5.4 allows a second; 10 ms is usual).
 const STALE_ECHO: Nanos = Nanos::from_millis(20);
 
-/// What a packet tells the sender on the other side.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AckEvent {
-    /// When the capture point saw it.
-    pub(crate) time: Nanos,
-    pub(crate) frame: u64,
-    pub(crate) ack: Seq,
-    pub(crate) window: u16,
-    pub(crate) syn: bool,
-    pub(crate) fin: bool,
-    /// The receiver echoes a congestion mark.
-    pub(crate) echo: bool,
-    /// It carries SACK blocks; it reports a duplicate (RFC 2883).
-    pub(crate) sack: bool,
-    pub(crate) duplicate: bool,
-    /// Payload bytes that it carries.
-    pub(crate) data: u32,
-    pub(crate) tsval: Option<u32>,
-}
-
-impl AckEvent {
-    /// The acknowledgment in `segment`, or `None` when it carries none.
-    pub(crate) fn of(segment: &Segment) -> Option<Self> {
-        if !segment.has(flags::ACK) || segment.has(flags::RST) {
-            return None;
-        }
-        let blocks = segment.options.sack_blocks();
-        let duplicate = match blocks {
-            [first, rest @ ..] => {
-                first.1.distance(segment.ack) <= 0
-                    || rest.first().is_some_and(|outer| {
-                        first.0.distance(outer.0) >= 0 && first.1.distance(outer.1) <= 0
-                    })
-            }
-            [] => false,
-        };
-        Some(Self {
-            time: segment.time,
-            frame: segment.frame,
-            ack: segment.ack,
-            window: segment.window,
-            syn: segment.has(flags::SYN),
-            fin: segment.has(flags::FIN),
-            echo: segment.has(flags::ECE) && !segment.has(flags::SYN),
-            sack: !blocks.is_empty() && !duplicate,
-            duplicate,
-            data: segment.len,
-            tsval: segment.options.timestamps.map(|t| t.0),
-        })
-    }
-}
-
 /// The events between the capture point and the sender, in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnderWay {
-    events: VecDeque<AckEvent>,
+    events: VecDeque<Packet>,
     /// Timestamp of the last event that arrived.
     arrived: Option<u32>,
 }
 
 impl UnderWay {
     /// Adds the newest event; gives back the oldest when there are too many.
-    pub(crate) fn push(&mut self, event: AckEvent) -> Option<AckEvent> {
+    pub(crate) fn push(&mut self, event: Packet) -> Option<Packet> {
         self.events.push_back(event);
         if self.events.len() > MAX_UNDER_WAY { self.events.pop_front() } else { None }
     }
 
-    /// The next event that had reached the sender when it sent a packet that passed at `now` and
-    /// echoed `tsecr`. The echo names the newest ACK seen (RFC 7323 section 4): better than the
+    /// The event at the front, if it had reached the sender when that sent a packet that passed at
+    /// `now` and echoed `tsecr`. The echo names the newest ACK seen (RFC 7323 section 4): better than the
     /// shift by the shortest `leg`, which decides where there is no echo and among the later ACKs of a
     /// clock tick: the first of them has been seen, or its tick could not be echoed. `queued` is the
     /// leg with the queue of the moment.
+    #[inline]
     pub(crate) fn arrived(
-        &mut self,
+        &self,
         now: Nanos,
         tsecr: Option<u32>,
         leg: Nanos,
         queued: Nanos,
-    ) -> Option<AckEvent> {
+    ) -> Option<&Packet> {
         let front = self.events.front()?;
         let in_time = front.time + leg <= now;
-        let seen = match (front.tsval, tsecr) {
+        let seen = match (front.stamp(), tsecr) {
             (Some(val), Some(ecr)) => match ecr.wrapping_sub(val) as i32 {
                 0 => in_time || self.arrived != Some(val),
                 newer => newer > 0,
@@ -100,15 +49,19 @@ impl UnderWay {
         // An echo that stands still (it moves only with segments that advance the window, RFC 7323
         // section 4.3) cannot hold an ACK back for longer than the path can.
         let overdue = front.time + queued + queued + STALE_ECHO <= now;
-        if !(seen || overdue) {
-            return None;
+        (seen || overdue).then_some(front)
+    }
+
+    /// The event at the front has been told to the sender: the next one comes to the front.
+    #[inline]
+    pub(crate) fn told(&mut self) {
+        if let Some(event) = self.events.pop_front() {
+            self.arrived = event.stamp();
         }
-        self.arrived = front.tsval;
-        self.events.pop_front()
     }
 
     /// The next event, whether it had arrived or not: the capture is over.
-    pub(crate) fn pop(&mut self) -> Option<AckEvent> {
+    pub(crate) fn pop(&mut self) -> Option<Packet> {
         self.events.pop_front()
     }
 }
@@ -116,8 +69,18 @@ impl UnderWay {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Side;
+    use crate::observe::{Segment, flags};
 
-    fn event(ms: i64, tsval: Option<u32>) -> AckEvent {
+    fn comes(q: &mut UnderWay, now: Nanos, tsecr: Option<u32>, leg: Nanos) -> bool {
+        let comes = q.arrived(now, tsecr, leg, leg).is_some();
+        if comes {
+            q.told();
+        }
+        comes
+    }
+
+    fn event(ms: i64, tsval: Option<u32>) -> Packet {
         let segment = Segment {
             time: Nanos::from_millis(ms),
             flags: flags::ACK,
@@ -127,7 +90,7 @@ mod tests {
             },
             ..Default::default()
         };
-        AckEvent::of(&segment).unwrap()
+        Packet::of(&segment, Side::Client, false)
     }
 
     #[test]
@@ -136,8 +99,8 @@ mod tests {
         q.push(event(0, None));
         q.push(event(5, None));
         let leg = Nanos::from_millis(10);
-        assert!(q.arrived(Nanos::from_millis(10), None, leg, leg).is_some());
-        assert!(q.arrived(Nanos::from_millis(10), None, leg, leg).is_none());
+        assert!(comes(&mut q, Nanos::from_millis(10), None, leg));
+        assert!(!comes(&mut q, Nanos::from_millis(10), None, leg));
     }
 
     #[test]
@@ -147,19 +110,8 @@ mod tests {
         q.push(event(5, Some(8)));
         q.push(event(6, Some(9)));
         let (leg, now) = (Nanos::from_millis(10), Nanos::from_millis(100));
-        assert!(q.arrived(now, Some(8), leg, leg).is_some());
-        assert!(q.arrived(now, Some(8), leg, leg).is_some());
-        assert!(q.arrived(Nanos::from_millis(40), Some(8), leg, leg).is_none());
-    }
-
-    #[test]
-    fn a_block_below_the_ack_reports_a_duplicate() {
-        let mut s = Segment { flags: flags::ACK, ack: Seq(5000), ..Default::default() };
-        s.options.sack_count = 1;
-        s.options.sack[0] = (Seq(1000), Seq(2000));
-        assert!(AckEvent::of(&s).unwrap().duplicate);
-        s.options.sack[0] = (Seq(6000), Seq(7000));
-        let e = AckEvent::of(&s).unwrap();
-        assert!(!e.duplicate && e.sack);
+        assert!(comes(&mut q, now, Some(8), leg));
+        assert!(comes(&mut q, now, Some(8), leg));
+        assert!(!comes(&mut q, Nanos::from_millis(40), Some(8), leg));
     }
 }

@@ -10,12 +10,19 @@ use crate::units::Nanos;
 const BUCKETS: usize = 64;
 
 /// The burst that is going on, and how far in segments were delivered and lost.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bursts {
     bytes: u64,
     last: Nanos,
-    delivered: Vec<u32>,
-    lost: Vec<u32>,
+    delivered: [u32; BUCKETS],
+    /// Most connections lose nothing.
+    lost: Option<Box<[u32; BUCKETS]>>,
+}
+
+impl Default for Bursts {
+    fn default() -> Self {
+        Self { bytes: 0, last: Nanos::ZERO, delivered: [0; BUCKETS], lost: None }
+    }
 }
 
 impl Bursts {
@@ -43,20 +50,21 @@ impl Bursts {
 
     /// A segment sent at `level` was sent again for the first time.
     pub(crate) fn lost(&mut self, level: u8) {
-        count(&mut self.lost, level);
+        count(self.lost.get_or_insert_with(|| Box::new([0; BUCKETS])), level);
     }
 
     /// How often, in percent, a lost segment stood higher than a delivered one (equal levels count
     /// half): 50 is chance. `None` below `fewest` losses.
     pub(crate) fn lost_stand_higher(&self, fewest: u32) -> Option<u32> {
-        let losses: u64 = self.lost.iter().map(|&n| u64::from(n)).sum();
+        let lost = self.lost.as_deref()?;
+        let losses: u64 = lost.iter().map(|&n| u64::from(n)).sum();
         let others: u64 = self.delivered.iter().map(|&n| u64::from(n)).sum();
         if losses < u64::from(fewest) || others == 0 {
             return None;
         }
         let (mut below, mut wins) = (0u128, 0u128);
-        for (level, &lost) in self.lost.iter().enumerate() {
-            let equal = u128::from(self.delivered.get(level).copied().unwrap_or(0));
+        for (&lost, &delivered) in lost.iter().zip(&self.delivered) {
+            let equal = u128::from(delivered);
             wins += u128::from(lost) * (2 * below + equal);
             below += equal;
         }
@@ -65,10 +73,7 @@ impl Bursts {
     }
 }
 
-fn count(levels: &mut Vec<u32>, level: u8) {
-    if levels.is_empty() {
-        levels.resize(BUCKETS, 0);
-    }
+fn count(levels: &mut [u32; BUCKETS], level: u8) {
     let level = usize::from(level) % BUCKETS;
     levels[level] = levels[level].saturating_add(1);
 }

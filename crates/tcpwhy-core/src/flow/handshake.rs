@@ -1,9 +1,9 @@
 //! SYN and SYN/ACK: roles, options, the first round trip.
 
+use super::packet::Packet;
 use super::segment_size::SegmentSize;
 use super::window::{MAX_SHIFT, Window};
 use crate::model::{Side, WindowScale};
-use crate::observe::{Options, Segment};
 use crate::units::{Nanos, Seq};
 
 /// One end's SYN.
@@ -14,8 +14,28 @@ pub(crate) struct Syn {
     pub(crate) times: u64,
     pub(crate) frame: u64,
     pub(crate) second_frame: u64,
-    pub(crate) options: Options,
-    options_cut: bool,
+    pub(crate) offer: Offer,
+}
+
+/// What a SYN offers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Offer {
+    pub(crate) mss: Option<u16>,
+    pub(crate) window_scale: Option<u8>,
+    timestamps: bool,
+    /// The snap length cut the options.
+    cut: bool,
+}
+
+impl Offer {
+    fn of(packet: &Packet) -> Self {
+        Self {
+            mss: packet.mss(),
+            window_scale: packet.window_scale(),
+            timestamps: packet.timestamps().is_some(),
+            cut: packet.options_cut(),
+        }
+    }
 }
 
 /// What is known of the opening.
@@ -28,26 +48,25 @@ pub(crate) struct Handshake {
 }
 
 impl Handshake {
-    /// A SYN or SYN/ACK from `side`; says whether it opens another connection than the known one.
-    pub(crate) fn syn(&mut self, side: Side, segment: &Segment) {
-        let slot = &mut self.syn[side as usize];
+    /// A SYN or SYN/ACK.
+    pub(super) fn syn(&mut self, packet: &Packet) {
+        let slot = &mut self.syn[packet.side as usize];
         match slot {
-            Some(syn) if syn.seq == segment.seq => {
-                syn.last = segment.time;
+            Some(syn) if syn.seq == packet.seq => {
+                syn.last = packet.time;
                 syn.times += 1;
                 if syn.times == 2 {
-                    syn.second_frame = segment.frame;
+                    syn.second_frame = packet.frame;
                 }
             }
             _ => {
                 *slot = Some(Syn {
-                    seq: segment.seq,
-                    last: segment.time,
+                    seq: packet.seq,
+                    last: packet.time,
                     times: 1,
-                    frame: segment.frame,
+                    frame: packet.frame,
                     second_frame: 0,
-                    options: segment.options,
-                    options_cut: segment.options_cut,
+                    offer: Offer::of(packet),
                 });
             }
         }
@@ -63,17 +82,14 @@ impl Handshake {
         let unknown = WindowScale::Inferred { min: 0, max: MAX_SHIFT };
         let Some((client, server)) = self.both() else {
             // A SYN without the option is enough to know that scaling is off.
-            let off = self
-                .syn
-                .iter()
-                .flatten()
-                .any(|s| !s.options_cut && s.options.window_scale.is_none());
+            let off =
+                self.syn.iter().flatten().any(|s| !s.offer.cut && s.offer.window_scale.is_none());
             return if off { WindowScale::Absent } else { unknown };
         };
-        if client.options_cut || server.options_cut {
+        if client.offer.cut || server.offer.cut {
             return unknown;
         }
-        match (client.options.window_scale, server.options.window_scale) {
+        match (client.offer.window_scale, server.offer.window_scale) {
             (Some(c), Some(s)) => {
                 let shift = if receiver == Side::Client { c } else { s };
                 WindowScale::Known(shift.min(MAX_SHIFT))
@@ -86,8 +102,8 @@ impl Handshake {
     /// use (RFC 7323 appendix A).
     pub(crate) fn segment_size(&self) -> SegmentSize {
         let announced = self.both().and_then(|(c, s)| {
-            let mss = u32::from(c.options.mss?.min(s.options.mss?));
-            let stamped = c.options.timestamps.is_some() && s.options.timestamps.is_some();
+            let mss = u32::from(c.offer.mss?.min(s.offer.mss?));
+            let stamped = c.offer.timestamps && s.offer.timestamps;
             Some(if stamped { mss.saturating_sub(12) } else { mss })
         });
         SegmentSize::new(announced)

@@ -10,6 +10,7 @@ pub(crate) mod burst;
 mod gap;
 mod handshake;
 mod identification;
+pub(crate) mod packet;
 mod passing;
 mod record;
 pub(crate) mod rtt;
@@ -25,10 +26,11 @@ mod vantage;
 mod window;
 
 use crate::model::Side;
-use crate::observe::{Endpoint, Segment, flags};
+use crate::observe::{Endpoint, flags};
 use crate::units::{Nanos, Seq};
-use ack::{AckEvent, UnderWay};
+use ack::UnderWay;
 use handshake::Handshake;
+use packet::Packet;
 use sender::Sender;
 use tally::Count;
 use vantage::Legs;
@@ -38,19 +40,11 @@ const WARM_UP: usize = 64;
 /// A sender this near to the capture point gets its ACKs at once.
 const NEAR: Nanos = Nanos::from_micros(300);
 
-/// How a connection ended, as far as the capture shows.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Ending {
-    pub(crate) fin: [bool; 2],
-    /// Time and frame of the first RST, by sender.
-    pub(crate) reset: [Option<(Nanos, u64)>; 2],
-}
-
 /// What a direction knows before its first data.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastWord {
     /// The newest ACK on its way to the sender, and the newest with data of the peer.
-    ack: Option<AckEvent>,
+    ack: Option<Packet>,
     data: Option<Nanos>,
     next: Option<Seq>,
 }
@@ -66,16 +60,15 @@ pub(crate) struct Flow {
     pub(crate) packets: [u64; 2],
     pub(crate) handshake: Handshake,
     pub(crate) legs: Legs,
-    pub(crate) senders: [Option<Box<Sender>>; 2],
+    pub(crate) senders: [Option<Sender>; 2],
     under_way: [UnderWay; 2],
     words: [LastWord; 2],
-    held: Option<Vec<Segment>>,
+    held: Option<Vec<Packet>>,
     previous_packet: Nanos,
     last_packet: [Nanos; 2],
     quiet_before: Nanos,
-    pub(crate) ending: Ending,
-    /// Both ends have closed, or one has reset.
-    closed: bool,
+    /// Time and frame of the first RST, by sender.
+    pub(crate) resets: [Option<(Nanos, u64)>; 2],
     pub(crate) copies: Count,
     pub(crate) backwards: Count,
     pub(crate) fragments: Count,
@@ -83,32 +76,24 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// A connection that begins with `segment`.
-    pub(crate) fn new(id: u64, segment: &Segment) -> Self {
-        let client_sends = match (segment.has(flags::SYN), segment.has(flags::ACK)) {
-            (true, false) => true,
-            (true, true) => false,
-            (false, _) => segment.src.port >= segment.dst.port,
-        };
-        let ends =
-            if client_sends { [segment.src, segment.dst] } else { [segment.dst, segment.src] };
+    /// A connection between `ends`, client and server, that begins with `first`.
+    pub(crate) fn new(id: u64, ends: [Endpoint; 2], first: &Packet) -> Self {
         Self {
             id,
             ends,
-            start: segment.time,
-            last: segment.time,
+            start: first.time,
+            last: first.time,
             packets: [0; 2],
             handshake: Handshake::default(),
             legs: Legs::new(),
             senders: [None, None],
             under_way: Default::default(),
             words: Default::default(),
-            held: (!segment.has(flags::SYN)).then(Vec::new),
-            previous_packet: segment.time,
+            held: (!first.has(flags::SYN)).then(Vec::new),
+            previous_packet: first.time,
             last_packet: [Nanos(i64::MIN); 2],
             quiet_before: Nanos::ZERO,
-            ending: Ending::default(),
-            closed: false,
+            resets: [None; 2],
             copies: Count::default(),
             backwards: Count::default(),
             fragments: Count::default(),
@@ -116,53 +101,35 @@ impl Flow {
         }
     }
 
-    fn side_of(&self, segment: &Segment) -> Side {
-        if segment.src == self.ends[0] { Side::Client } else { Side::Server }
-    }
-
-    /// Whether `segment` opens another connection between the same ends.
-    pub(crate) fn is_reopened_by(&self, segment: &Segment) -> bool {
-        if !segment.has(flags::SYN) || segment.has(flags::ACK) {
-            return false;
+    /// The next packet of this connection.
+    pub(crate) fn push(&mut self, packet: &Packet) {
+        if packet.is_copy() {
+            return self.push_copy(packet);
         }
-        match self.handshake.syn[self.side_of(segment) as usize] {
-            Some(syn) => syn.seq != segment.seq,
-            None => true,
+        if packet.time < self.last {
+            self.backwards.add(packet.frame);
+            if self.held.is_none() {
+                return self.take(&packet.at(self.last));
+            }
         }
-    }
-
-    /// Whether both ends have closed, or one has reset.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed
+        self.take(packet);
     }
 
     /// A packet of this connection that was captured before: it counts, and says nothing new.
-    pub(crate) fn push_copy(&mut self, segment: &Segment) {
-        self.last = self.last.max(segment.time);
-        self.packets[self.side_of(segment) as usize] += 1;
-        self.copies.add(segment.frame);
+    fn push_copy(&mut self, packet: &Packet) {
+        self.last = self.last.max(packet.time);
+        self.packets[packet.side as usize] += 1;
+        self.copies.add(packet.frame);
     }
 
-    /// The next segment of this connection.
-    pub(crate) fn push(&mut self, segment: &Segment) {
-        if segment.time < self.last {
-            self.backwards.add(segment.frame);
-            if self.held.is_none() {
-                return self.take(&Segment { time: self.last, ..*segment });
-            }
-        }
-        self.take(segment);
-    }
-
-    fn take(&mut self, segment: &Segment) {
-        self.last = self.last.max(segment.time);
-        let side = self.side_of(segment);
-        self.packets[side as usize] += 1;
-        self.measure_legs(side, segment);
+    fn take(&mut self, packet: &Packet) {
+        self.last = self.last.max(packet.time);
+        self.packets[packet.side as usize] += 1;
+        self.measure_legs(packet);
         match &mut self.held {
-            None => self.process(side, segment),
+            None => self.process(packet),
             Some(held) => {
-                held.push(*segment);
+                held.push(*packet);
                 if held.len() >= WARM_UP {
                     self.release_held();
                 }
@@ -173,10 +140,9 @@ impl Flow {
     /// The vantage is known as well as it will be at this point.
     fn release_held(&mut self) {
         let mut held = self.held.take().unwrap_or_default();
-        held.sort_by_key(|s| s.time);
-        for segment in held {
-            let side = self.side_of(&segment);
-            self.process(side, &segment);
+        held.sort_by_key(|p| p.time);
+        for packet in &held {
+            self.process(packet);
         }
     }
 
@@ -194,44 +160,44 @@ impl Flow {
         }
     }
 
-    fn measure_legs(&mut self, side: Side, segment: &Segment) {
+    fn measure_legs(&mut self, packet: &Packet) {
+        let side = packet.side;
         let (own, other) = (side as usize, side.other() as usize);
-        let syn = segment.has(flags::SYN);
+        let syn = packet.has(flags::SYN);
         if syn {
-            self.handshake.syn(side, segment);
+            self.handshake.syn(packet);
         }
         let answers = match side {
-            Side::Server => syn && segment.has(flags::ACK),
+            Side::Server => syn && packet.has(flags::ACK),
             Side::Client => !syn && self.handshake.established.is_none(),
         };
         if answers && let Some(syn) = self.handshake.syn[other].as_ref().filter(|s| s.times == 1) {
-            self.legs.to[own].sample(segment.time - syn.last);
+            self.legs.to[own].sample(packet.time - syn.last);
             self.legs.to[own].from_handshake = true;
         }
         if !syn && side == Side::Client && self.handshake.syn[1].is_some() {
-            self.handshake.established.get_or_insert(segment.time);
+            self.handshake.established.get_or_insert(packet.time);
         }
-        match segment.options.timestamps {
-            Some((val, ecr)) => self.measure_echo(own, other, val, ecr, segment),
-            None => self.measure_quiet_pair(own, other, segment),
+        match packet.timestamps() {
+            Some((val, ecr)) => self.measure_echo(own, other, val, ecr, packet),
+            None => self.measure_quiet_pair(own, other, packet.time),
         }
     }
 
-    fn measure_echo(&mut self, own: usize, other: usize, val: u32, ecr: u32, segment: &Segment) {
+    fn measure_echo(&mut self, own: usize, other: usize, val: u32, ecr: u32, packet: &Packet) {
         let near = |leg: &vantage::Leg| leg.from_handshake && leg.floor() < NEAR;
-        if segment.has(flags::ACK) && !near(&self.legs.to[own]) {
+        if packet.has(flags::ACK) && !near(&self.legs.to[own]) {
             let round = self.legs.to[0].floor() + self.legs.to[1].floor();
-            self.legs.to[own].echoed(ecr, segment.time, round);
+            self.legs.to[own].echoed(ecr, packet.time, round);
         }
         if !near(&self.legs.to[other]) {
-            self.legs.to[other].passed_towards(val, segment.time);
+            self.legs.to[other].passed_towards(val, packet.time);
         }
     }
 
     /// Without timestamps: a packet that follows one of the other end, after both had
     /// been quiet for longer than the answer took, was its answer.
-    fn measure_quiet_pair(&mut self, own: usize, other: usize, segment: &Segment) {
-        let time = segment.time;
+    fn measure_quiet_pair(&mut self, own: usize, other: usize, time: Nanos) {
         let answer = time - self.last_packet[other];
         if self.previous_packet == self.last_packet[other] {
             self.legs.to[own].quiet_pair(answer, self.quiet_before);

@@ -1,56 +1,44 @@
 //! A packet passes the capture point: what it is for its own sender, and what it tells the other end.
 
-use super::ack::AckEvent;
+use super::packet::Packet;
 use super::sender::{Beginning, Sender};
 use super::{Flow, NEAR};
 use crate::model::Side;
-use crate::observe::{Segment, flags};
+use crate::observe::flags;
 use crate::units::{Nanos, Seq};
 
 impl Flow {
-    pub(super) fn process(&mut self, side: Side, segment: &Segment) {
-        if segment.fragment {
-            self.fragments.add(segment.frame);
+    pub(super) fn process(&mut self, packet: &Packet) {
+        if packet.is_fragment() {
+            self.fragments.add(packet.frame);
         }
-        if segment.ce {
-            self.marks.add(segment.frame);
+        if packet.is_marked() {
+            self.marks.add(packet.frame);
         }
-        self.send(side, segment);
-        if segment.flags & (flags::FIN | flags::RST) != 0 {
-            self.close(side, segment);
+        self.send(packet);
+        if packet.has(flags::RST) {
+            self.resets[packet.side as usize].get_or_insert((packet.time, packet.frame));
         }
-        if let Some(event) = AckEvent::of(segment) {
-            self.hear(side.other(), event);
+        if packet.acknowledges() {
+            self.hear(packet);
         }
     }
 
-    fn close(&mut self, side: Side, segment: &Segment) {
-        let own = side as usize;
-        if segment.has(flags::FIN) {
-            self.ending.fin[own] = true;
-        }
-        if segment.has(flags::RST) {
-            self.ending.reset[own].get_or_insert((segment.time, segment.frame));
-        }
-        let reset = self.ending.reset.iter().any(Option::is_some);
-        self.closed = reset || self.ending.fin == [true, true];
-    }
-
-    /// The event that `segment` is for its own sender.
-    fn send(&mut self, side: Side, segment: &Segment) {
-        let own = side as usize;
-        let echo = segment.options.timestamps.filter(|_| self.legs.to[own].trusts_echo());
-        self.deliver(side, segment.time, echo.map(|t| t.1));
-        let starts = segment.len > 0 && !segment.has(flags::SYN) && !segment.has(flags::RST);
+    /// The event that `packet` is for its own sender.
+    fn send(&mut self, packet: &Packet) {
+        let (side, own) = (packet.side, packet.side as usize);
+        let echo = packet.timestamps().filter(|_| self.legs.to[own].trusts_echo()).map(|t| t.1);
+        self.deliver(side, packet.time, echo);
+        let starts = packet.len > 0 && !packet.has(flags::SYN) && !packet.has(flags::RST);
         if self.senders[own].is_none() && starts {
-            self.begin(side, segment.seq);
+            self.begin(side, packet.seq);
         }
         if let Some(sender) = &mut self.senders[own] {
-            if !segment.has(flags::SYN) && !segment.has(flags::RST) {
-                sender.sent(segment, segment.time);
+            if !packet.has(flags::SYN) && !packet.has(flags::RST) {
+                sender.sent(packet, packet.time);
             }
-        } else if segment.has(flags::SYN) {
-            self.words[own].next = Some(segment.seq + 1);
+        } else if packet.has(flags::SYN) {
+            self.words[own].next = Some(packet.seq + 1);
         }
     }
 
@@ -62,17 +50,19 @@ impl Flow {
         sender.stands_at(leg, self.legs.to[own].known());
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
-            sender.acknowledged(&event, time, leg);
+            sender.acknowledged(event, time, leg);
+            self.under_way[own].told();
         }
     }
 
-    /// `event` passed on its way to `side`, the sender of the data that it acknowledges.
-    fn hear(&mut self, side: Side, event: AckEvent) {
+    /// `event` passed on its way to the other side, the sender of the data that it acknowledges.
+    fn hear(&mut self, event: &Packet) {
+        let side = event.side.other();
         let own = side as usize;
         if self.senders[own].is_none() {
             let first = self.words[own].ack.map(|w| w.ack);
-            self.words[own].ack = Some(event);
-            if event.data > 0 {
+            self.words[own].ack = Some(*event);
+            if event.len > 0 {
                 self.words[own].data = Some(event.time);
             }
             // The data of this direction was never captured: its ACKs tell of it all the same.
@@ -85,8 +75,8 @@ impl Flow {
         let Some(sender) = &mut self.senders[own] else { return };
         sender.placed = placed;
         if leg <= NEAR {
-            sender.acknowledged(&event, event.time.max(sender.last), leg);
-        } else if let Some(oldest) = self.under_way[own].push(event) {
+            sender.acknowledged(event, event.time.max(sender.last), leg);
+        } else if let Some(oldest) = self.under_way[own].push(*event) {
             let time = (oldest.time + leg).min(event.time).max(sender.last);
             sender.acknowledged(&oldest, time, leg);
         }
@@ -98,13 +88,13 @@ impl Flow {
         let first = self.words[own].next.filter(|n| first.distance(*n) >= 0).unwrap_or(first);
         let both = self.handshake.syn[0].is_some() && self.handshake.syn[1].is_some();
         let rtt = self.legs.to[0].floor() + self.legs.to[1].floor();
-        let mut sender = Sender::new(Beginning {
+        let sender = self.senders[own].insert(Sender::new(Beginning {
             first,
             from: self.start,
             handshake_rtt: (both && rtt.0 > 0).then_some(rtt),
             window: self.handshake.window(side.other()),
             size: self.handshake.segment_size(),
-        });
+        }));
         let leg = self.legs.to[own].now();
         sender.stands_at(leg, self.legs.to[own].known());
         let word = self.words[own];
@@ -118,6 +108,5 @@ impl Flow {
         if let Some(data) = word.data {
             sender.peer_spoke((data + leg).min(self.last));
         }
-        self.senders[own] = Some(Box::new(sender));
     }
 }

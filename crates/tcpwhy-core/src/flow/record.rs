@@ -100,14 +100,18 @@ impl Stretches {
         self.closed = merged;
     }
 
-    /// The whole record.
-    pub(crate) fn finish(mut self) -> Vec<Stretch> {
+    /// Nothing more will come: the open stretch is closed.
+    pub(crate) fn end(&mut self) {
         if self.open.duration().0 > 0 {
             self.close();
         } else if let Some(last) = self.closed.last_mut() {
             last.absorb(&self.open);
         }
-        self.closed
+    }
+
+    /// All stretches but the open one.
+    pub(crate) fn closed(&self) -> &[Stretch] {
+        &self.closed
     }
 }
 
@@ -123,7 +127,8 @@ mod tests {
         s.account(Nanos::from_millis(10), Wait::Ack, ROUND, |_| ());
         s.account(Nanos::from_millis(11), Wait::Timer, ROUND, |_| ());
         s.account(Nanos::from_millis(500), Wait::IdleSelf, ROUND, |_| ());
-        let list = s.finish();
+        s.end();
+        let list = s.closed();
         let waits: Vec<Wait> = list.iter().map(|x| x.wait).collect();
         assert_eq!(waits, [Wait::Ack, Wait::IdleSelf]);
         assert_eq!(list[1].from, Nanos::from_millis(11));
@@ -136,7 +141,8 @@ mod tests {
             s.open().acked += 1;
             s.account(ROUND.scale(i, 1), Wait::Ack, ROUND, |_| ());
         }
-        let list = s.finish();
+        s.end();
+        let list = s.closed();
         assert!(list.len() <= MAX_STRETCHES);
         assert_eq!(list.iter().map(|x| x.acked).sum::<u64>(), 99_999);
         assert!(list.windows(2).all(|w| w[0].to == w[1].from));

@@ -142,6 +142,7 @@ impl Scoreboard {
         Sending::Again { times, tail, level }
     }
 
+    #[inline]
     fn record(&mut self, sent: Sent) {
         if self.outstanding.len() >= MAX_OUTSTANDING {
             self.thin();

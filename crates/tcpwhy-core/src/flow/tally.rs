@@ -1,8 +1,7 @@
 //! Counters of one direction: what the findings are made of.
 
-use super::ack::AckEvent;
+use super::packet::Packet;
 use super::scoreboard::{Acked, Sending};
-use crate::observe::Segment;
 
 /// How often something happened and the first frame that shows it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,27 +43,27 @@ impl Tally {
         if closed { self.probes.add(frame) } else { self.keep_alives.add(frame) }
     }
 
-    pub(crate) fn data(&mut self, sending: Sending, segment: &Segment, again: u64) {
+    pub(crate) fn data(&mut self, sending: Sending, packet: &Packet, again: u64) {
         self.data_segments += 1;
         match sending {
             Sending::New => {}
-            Sending::Reordered => self.reordered.add(segment.frame),
+            Sending::Reordered => self.reordered.add(packet.frame),
             Sending::Again { .. } => {
                 self.retransmitted += again;
-                self.resent.add(segment.frame);
+                self.resent.add(packet.frame);
             }
             Sending::Needless => {
                 self.retransmitted += again;
-                self.needless.add(segment.frame);
+                self.needless.add(packet.frame);
             }
         }
     }
 
-    pub(crate) fn ack(&mut self, event: &AckEvent, acked: &Acked) {
-        if event.echo {
+    pub(crate) fn ack(&mut self, event: &Packet, acked: &Acked) {
+        if event.echoes_mark() {
             self.marks.add(event.frame);
         }
-        if event.duplicate {
+        if event.reports_duplicate() {
             self.needless.add(event.frame);
         }
         // A FIN or a probe's byte may go unseen; a hole in the capture is more.

@@ -48,7 +48,7 @@ impl Transfers {
     }
 
     /// The list, and how many were left out of it.
-    pub(crate) fn finish(self) -> (Vec<Transfer>, u64) {
-        (self.list, self.omitted)
+    pub(crate) fn all(&self) -> (&[Transfer], u64) {
+        (&self.list, self.omitted)
     }
 }

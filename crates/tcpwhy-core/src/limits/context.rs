@@ -4,6 +4,7 @@ use super::losses::Losses;
 use crate::flow::stretch::{Stretch, Wait};
 use crate::model::WindowScale;
 use crate::units::Nanos;
+use std::cell::Cell;
 
 /// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
 /// section 4.2.3.2) cannot be told from a queue.
@@ -37,6 +38,8 @@ pub(crate) struct Context<'a> {
     pub(crate) peak: u64,
     /// Why segments are lost.
     pub(crate) losses: Losses,
+    /// What was around the stretch asked for last.
+    summed: Cell<Option<(usize, Around)>>,
 }
 
 /// Sums over neighbouring rounds.
@@ -81,6 +84,7 @@ impl<'a> Context<'a> {
             far: false,
             peak,
             losses,
+            summed: Cell::new(None),
         }
     }
 
@@ -130,9 +134,16 @@ impl<'a> Context<'a> {
         from..to
     }
 
-    /// Sums over the run around `i`.
+    /// Sums over the run around `i`; several rules ask for them in turn.
     pub(crate) fn around(&self, i: usize) -> Around {
-        self.sum(self.run(i))
+        match self.summed.get() {
+            Some((at, around)) if at == i => around,
+            _ => {
+                let around = self.sum(self.run(i));
+                self.summed.set(Some((i, around)));
+                around
+            }
+        }
     }
 
     /// As `around`, from stretch `i` on.

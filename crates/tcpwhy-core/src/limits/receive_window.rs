@@ -5,7 +5,7 @@
 //! read. It grows with the flight right behind it: receive autotuning (DRS) has not caught up.
 
 use super::{Context, Judgement};
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit, WindowScale};
 use crate::units::Nanos;
 
@@ -49,7 +49,7 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     if lowest < 2 * ctx.mss && highest > 8 * ctx.mss || lowest == 0 {
         return Cause::SlowReader;
     }
-    if grows(windows()) {
+    if grows(windows().map(|s| s.window_max)) {
         return Cause::AutotuningLag;
     }
     // A window that once was twice as large, and opens by updates that acknowledge nothing: the
@@ -70,12 +70,13 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
 }
 
 /// The later half of the rounds has windows a quarter larger than the earlier half.
-fn grows<'a>(windows: impl Iterator<Item = &'a Stretch>) -> bool {
-    let all: Vec<u64> = windows.map(|s| s.window_max).collect();
-    if all.len() < 3 {
+fn grows(windows: impl Iterator<Item = u64> + Clone) -> bool {
+    let all = windows.clone().count();
+    if all < 3 {
         return false;
     }
-    let (early, late) = all.split_at(all.len() / 2);
-    let mean = |part: &[u64]| part.iter().sum::<u64>() / part.len().max(1) as u64;
-    mean(late) > mean(early) / 4 * 5
+    let half = all / 2;
+    let early = windows.clone().take(half).sum::<u64>() / half as u64;
+    let late = windows.skip(half).sum::<u64>() / (all - half) as u64;
+    late > early / 4 * 5
 }

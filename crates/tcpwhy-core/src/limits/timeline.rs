@@ -71,7 +71,10 @@ impl Joined {
 }
 
 fn evidence(s: &Stretch) -> Evidence {
-    let measured = |v: u64| if v == u64::MAX { 0 } else { v };
+    let measured = |window: u64| match window {
+        u64::MAX => 0,
+        bytes => u32::try_from(bytes).unwrap_or(u32::MAX),
+    };
     Evidence {
         acked: s.acked,
         flight: s.flight,

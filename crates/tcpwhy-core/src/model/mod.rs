@@ -43,10 +43,10 @@ pub struct Evidence {
     pub acked: u64,
     /// Largest bytes in flight: the plateau.
     pub flight: u64,
-    /// Smallest advertised window seen, in bytes, scaled.
-    pub window: u64,
+    /// Smallest advertised window seen, in bytes, scaled; a window has 30 bits at most.
+    pub window: u32,
     /// Smallest room left (right window edge minus the highest byte sent) at a stall, in bytes.
-    pub room: u64,
+    pub room: u32,
     /// Smallest RTT sample.
     pub rtt_min: Nanos,
     /// Mean RTT sample.

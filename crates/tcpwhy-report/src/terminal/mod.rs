@@ -10,6 +10,7 @@ mod words;
 use crate::Source;
 use crate::rank::{Ranked, rank};
 use page::Page;
+use std::borrow::Borrow;
 use std::io::{self, Write};
 use tcpwhy_core::model::Connection;
 
@@ -37,10 +38,10 @@ pub struct View {
 ///
 /// # Errors
 /// Whatever `out` returns.
-pub fn write(
+pub fn write<C: Borrow<Connection>>(
     mut out: impl Write,
     source: &Source,
-    connections: &[Connection],
+    connections: &[C],
     view: &View,
 ) -> io::Result<()> {
     let width = view.width.clamp(NARROWEST, WIDEST);

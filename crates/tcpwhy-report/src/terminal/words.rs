@@ -135,10 +135,10 @@ pub(super) fn evidence(i: &Interval) -> String {
         }
     };
     part(e.flight > 0, format!("up to {} in flight", buffer(e.flight)));
-    part(e.window > 0, format!("window {} or more", buffer(e.window)));
+    part(e.window > 0, format!("window {} or more", buffer(e.window.into())));
     // Room is measured where the sender stopped.
     let room = e.stalls > 0 && e.window > 0 && e.room < e.window;
-    part(room && e.room > 0, format!("room for {} or more", buffer(e.room)));
+    part(room && e.room > 0, format!("room for {} or more", buffer(e.room.into())));
     part(room && e.room == 0, "no room left".to_owned());
     part(e.rtt_min.0 > 0, rtt(e));
     part(e.stalls > 0, stalls(e));

@@ -32,6 +32,7 @@ impl Sender {
                 });
             }
         });
+        self.record.end();
     }
 
     /// Retransmissions or probes that nobody answered, twice at least: once may be the end of the

@@ -1,14 +1,15 @@
 //! Something reaches the sender: ACKs, window updates, the peer's data.
 
 use super::Sender;
-use crate::flow::ack::AckEvent;
 use crate::flow::gap::Release;
+use crate::flow::packet::Packet;
 use crate::flow::scoreboard::Acked;
+use crate::observe::flags;
 use crate::units::Nanos;
 
 impl Sender {
     /// `event` reached the sender at `time`; `leg` is the way between capture point and sender.
-    pub(crate) fn acknowledged(&mut self, event: &AckEvent, time: Nanos, leg: Nanos) {
+    pub(crate) fn acknowledged(&mut self, event: &Packet, time: Nanos, leg: Nanos) {
         let Some(ack) = self.space.locate(event.ack) else {
             self.tally.stray += 1;
             return;
@@ -23,19 +24,19 @@ impl Sender {
         let edge = self.window.edge;
         let acked = self.board.acknowledge(ack);
         self.space.advance_to(ack, event.ack);
-        self.window.advertise(ack, event.window, event.syn);
+        self.window.advertise(ack, event.window, event.has(flags::SYN));
         self.note_ack(event, &acked, leg);
         let moved = acked.bytes > 0 || self.window.edge > edge;
         self.record.open().updates += u32::from(moved && acked.bytes == 0);
         if moved {
             self.released = time;
         }
-        if moved || (event.data == 0 && !event.fin) {
+        if moved || (event.len == 0 && !event.has(flags::FIN)) {
             self.answers.heard(time);
         } else {
             self.answers.spoke();
         }
-        if event.data > 0 {
+        if event.len > 0 {
             self.peer_spoke(time);
         }
         self.answers.delivered(acked.largest);
@@ -51,14 +52,18 @@ impl Sender {
     }
 
     /// Data whose header says nothing that was not known.
-    fn is_mere_data(&self, event: &AckEvent) -> bool {
-        event.data > 0
+    fn is_mere_data(&self, event: &Packet) -> bool {
+        event.len > 0
             && self.window.repeats(self.board.una, event.window)
-            && !(event.syn || event.fin || event.echo || event.sack || event.duplicate)
+            && !(event.has(flags::SYN)
+                || event.has(flags::FIN)
+                || event.echoes_mark()
+                || event.reports_loss()
+                || event.reports_duplicate())
     }
 
     /// The short way for mere data.
-    fn carried_data(&mut self, event: &AckEvent, time: Nanos) {
+    fn carried_data(&mut self, event: &Packet, time: Nanos) {
         self.duplicate_acks = 0;
         self.released_rtt = Nanos::ZERO;
         let window = self.window.bytes();
@@ -72,10 +77,10 @@ impl Sender {
         self.gap.change(piece);
     }
 
-    fn note_ack(&mut self, event: &AckEvent, acked: &Acked, leg: Nanos) {
-        let duplicate = acked.bytes == 0 && event.data == 0 && self.board.flight() > 0;
+    fn note_ack(&mut self, event: &Packet, acked: &Acked, leg: Nanos) {
+        let duplicate = acked.bytes == 0 && event.len == 0 && self.board.flight() > 0;
         self.duplicate_acks = if duplicate { self.duplicate_acks + 1 } else { 0 };
-        if event.sack {
+        if event.reports_loss() {
             self.duplicate_acks = self.duplicate_acks.max(3);
         }
         self.tally.ack(event, acked);
@@ -84,10 +89,10 @@ impl Sender {
         open.touch(event.frame);
         open.acked += acked.bytes;
         open.saw_window(window);
-        open.marks += u32::from(event.echo);
-        open.needless += u32::from(event.duplicate);
+        open.marks += u32::from(event.echoes_mark());
+        open.needless += u32::from(event.reports_duplicate());
         // Timestamps will tell where the capture was taken: until then the round trip is not known.
-        let placed = self.placed || event.tsval.is_none();
+        let placed = self.placed || event.stamp().is_none();
         if let Some(sent_at) = acked.sent_at.filter(|_| placed) {
             let rtt = (event.time - sent_at + leg).max(Nanos(1));
             open.sampled(rtt);
@@ -99,7 +104,7 @@ impl Sender {
         }
     }
 
-    fn progress(&mut self, event: &AckEvent, acked: &Acked, ack: u64, time: Nanos) {
+    fn progress(&mut self, event: &Packet, acked: &Acked, ack: u64, time: Nanos) {
         self.transfers.acknowledged(time, event.frame);
         if self.recover.is_some_and(|point| ack >= point) {
             self.recover = None;

@@ -5,11 +5,11 @@ mod hearing;
 mod pace;
 mod sending;
 
-use crate::flow::ack::AckEvent;
 use crate::flow::answers::Answers;
 use crate::flow::burst::Bursts;
 use crate::flow::gap::{Gap, Piece, State};
 use crate::flow::identification::Identification;
+use crate::flow::packet::Packet;
 use crate::flow::record::Stretches;
 use crate::flow::rtt::RttMeter;
 use crate::flow::scoreboard::Scoreboard;
@@ -20,6 +20,7 @@ use crate::flow::tally::Tally;
 use crate::flow::train::Trains;
 use crate::flow::transfer::Transfers;
 use crate::flow::window::Window;
+use crate::observe::flags;
 use crate::units::Nanos;
 use pace::Pace;
 
@@ -166,8 +167,8 @@ impl Sender {
     }
 
     /// The window that was advertised before there was any data.
-    pub(crate) fn learn_window(&mut self, event: &AckEvent) {
-        self.window.advertise(self.board.una, event.window, event.syn);
+    pub(crate) fn learn_window(&mut self, event: &Packet) {
+        self.window.advertise(self.board.una, event.window, event.has(flags::SYN));
     }
 
     /// Data of the peer arrived at `time`.

@@ -2,66 +2,67 @@
 
 use super::{DELAYED, Sender, WAKE_UP};
 use crate::flow::gap::{Piece, Release, State};
+use crate::flow::packet::Packet;
 use crate::flow::scoreboard::{Levels, Sending};
 use crate::flow::stretch::{Loss, Stretch};
-use crate::observe::{Segment, flags};
+use crate::observe::flags;
 use crate::units::Nanos;
 
 impl Sender {
-    /// The sender put `segment` on the wire at `time`.
-    pub(crate) fn sent(&mut self, segment: &Segment, time: Nanos) {
-        let Some(start) = self.space.locate(segment.seq) else {
+    /// The sender put `packet` on the wire at `time`.
+    pub(crate) fn sent(&mut self, packet: &Packet, time: Nanos) {
+        let Some(start) = self.space.locate(packet.seq) else {
             self.tally.stray += 1;
             return;
         };
-        let wire_segments = self.size.wire_segments(segment.len);
-        self.missing = self.identification.next(segment.ip_id, wire_segments);
-        if segment.len == 0 {
-            self.sent_nothing(segment, start, time);
+        let wire_segments = self.size.wire_segments(packet.len);
+        self.missing = self.identification.next(packet.ip_id, wire_segments);
+        if packet.len == 0 {
+            self.sent_nothing(packet, start, time);
             return;
         }
         self.last = self.last.max(time);
-        let end = start + u64::from(segment.len);
-        if self.is_probe(start, segment.len) {
-            self.probed(segment.frame, time, self.window.bytes() == 0);
+        let end = start + u64::from(packet.len);
+        if self.is_probe(start, packet.len) {
+            self.probed(packet.frame, time, self.window.bytes() == 0);
             return;
         }
         let flight = self.board.flight();
         let fresh = end.saturating_sub(self.data_end);
-        let again = u64::from(segment.len).saturating_sub(fresh);
+        let again = u64::from(packet.len).saturating_sub(fresh);
         let unseen = start.saturating_sub(self.board.nxt);
         let hole = if unseen > 0 { self.bursts.missing(unseen) } else { 0 };
         let segment_level =
-            if fresh > 0 { self.bursts.sent(time, segment.len, self.pace.rest) } else { 0 };
+            if fresh > 0 { self.bursts.sent(time, packet.len, self.pace.rest) } else { 0 };
         let levels = Levels { segment: segment_level, hole };
         let sending = self.board.send(start, end, time, levels, self.pace.soonest_repair);
-        self.space.advance_to(end, segment.seq + segment.len);
+        self.space.advance_to(end, packet.seq + packet.len);
         self.window.sent(self.board.una, end);
-        self.size.seen(segment.len);
+        self.size.seen(packet.len);
         if let Sending::Again { .. } | Sending::Needless = sending {
-            self.answers.asked_again(segment.frame, segment.len);
+            self.answers.asked_again(packet.frame, packet.len);
         }
         if let Sending::Again { times: 0, level, .. } = sending {
             self.bursts.lost(level);
         }
-        let release = self.release_of(sending, flight, segment, time);
+        let release = self.release_of(sending, flight, packet, time);
         let loss = self.loss_in(sending, release, flight);
-        self.close_gap(time, segment, release, loss);
+        self.close_gap(time, packet, release, loss);
         let turn = flight == 0 && self.peer_data.is_some();
-        self.transfers.sent(time, segment.frame, fresh, again, turn);
-        self.tally.data(sending, segment, again);
-        self.note_sending(sending, segment);
+        self.transfers.sent(time, packet.frame, fresh, again, turn);
+        self.tally.data(sending, packet, again);
+        self.note_sending(sending, packet);
         self.data_end = self.data_end.max(end);
-        self.open_gap(segment, time);
+        self.open_gap(packet, time);
     }
 
     /// No data: a FIN, a bare ACK, a keep-alive or a Linux window probe (0 bytes at una - 1).
-    fn sent_nothing(&mut self, segment: &Segment, start: u64, time: Nanos) {
-        if segment.has(flags::FIN) {
+    fn sent_nothing(&mut self, packet: &Packet, start: u64, time: Nanos) {
+        if packet.has(flags::FIN) {
             let levels = Levels::default();
-            self.board.send(start, start + 1, segment.time, levels, self.pace.soonest_repair);
+            self.board.send(start, start + 1, packet.time, levels, self.pace.soonest_repair);
         } else if start < self.board.nxt && start + 1 == self.board.una {
-            self.probed(segment.frame, time, self.state() == State::NoRoom);
+            self.probed(packet.frame, time, self.state() == State::NoRoom);
         }
     }
 
@@ -87,7 +88,7 @@ impl Sender {
         &mut self,
         sending: Sending,
         flight: u64,
-        segment: &Segment,
+        packet: &Packet,
         time: Nanos,
     ) -> Release {
         match sending {
@@ -106,7 +107,7 @@ impl Sender {
         let at_once = time - self.released <= slack;
         match (flight, self.peer_data) {
             (0, Some(peer)) => Release::PeerData(if time - peer <= slack { time } else { peer }),
-            (0, None) if self.was_delayed(segment, time) => Release::DelayedAck,
+            (0, None) if self.was_delayed(packet, time) => Release::DelayedAck,
             (_, _) if at_once => Release::Ack,
             (0, None) if self.lost_on_the_way(time) => Release::Repair,
             (0, None) => Release::OwnWill,
@@ -115,11 +116,11 @@ impl Sender {
     }
 
     /// The ACK that released this small segment after another one came late.
-    fn was_delayed(&self, segment: &Segment, time: Nanos) -> bool {
+    fn was_delayed(&self, packet: &Packet, time: Nanos) -> bool {
         let delay = self.released_rtt - self.rtt.floor_or_zero();
         // Within a tenth of the delay after its end: no coincidence.
         let soon = time - self.released <= self.pace.slack.max(Nanos(delay.0 / 10));
-        let small = u64::from(segment.len) < self.size.mss();
+        let small = u64::from(packet.len) < self.size.mss();
         soon && self.short && small && delay >= DELAYED
     }
 
@@ -138,11 +139,11 @@ impl Sender {
     }
 
     /// Accounts the time since the last sending.
-    fn close_gap(&mut self, time: Nanos, segment: &Segment, release: Release, loss: Option<Loss>) {
+    fn close_gap(&mut self, time: Nanos, packet: &Packet, release: Release, loss: Option<Loss>) {
         let round = self.round();
         let length = time - self.gap.start();
         let mut end = End {
-            frame: segment.frame,
+            frame: packet.frame,
             shift: self.window.shift(),
             probes: self.probes,
             pause: None,
@@ -191,29 +192,29 @@ impl Sender {
         }
     }
 
-    fn note_sending(&mut self, sending: Sending, segment: &Segment) {
+    fn note_sending(&mut self, sending: Sending, packet: &Packet) {
         let mss = self.size.mss();
         let full = self.state() == State::NoRoom;
         let open = self.record.open();
-        open.touch(segment.frame);
+        open.touch(packet.frame);
         match sending {
             Sending::New => {
                 open.segments += 1;
                 open.filled += u32::from(full);
-                open.pushes += u32::from(segment.has(flags::PSH));
+                open.pushes += u32::from(packet.has(flags::PSH));
             }
             Sending::Again { .. } if self.window.bytes() > 0 => {
                 self.recover.get_or_insert(self.board.nxt);
             }
             Sending::Again { .. } | Sending::Needless | Sending::Reordered => {}
         }
-        let len = u64::from(segment.len);
+        let len = u64::from(packet.len);
         // A division costs as much as the rest; most segments are full.
         self.short = len != mss && len % mss != 0;
-        self.dry = segment.has(flags::PSH) || (self.short && len < mss);
+        self.dry = packet.has(flags::PSH) || (self.short && len < mss);
     }
 
-    fn open_gap(&mut self, segment: &Segment, time: Nanos) {
+    fn open_gap(&mut self, packet: &Packet, time: Nanos) {
         self.peer_data = None;
         self.room = self.room();
         self.probes = 0;
@@ -221,7 +222,7 @@ impl Sender {
         let open = self.record.open();
         open.flight = open.flight.max(self.flight);
         self.tally.max_flight = self.tally.max_flight.max(self.flight);
-        let piece = self.piece(time, segment.frame);
+        let piece = self.piece(time, packet.frame);
         self.gap.restart(piece);
         if self.board.una < self.data_end {
             self.done = None;

@@ -1,0 +1,96 @@
+//! A connection that is not over, as far as the sorter has to know it, with its packets that wait.
+
+use super::runs::{Runs, Step};
+use super::table::Place;
+use crate::flow::packet::Packet;
+use crate::model::Side;
+use crate::observe::{Endpoint, Segment, flags};
+use crate::units::{Nanos, Seq};
+
+/// A connection that is not over.
+#[derive(Debug)]
+pub(super) struct Open {
+    /// Client and server.
+    pub(super) ends: [Endpoint; 2],
+    pub(super) id: u64,
+    /// When its last packet passed.
+    pub(super) last: Nanos,
+    waiting: Vec<Packet>,
+    /// Sequence numbers of the last SYN, by side.
+    syn: [Option<Seq>; 2],
+    fin: [bool; 2],
+    reset: bool,
+    /// The judge knows of it.
+    begun: bool,
+}
+
+impl Open {
+    /// Opened by `segment`.
+    pub(super) fn new(id: u64, segment: &Segment) -> Self {
+        let from_client = match (segment.has(flags::SYN), segment.has(flags::ACK)) {
+            (true, false) => true,
+            (true, true) => false,
+            (false, _) => segment.src.port >= segment.dst.port,
+        };
+        let (src, dst) = (segment.src, segment.dst);
+        Self {
+            ends: if from_client { [src, dst] } else { [dst, src] },
+            id,
+            last: segment.time,
+            waiting: Vec::new(),
+            syn: [None; 2],
+            fin: [false; 2],
+            reset: false,
+            begun: false,
+        }
+    }
+
+    /// Whether both ends have closed, or one has reset.
+    pub(super) fn is_closed(&self) -> bool {
+        self.reset || self.fin == [true; 2]
+    }
+
+    /// Whether a SYN of `side` with this number opens another connection between the same ends.
+    pub(super) fn is_reopened_by(&self, side: Side, seq: Seq) -> bool {
+        self.syn[side as usize].is_none_or(|known| known != seq)
+    }
+
+    /// The next packet; how many wait now.
+    pub(super) fn push(&mut self, packet: Packet) -> usize {
+        self.last = self.last.max(packet.time);
+        if packet.has(flags::SYN) || packet.has(flags::FIN) || packet.has(flags::RST) {
+            self.note(&packet);
+        }
+        self.waiting.push(packet);
+        self.waiting.len()
+    }
+
+    /// How it begins and ends.
+    fn note(&mut self, packet: &Packet) {
+        if packet.is_copy() {
+            return;
+        }
+        let side = packet.side as usize;
+        if packet.has(flags::SYN) {
+            self.syn[side] = Some(packet.seq);
+        }
+        self.fin[side] |= packet.has(flags::FIN);
+        self.reset |= packet.has(flags::RST);
+    }
+
+    /// Hands over what waits.
+    pub(super) fn hand_over(&mut self, place: Place, runs: &mut Runs) {
+        let Some(&first) = self.waiting.first() else { return };
+        if !self.begun {
+            runs.step(Step::Begin { place, id: self.id, ends: self.ends, first });
+            self.begun = true;
+        }
+        runs.run(place, &self.waiting);
+        if self.is_closed() {
+            // Little comes after it.
+            self.waiting = Vec::new();
+        } else {
+            self.waiting.clear();
+        }
+    }
+}

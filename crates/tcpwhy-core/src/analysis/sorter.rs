@@ -1,0 +1,182 @@
+//! Segments in, runs out: which connection a segment belongs to, and when that is over.
+
+use super::open::Open;
+use super::order::Order;
+use super::runs::{Runs, Step};
+use super::seen::Seen;
+use super::table::{Place, Table};
+use crate::flow::packet::Packet;
+use crate::model::Side;
+use crate::observe::{Segment, flags};
+use crate::units::Nanos;
+use std::collections::VecDeque;
+
+/// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
+const LINGER: Nanos = Nanos::from_secs(60);
+/// Closed connections that may linger; beyond it the oldest is concluded.
+const MAX_LINGERING: usize = 1 << 14;
+/// Connections open at once; beyond it the longest silent half is concluded.
+const MAX_OPEN: usize = 1 << 18;
+
+/// Packets of a connection that wait for one another. Among many connections each packet would fetch
+/// another connection's state from memory, a hundred cache lines, and soon push it out again; so it
+/// is fetched once for as many.
+const RUN: usize = 64;
+/// Packets that may wait altogether: among very many connections the runs are shorter.
+const MAX_WAITING: usize = 1 << 21;
+
+/// A closed connection; its place may have been given away since, which its id tells.
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    at: Nanos,
+    place: Place,
+    id: u64,
+}
+
+/// The first half of the analysis: segments are put in order, copies marked, and packets collected
+/// by connection.
+#[derive(Debug, Default)]
+pub struct Sorter {
+    table: Table,
+    /// The place asked for last: packets come in bursts.
+    near: Place,
+    /// Room for [`Sorter::push_all`].
+    found: Vec<Place>,
+    /// Packets of one connection that are handed over together.
+    run: usize,
+    closing: VecDeque<Closed>,
+    next_id: u64,
+    order: Order,
+    seen: Seen,
+}
+
+impl Sorter {
+    /// A sorter that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The next segment, in the order of the capture. Where the capture's own order is not that of
+    /// its timestamps (several queues or taps), the timestamps win. What need not wait any longer is
+    /// added to `runs`.
+    pub fn push(&mut self, segment: &Segment, runs: &mut Runs) {
+        self.push_near(self.near, segment, runs);
+    }
+
+    /// The next segments, as by [`Sorter::push`]. All are looked up first: so the memory of their
+    /// connections is fetched at the same time, not one after the other.
+    pub fn push_all(&mut self, segments: &[Segment], runs: &mut Runs) {
+        let mut found = std::mem::take(&mut self.found);
+        let mut near = self.near;
+        found.extend(segments.iter().map(|segment| {
+            near = self.table.find(segment, near).map_or(near, |(place, _)| place);
+            near
+        }));
+        for (segment, near) in segments.iter().zip(found.drain(..)) {
+            self.push_near(near, segment, runs);
+        }
+        self.found = found;
+    }
+
+    /// The next segment, whose connection is probably in the place `near`.
+    fn push_near(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
+        if self.order.is_right(segment) {
+            return self.sort(near, segment, runs);
+        }
+        if let Some(segment) = self.order.sort(segment) {
+            self.sort(near, &segment, runs);
+        }
+    }
+
+    /// The rest, at the end of the input: the connections end in the order of their ids.
+    pub fn finish(mut self, runs: &mut Runs) {
+        for segment in self.order.rest() {
+            self.sort(self.near, &segment, runs);
+        }
+        let mut places = self.table.places();
+        places.sort_unstable_by_key(|&place| self.table.get(place).map(|open| open.id));
+        for place in places {
+            self.end(place, runs);
+        }
+    }
+
+    fn sort(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
+        let known = self.table.find(segment, near);
+        let (place, side) = match known {
+            Some((place, side)) if !self.is_reopened(place, side, segment) => (place, side),
+            over => {
+                if let Some((place, _)) = over {
+                    self.end(place, runs);
+                }
+                self.open(segment, runs)
+            }
+        };
+        self.near = place;
+        let copy = self.seen.is_copy(segment);
+        let Some(open) = self.table.get_mut(place) else { return };
+        let was_closed = open.is_closed();
+        let waiting = open.push(Packet::of(segment, side, copy));
+        if waiting >= self.run || open.is_closed() {
+            open.hand_over(place, runs);
+        }
+        if !was_closed && open.is_closed() {
+            self.closing.push_back(Closed { at: segment.time, place, id: open.id });
+        }
+        self.end_lingering(segment.time, runs);
+    }
+
+    fn open(&mut self, segment: &Segment, runs: &mut Runs) -> (Place, Side) {
+        if self.table.len() >= MAX_OPEN {
+            self.end_silent(runs);
+        }
+        let open = Open::new(self.next_id, segment);
+        self.next_id += 1;
+        let side = if open.ends[0] == segment.src { Side::Client } else { Side::Server };
+        let place = self.table.insert(open);
+        self.run = (MAX_WAITING / self.table.len()).clamp(1, RUN);
+        (place, side)
+    }
+
+    /// A SYN with another sequence number opens another connection on the same ports: the one before
+    /// is over.
+    fn is_reopened(&self, place: Place, side: Side, segment: &Segment) -> bool {
+        segment.has(flags::SYN)
+            && !segment.has(flags::ACK)
+            && self.table.get(place).is_some_and(|open| open.is_reopened_by(side, segment.seq))
+    }
+
+    fn end_lingering(&mut self, now: Nanos, runs: &mut Runs) {
+        while let Some(&Closed { at, place, id }) = self.closing.front() {
+            if now - at <= LINGER && self.closing.len() <= MAX_LINGERING {
+                break;
+            }
+            self.closing.pop_front();
+            if self.table.get(place).is_some_and(|open| open.id == id) {
+                self.end(place, runs);
+            }
+        }
+    }
+
+    fn end_silent(&mut self, runs: &mut Runs) {
+        let mut places = self.table.places();
+        places.sort_unstable();
+        let last = |place: Place| self.table.get(place).map(|open| open.last);
+        let mut times: Vec<_> = places.iter().map(|&place| last(place)).collect();
+        let middle = times.len() / 2;
+        if times.is_empty() {
+            return;
+        }
+        let (_, &mut median, _) = times.select_nth_unstable(middle);
+        places.retain(|&place| last(place) <= median);
+        for place in places {
+            self.end(place, runs);
+        }
+    }
+
+    fn end(&mut self, place: Place, runs: &mut Runs) {
+        if let Some(mut open) = self.table.remove(place) {
+            open.hand_over(place, runs);
+            runs.step(Step::End { place });
+        }
+    }
+}

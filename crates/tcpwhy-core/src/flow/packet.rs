@@ -1,0 +1,184 @@
+//! What a connection needs to know of one of its segments.
+
+use crate::model::Side;
+use crate::observe::{Options, Segment, flags};
+use crate::units::{Nanos, Seq};
+
+/// A segment without addresses, its options reduced to what they say: a third of its size, because
+/// many of them wait for their turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Packet {
+    /// When the capture point saw it.
+    pub(crate) time: Nanos,
+    pub(crate) frame: u64,
+    pub(crate) seq: Seq,
+    pub(crate) ack: Seq,
+    /// Payload bytes.
+    pub(crate) len: u32,
+    tsval: u32,
+    tsecr: u32,
+    /// As in the header, unscaled.
+    pub(crate) window: u16,
+    pub(crate) ip_id: u16,
+    /// 0 where it is absent.
+    mss: u16,
+    window_scale: u8,
+    flags: u8,
+    notes: u8,
+    /// Who sent it.
+    pub(crate) side: Side,
+}
+
+/// Bits of [`Packet::notes`].
+mod note {
+    pub(super) const STAMPED: u8 = 0x01;
+    pub(super) const SCALED: u8 = 0x02;
+    pub(super) const OPTIONS_CUT: u8 = 0x04;
+    pub(super) const COPY: u8 = 0x08;
+    pub(super) const MARKED: u8 = 0x10;
+    pub(super) const FRAGMENT: u8 = 0x20;
+    pub(super) const SACK: u8 = 0x40;
+    pub(super) const DUPLICATE: u8 = 0x80;
+}
+
+impl Packet {
+    /// `segment` as one of the connection's, sent by `side`; `copy`: it was captured before.
+    pub(crate) fn of(segment: &Segment, side: Side, copy: bool) -> Self {
+        let options = &segment.options;
+        let (tsval, tsecr) = options.timestamps.unwrap_or_default();
+        let sack = options.sack_count > 0;
+        let duplicate = sack && reports_duplicate(options, segment.ack);
+        let note = |said: bool, bit: u8| if said { bit } else { 0 };
+        Self {
+            time: segment.time,
+            frame: segment.frame,
+            seq: segment.seq,
+            ack: segment.ack,
+            len: segment.len,
+            tsval,
+            tsecr,
+            window: segment.window,
+            ip_id: segment.ip_id,
+            mss: options.mss.unwrap_or(0),
+            window_scale: options.window_scale.unwrap_or(0),
+            flags: segment.flags as u8,
+            notes: note(options.timestamps.is_some(), note::STAMPED)
+                | note(options.window_scale.is_some(), note::SCALED)
+                | note(segment.options_cut, note::OPTIONS_CUT)
+                | note(copy, note::COPY)
+                | note(segment.ce, note::MARKED)
+                | note(segment.fragment, note::FRAGMENT)
+                | note(sack && !duplicate, note::SACK)
+                | note(duplicate, note::DUPLICATE),
+            side,
+        }
+    }
+
+    /// The same packet at another time.
+    pub(crate) fn at(&self, time: Nanos) -> Self {
+        Self { time, ..*self }
+    }
+
+    /// Whether all bits of `mask` are set; those of the header's last byte are known.
+    pub(crate) fn has(&self, mask: u16) -> bool {
+        u16::from(self.flags) & mask == mask
+    }
+
+    fn is_noted(&self, note: u8) -> bool {
+        self.notes & note != 0
+    }
+
+    /// Its own timestamp, and the one that it echoes.
+    pub(crate) fn timestamps(&self) -> Option<(u32, u32)> {
+        self.is_noted(note::STAMPED).then_some((self.tsval, self.tsecr))
+    }
+
+    /// Its own timestamp.
+    pub(crate) fn stamp(&self) -> Option<u32> {
+        self.timestamps().map(|(own, _)| own)
+    }
+
+    /// The maximum segment size that a SYN announces, in bytes.
+    pub(crate) fn mss(&self) -> Option<u16> {
+        (self.mss > 0).then_some(self.mss)
+    }
+
+    /// The window scale that a SYN announces.
+    pub(crate) fn window_scale(&self) -> Option<u8> {
+        self.is_noted(note::SCALED).then_some(self.window_scale)
+    }
+
+    /// The snap length cut its options.
+    pub(crate) fn options_cut(&self) -> bool {
+        self.is_noted(note::OPTIONS_CUT)
+    }
+
+    /// It was captured before.
+    pub(crate) fn is_copy(&self) -> bool {
+        self.is_noted(note::COPY)
+    }
+
+    /// It experienced congestion.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.is_noted(note::MARKED)
+    }
+
+    /// It is the first fragment of a datagram.
+    pub(crate) fn is_fragment(&self) -> bool {
+        self.is_noted(note::FRAGMENT)
+    }
+
+    /// Its SACK blocks say what is missing.
+    pub(crate) fn reports_loss(&self) -> bool {
+        self.is_noted(note::SACK)
+    }
+
+    /// Its first SACK block says what came twice (RFC 2883).
+    pub(crate) fn reports_duplicate(&self) -> bool {
+        self.is_noted(note::DUPLICATE)
+    }
+
+    /// It tells the other end what has arrived.
+    pub(crate) fn acknowledges(&self) -> bool {
+        self.has(flags::ACK) && !self.has(flags::RST)
+    }
+
+    /// The receiver echoes a congestion mark.
+    pub(crate) fn echoes_mark(&self) -> bool {
+        self.has(flags::ECE) && !self.has(flags::SYN)
+    }
+}
+
+/// The first SACK block lies below the ACK or inside the second (RFC 2883 section 4).
+fn reports_duplicate(options: &Options, ack: Seq) -> bool {
+    match options.sack_blocks() {
+        [first, rest @ ..] => {
+            first.1.distance(ack) <= 0
+                || rest.first().is_some_and(|outer| {
+                    first.0.distance(outer.0) >= 0 && first.1.distance(outer.1) <= 0
+                })
+        }
+        [] => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_below_the_ack_reports_a_duplicate() {
+        let mut s = Segment { flags: flags::ACK, ack: Seq(5000), ..Default::default() };
+        s.options.sack_count = 1;
+        s.options.sack[0] = (Seq(1000), Seq(2000));
+        assert!(Packet::of(&s, Side::Client, false).reports_duplicate());
+        s.options.sack[0] = (Seq(6000), Seq(7000));
+        let p = Packet::of(&s, Side::Client, false);
+        assert!(!p.reports_duplicate() && p.reports_loss());
+    }
+
+    #[test]
+    fn it_stays_small() {
+        assert_eq!(size_of::<Packet>(), 48);
+    }
+}

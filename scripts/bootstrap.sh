@@ -57,6 +57,8 @@ need_test_tools() {
     done
     have_toolchain "$(msrv)" || try_rustup "Rust $(msrv)" toolchain install "$(msrv)" --profile minimal --no-self-update
     need_fuzzing
+    # The page is looked at in a browser where it can be built at all.
+    if command -v npm >/dev/null; then need_commands chromium:chromium; fi
 }
 
 need_fuzzing() {

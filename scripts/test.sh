@@ -51,12 +51,12 @@ fi
 
 scripts/fuzz.sh
 
-heading "Page"
-scripts/web.sh
-
 heading "Score"
 cargo build --release -p tcpwhy --locked --quiet
 cargo run -p tcpwhy-bench --bin score --locked --quiet -- target/release/tcpwhy --check
+
+heading "Page"
+scripts/web.sh
 
 heading "Score against the lab's truth"
 scripts/score.sh quick

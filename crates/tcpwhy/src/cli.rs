@@ -21,6 +21,9 @@ Examples:
                                          but .gz and .zst are read as they are)
   tcpwhy slow.pcapng --json | jq '.connections[].directions[].verdict.text'
   tcpwhy slow.pcapng --csv > transfers.csv
+  tcpwhy report slow.pcapng -o slow.html one page with charts, to be mailed
+  tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
+  tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
 
 Exit status: 0 analysed, 1 nothing to analyse, 2 error or damaged input (what could be
 read of it is analysed).";

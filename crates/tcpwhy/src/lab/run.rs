@@ -63,7 +63,7 @@ mod linux {
         let stop = interrupt::flag();
         let scratch = tempfile::tempdir()?;
         let mut out = anstream::stdout().lock();
-        let mut all_right = true;
+        let mut tally = Tally::default();
         for read in &scenarios {
             let name = &read.scenario.name;
             let folder = match &args.output {
@@ -73,25 +73,84 @@ mod linux {
             };
             match lab::run(&read.scenario, Some(&read.text), &folder, &stop) {
                 Ok(result) => {
-                    all_right &= result.right;
+                    tally.add(&result);
                     show(&mut out, args, &result)?;
                 }
-                Err(e) if scenarios.len() > 1 && e.is_missing_program() => {
-                    say(&format!("{name}: skipped: {e}"))
+                Err(e) if scenarios.len() == 1 => return Err(Error::Lab(format!("{name}: {e}"))),
+                // One of many that cannot run here must not cost the others.
+                Err(e) => {
+                    tally.miss(&e);
+                    say(&format!("{name}: {e}"));
                 }
-                Err(e) => return Err(Error::Lab(format!("{name}: {e}"))),
             }
             if stop.load(Ordering::Relaxed) {
                 return Err(Error::Lab("interrupted; what was seen until then is kept".to_owned()));
             }
-            if args.output.is_none() {
+            if args.output.is_none() && folder.exists() {
                 remove(&folder)?;
             }
         }
         if let Some(folder) = &args.output {
             say(&format!("kept in {}: tcpwhy {} explains it", folder.display(), folder.display()));
         }
-        Ok(if all_right { ExitCode::SUCCESS } else { ExitCode::from(exit::NOTHING) })
+        if scenarios.len() > 1 {
+            say(&tally.sentence());
+        }
+        Ok(ExitCode::from(tally.code()))
+    }
+
+    /// How many of the scenarios came out how.
+    #[derive(Default)]
+    struct Tally {
+        right: u32,
+        wrong: Vec<String>,
+        unfaithful: u32,
+        skipped: u32,
+        failed: u32,
+    }
+
+    impl Tally {
+        fn add(&mut self, result: &RunResult) {
+            self.unfaithful += u32::from(!result.faithful);
+            if result.right {
+                self.right += 1;
+            } else {
+                self.wrong.push(result.scenario.clone());
+            }
+        }
+
+        fn miss(&mut self, e: &lab::Error) {
+            if e.is_missing_program() {
+                self.skipped += 1;
+            } else {
+                self.failed += 1;
+            }
+        }
+
+        fn sentence(&self) -> String {
+            let mut text = format!("{} right, {} wrong", self.right, self.wrong.len());
+            for (count, what) in [
+                (self.skipped, "skipped"),
+                (self.failed, "failed"),
+                (self.unfaithful, "over a link that was not faithful"),
+            ] {
+                if count > 0 {
+                    text += &format!(", {count} {what}");
+                }
+            }
+            if !self.wrong.is_empty() {
+                text += &format!("; wrong: {}", self.wrong.join(", "));
+            }
+            text
+        }
+
+        fn code(&self) -> u8 {
+            match (self.failed, self.wrong.is_empty()) {
+                (0, true) => 0,
+                (0, false) => exit::NOTHING,
+                _ => exit::ERROR,
+            }
+        }
     }
 
     /// Captures are large: one case at a time is enough where nobody keeps them.
@@ -163,6 +222,10 @@ mod linux {
         }
         if !result.right && result.judgements.iter().filter(|j| j.at_sender).all(|j| j.right) {
             writeln!(out, "  rate       outside of what the scenario expects")?;
+        }
+        let missed: u64 = result.taps.iter().map(|t| t.drops).sum();
+        if missed > 0 {
+            writeln!(out, "  captures   {missed} packets are missing: the machine was too busy")?;
         }
         for why in &result.link.why_not {
             writeln!(out, "  link       not faithful: {why}")?;

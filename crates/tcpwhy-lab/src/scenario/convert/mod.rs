@@ -1,15 +1,14 @@
 //! From the file's keys to what the lab runs; what cannot be is refused here, with the key's path.
 
+mod link;
+
 use super::Error;
-use super::file::{self, Aqm, OneOrMore};
+use super::file::{self, OneOrMore};
 use crate::spec::*;
 use std::fmt;
-use tcpwhy_core::link::{Burst, Loss, Outage, Policer, Queue, QueueLimit, Rate, WaySpec};
 use tcpwhy_core::model::{Cause, Limit};
 use tcpwhy_core::units::Nanos;
 
-/// Delays beyond this are no network: a mistyped unit.
-const LONGEST_DELAY: Nanos = Nanos::from_secs(60);
 /// More connections than this do not fit into two hosts' ports and descriptors.
 const MOST_FLOWS: u32 = 1000;
 
@@ -25,112 +24,12 @@ pub(super) fn scenario(name: &str, f: &file::File) -> Result<Scenario, Error> {
         title: f.title.clone(),
         case: f.case.clone(),
         published: f.published.clone(),
-        link: link(&f.link)?,
+        link: link::link(&f.link)?,
         client: host("client", &f.client)?,
         server: host("server", &f.server)?,
         workload,
         expect: f.expect.iter().enumerate().map(|(i, e)| expect(i, e)).collect::<Result<_, _>>()?,
     })
-}
-
-fn link(l: &file::Link) -> Result<LinkSpec, Error> {
-    Ok(LinkSpec {
-        up: way("up", l, &l.up, 0)?,
-        down: way("down", l, &l.down, 1)?,
-        backend: match l.backend {
-            None | Some(file::Backend::Auto) => Backend::Auto,
-            Some(file::Backend::Tun) => Backend::Tun,
-            Some(file::Backend::Packet) => Backend::Packet,
-            Some(file::Backend::Netem) => Backend::Netem,
-        },
-        offload: match l.offload {
-            None | Some(file::Offload::None) => Offload::None,
-            Some(file::Offload::Pass) => Offload::Pass,
-            Some(file::Offload::Segment) => Offload::Segment,
-        },
-        middleboxes: l.middlebox.iter().map(middlebox).collect(),
-        tap: l.tap.map_or(0.3, |t| t.0),
-    })
-}
-
-fn way(name: &str, l: &file::Link, w: &file::Way, other: u64) -> Result<WaySpec, Error> {
-    let key = |k: &str| format!("link.{name}.{k}");
-    let delay = match (w.delay, l.rtt) {
-        (Some(delay), _) => delay.0,
-        (None, rtt) => rtt.map_or(Nanos::ZERO, |rtt| rtt.0.scale(1, 2)),
-    };
-    if delay > LONGEST_DELAY {
-        return wrong(key("delay"), "a delay of more than a minute is no network");
-    }
-    let rate = match (&w.trace, w.rate.or(l.rate)) {
-        (Some(trace), _) if trace.is_empty() => {
-            return wrong(key("trace"), "a trace needs a moment");
-        }
-        (Some(trace), _) => Rate::Trace(trace.clone()),
-        (None, Some(rate)) if rate.0 < 1000 => {
-            return wrong(key("rate"), "the slowest link is 1kbit");
-        }
-        (None, Some(rate)) => Rate::Constant(rate.0),
-        (None, None) => Rate::Unlimited,
-    };
-    let outages =
-        w.outage.iter().map(|o| Outage { from: o.from.0, to: o.to.0 }).collect::<Vec<_>>();
-    if outages.iter().any(|o| o.to <= o.from) {
-        return wrong(key("outage"), "an outage ends after it begins");
-    }
-    Ok(WaySpec {
-        rate,
-        delay,
-        jitter: w.jitter.or(l.jitter).map_or(Nanos::ZERO, |j| j.0),
-        loss: Loss {
-            random: w.loss.or(l.loss).map_or(0.0, |s| s.0),
-            burst: w.burst_loss.map(|b| Burst {
-                enter: b.enter.0,
-                leave: b.leave.0,
-                loss: b.loss.0,
-            }),
-            nth: w.lose.clone(),
-        },
-        reorder: w.reorder.map_or(0.0, |s| s.0),
-        duplicate: w.duplicate.map_or(0.0, |s| s.0),
-        queue: queue(l, w),
-        policer: w.police.map(|p| Policer { rate_bps: p.rate.0, burst: p.burst.0 }),
-        mtu: l.mtu,
-        outages,
-        // The two directions must not lose the same packets.
-        seed: l.seed.unwrap_or(1).wrapping_mul(2).wrapping_add(other),
-    })
-}
-
-fn queue(l: &file::Link, w: &file::Way) -> Queue {
-    let bytes = w.queue.or(l.queue).map_or(1_000_000, |q| q.0);
-    let limit = w.queue_packets.map_or(QueueLimit::Bytes(bytes), QueueLimit::Packets);
-    match w.aqm {
-        None => Queue::DropTail(limit),
-        Some(Aqm::Ecn { mark }) => Queue::Ecn { limit, mark: mark.0 },
-        // RFC 8289 section 4.4: 5 ms and 100 ms.
-        Some(Aqm::Codel { target, interval, ecn }) => Queue::CoDel {
-            limit,
-            target: target.map_or(Nanos::from_millis(5), |t| t.0),
-            interval: interval.map_or(Nanos::from_millis(100), |i| i.0),
-            ecn: ecn.unwrap_or(false),
-        },
-    }
-}
-
-fn middlebox(m: &file::Middlebox) -> Middlebox {
-    let client = |side: file::Side| side == file::Side::Client;
-    match *m {
-        file::Middlebox::StripWindowScale => Middlebox::StripWindowScale,
-        file::Middlebox::ClampMss { mss } => Middlebox::ClampMss(mss),
-        file::Middlebox::DropLarger { bytes } => Middlebox::DropLarger(bytes),
-        file::Middlebox::DropProbes { from, after } => {
-            Middlebox::DropProbes { from_client: client(from), after: after.0 }
-        }
-        file::Middlebox::DropAcks { from, after } => {
-            Middlebox::DropAcks { from_client: client(from), after: after.0 }
-        }
-    }
 }
 
 fn host(name: &str, h: &file::Host) -> Result<HostSpec, Error> {

@@ -13,6 +13,7 @@ pub mod run;
 pub mod scenario;
 pub mod score;
 pub mod spec;
+pub mod sweep;
 pub mod tap;
 pub mod truth;
 pub mod workload;

@@ -6,6 +6,7 @@ mod run;
 #[cfg(target_os = "linux")]
 mod score;
 mod shell;
+mod sweep;
 
 use crate::error::Error;
 use clap::Subcommand;
@@ -24,6 +25,9 @@ pub(crate) enum Lab {
     /// Run a scenario, or all of them, and judge what was captured
     #[command(after_help = run::EXAMPLES)]
     Run(run::Run),
+    /// Run a scenario over all combinations of some values
+    #[command(after_help = sweep::EXAMPLES)]
+    Sweep(sweep::Sweep),
     /// Score the verdicts against recorded truth, over a matrix of limits, paths and captures
     #[cfg(target_os = "linux")]
     Score(score::Score),
@@ -43,6 +47,7 @@ pub(crate) fn run(verb: &Lab) -> Result<ExitCode, Error> {
         Lab::Shell(shell) => shell::run(shell),
         Lab::List(list) => list::run(list),
         Lab::Run(run) => run::run(run),
+        Lab::Sweep(sweep) => sweep::run(sweep),
         Lab::Score(score) => score::run(score, &|scenario, folder| {
             let stop = std::sync::atomic::AtomicBool::new(false);
             let ran = tcpwhy_lab::run::run(scenario, None, folder, &stop);

@@ -1,0 +1,158 @@
+//! `tcpwhy lab sweep`: a scenario over all combinations of some values.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// For `--help`.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  tcpwhy lab sweep send-buffer-16k-20ms --set link.rtt=1ms,10ms,100ms --set server.sndbuf=4K..64K
+                                         all combinations: a table of goodput and limits, sweep/sweep.csv
+  tcpwhy lab sweep my.toml --set link.rate=10mbit..1gbit -o rates --keep
+
+A range doubles from its first end to its last. An interrupted sweep goes on where it ended.
+
+Exit status: 0 done, 2 error or interrupted.";
+
+/// What to sweep.
+#[derive(Debug, Args)]
+pub(crate) struct Sweep {
+    /// Name of a scenario, or a file that ends in .toml
+    #[arg(value_name = "SCENARIO")]
+    scenario: String,
+    /// A key and its values, as link.rtt=1ms,10ms or server.sndbuf=4K..1M; may be given several times
+    #[arg(long, value_name = "KEY=VALUES", required = true)]
+    set: Vec<String>,
+    /// Results are kept here, and not run again
+    #[arg(short, long, value_name = "FOLDER", default_value = "sweep")]
+    output: PathBuf,
+    /// Keep the captures of each run, too
+    #[arg(long)]
+    keep: bool,
+    /// The published sizes instead of those that run in seconds
+    #[arg(long)]
+    full: bool,
+}
+
+#[cfg(target_os = "linux")]
+pub(super) use linux::run;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::Sweep;
+    use crate::error::Error;
+    use crate::{interrupt, say};
+    use anstyle::{AnsiColor, Style};
+    use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+    use std::fs::File;
+    use std::io::Write;
+    use std::process::ExitCode;
+    use tcpwhy_core::advice::quantity;
+    use tcpwhy_lab::scenario::{Source, combinations, expand};
+    use tcpwhy_lab::sweep::{self as lab, Row, write_csv};
+
+    /// Above this many combinations somebody meant another range.
+    const MOST: usize = 10_000;
+
+    /// Runs.
+    ///
+    /// # Errors
+    /// The scenario or a value is wrong, or the machine does not allow it.
+    pub(crate) fn run(args: &Sweep) -> Result<ExitCode, Error> {
+        let source = Source::find(&args.scenario)?;
+        let lists = args.set.iter().map(|s| expand(s)).collect::<Result<Vec<_>, _>>()?;
+        let count = lists.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
+        if count > MOST {
+            return Err(Error::Lab(format!(
+                "{count} combinations are more than {MOST}: name fewer values"
+            )));
+        }
+        tcpwhy_lab::host::become_root()
+            .map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))?;
+        let stop = interrupt::flag();
+        let sweep = lab::Sweep {
+            source: &source,
+            full: args.full,
+            combinations: combinations(&lists),
+            folder: &args.output,
+            keep: args.keep,
+        };
+        let bar = progress(count);
+        let rows = sweep.run(&stop, |row, _| {
+            bar.set_message(row.values.join(" "));
+            bar.inc(1);
+        });
+        bar.finish_and_clear();
+        let rows = rows.map_err(|e| Error::Lab(e.to_string()))?;
+        let path = args.output.join("sweep.csv");
+        write_csv(File::create(&path)?, &rows).map_err(|e| Error::Lab(e.to_string()))?;
+        let keys: Vec<_> = lists.iter().map(Vec::len).collect();
+        show(&mut anstream::stdout().lock(), &rows, &keys)?;
+        say(&format!("wrote {}", path.display()));
+        if rows.len() < count {
+            let text =
+                format!("interrupted after {} of {count}; the same command goes on", rows.len());
+            return Err(Error::Lab(text));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// On a terminal only, with the time left.
+    fn progress(count: usize) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len}, {eta} left  {msg}");
+        if let Ok(style) = style {
+            bar.set_style(style);
+        }
+        bar
+    }
+
+    /// Two keys make a heat map, the last one across; otherwise a line a combination.
+    fn show(out: &mut impl Write, rows: &[Row], lists: &[usize]) -> Result<(), Error> {
+        let best = rows.iter().map(|r| r.goodput_bps).max().unwrap_or(0);
+        match lists {
+            [_, across] => map(out, rows, *across, best)?,
+            _ => {
+                for row in rows {
+                    writeln!(out, "{}  {}", cell(row, best), row.values.join(" "))?;
+                }
+            }
+        }
+        Ok(out.flush()?)
+    }
+
+    fn map(out: &mut impl Write, rows: &[Row], across: usize, best: u64) -> Result<(), Error> {
+        let value = |text: &str| text.split_once('=').map_or(text, |(_, v)| v).to_owned();
+        let lines: Vec<_> = rows.chunks(across.max(1)).collect();
+        let name = |line: &[Row]| {
+            line.first().and_then(|r| r.values.first()).map_or_else(String::new, |v| v.clone())
+        };
+        let wide = lines.iter().map(|l| name(l).chars().count()).max().unwrap_or(0);
+        write!(out, "{:wide$}", "")?;
+        for row in lines.first().copied().unwrap_or_default() {
+            write!(out, "  {:>24}", row.values.get(1).map_or_else(String::new, |v| value(v)))?;
+        }
+        writeln!(out)?;
+        for line in lines {
+            write!(out, "{:wide$}", name(line))?;
+            for row in line {
+                write!(out, "  {}", cell(row, best))?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    /// Goodput and limit: the nearer to the best, the greener.
+    fn cell(row: &Row, best: u64) -> String {
+        let style: Style = match (row.goodput_bps, best) {
+            (mine, best) if mine >= best / 2 => AnsiColor::Green.on_default(),
+            (mine, best) if mine >= best / 10 => AnsiColor::Yellow.on_default(),
+            _ => AnsiColor::Red.on_default(),
+        };
+        let doubt = if row.faithful { "" } else { "?" };
+        let text =
+            format!("{}{doubt} {}", quantity::rate(row.goodput_bps), row.limit.replace('_', " "));
+        format!("{style}{text:>24.24}{style:#}")
+    }
+}

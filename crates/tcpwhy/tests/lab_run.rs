@@ -1,0 +1,126 @@
+//! `tcpwhy lab list`, `run` and `sweep`: the binary, with real namespaces where they are allowed; says `skipped:` where not.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
+use std::process::{Command, Output};
+
+fn lab(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tcpwhy")).arg("lab").args(args).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Whether this machine has no lab: then why is printed.
+fn cannot(output: &Output) -> bool {
+    let said = said(output);
+    let cannot = ["network namespace", "/dev/net/tun"].iter().any(|w| said.contains(w));
+    if cannot && output.status.code() == Some(2) {
+        println!("skipped: {said}");
+        return true;
+    }
+    false
+}
+
+#[test]
+fn a_run_is_judged_right_and_keeps_its_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = folder.path().join("case");
+    let path = case.display().to_string();
+    let output = lab(&["run", "send-buffer-16k-20ms", "--set", "phase.0.bytes=600KB", "-o", &path]);
+    if cannot(&output) {
+        return;
+    }
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        said(&output)
+    );
+    for file in [
+        "scenario.toml",
+        "host.json",
+        "client.pcapng",
+        "middle.pcapng",
+        "server.pcapng",
+        "samples.ndjson",
+        "app.ndjson",
+        "link.json",
+        "truth.json",
+        "result.json",
+    ] {
+        assert!(case.join(file).metadata().unwrap().len() > 0, "{file} is empty");
+    }
+    let truth: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(case.join("truth.json")).unwrap()).unwrap();
+    let timeline = truth["directions"][0]["timeline"].as_array().unwrap();
+    let held = |limit: &str| -> i64 {
+        let of = |i: &&serde_json::Value| i["limit"] == limit;
+        timeline
+            .iter()
+            .filter(of)
+            .map(|i| i["to_ns"].as_i64().unwrap() - i["from_ns"].as_i64().unwrap())
+            .sum()
+    };
+    assert!(held("send_buffer") > held("congestion_window"), "{timeline:?}");
+    // A second run must not mix with the first.
+    let again = lab(&["run", "send-buffer-16k-20ms", "-o", &path]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(said(&again).contains("is not empty"), "{}", said(&again));
+}
+
+#[test]
+fn a_sweep_writes_a_row_for_each_combination_and_goes_on_where_it_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display().to_string();
+    let args = [
+        "sweep",
+        "slow-start-100ms",
+        "--set",
+        "link.rtt=2ms,4ms",
+        "--set",
+        "phase.0.bytes=20KB",
+        "-o",
+        &path,
+    ];
+    let first = lab(&args);
+    if cannot(&first) {
+        return;
+    }
+    assert_eq!(first.status.code(), Some(0), "{}", said(&first));
+    let table = std::fs::read_to_string(folder.path().join("sweep.csv")).unwrap();
+    assert_eq!(table.lines().count(), 3, "{table}");
+    assert!(table.lines().nth(1).unwrap().starts_with("2ms,20KB,20000,"), "{table}");
+    // Kept results are the same to the last digit; runs are not.
+    assert_eq!(lab(&args).status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(folder.path().join("sweep.csv")).unwrap(), table);
+}
+
+#[test]
+fn what_is_wrong_is_one_sentence_and_exit_code_2() {
+    let cases: [(&[&str], &str); 5] = [
+        (&["run", "nosuch"], "there is no scenario \"nosuch\""),
+        (&["run", "send-buffer-16k-20ms", "--set", "link.colour=1"], "unknown field `colour`"),
+        (&["run", "send-buffer-16k-20ms", "--set", "rtt"], "sets nothing"),
+        (&["sweep", "send-buffer-16k-20ms", "--set", "link.rtt=9ms..1ms"], "is no range"),
+        (&["list", "nosuch"], "there is no scenario"),
+    ];
+    for (args, expected) in cases {
+        let output = lab(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = said(&output);
+        assert!(said.contains(expected) && said.lines().count() == 1, "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn the_list_names_every_scenario_and_prints_one() {
+    let list = String::from_utf8(lab(&["list"]).stdout).unwrap();
+    assert!(list.lines().count() >= 50, "{list}");
+    let line = list.lines().find(|l| l.starts_with("send-buffer-16k-20ms ")).unwrap();
+    assert!(line.contains(" A ") && line.contains("SO_SNDBUF of 16K"), "{line}");
+    let one = String::from_utf8(lab(&["list", "send-buffer-16k-20ms"]).stdout).unwrap();
+    assert!(one.contains("sndbuf = \"16K\""), "{one}");
+}

@@ -17,7 +17,7 @@ fn cannot(output: &Output) -> bool {
     let said = said(output);
     let cannot = ["network namespace", "/dev/net/tun"].iter().any(|w| said.contains(w));
     if cannot && output.status.code() == Some(2) {
-        println!("skipped: {said}");
+        eprintln!("skipped: {said}");
         return true;
     }
     false

@@ -124,3 +124,27 @@ fn the_list_names_every_scenario_and_prints_one() {
     let one = String::from_utf8(lab(&["list", "send-buffer-16k-20ms"]).stdout).unwrap();
     assert!(one.contains("sndbuf = \"16K\""), "{one}");
 }
+
+#[test]
+fn without_root_a_run_is_the_same() {
+    // The binary may lie where only root can go.
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let copy = folder.path().join("tcpwhy");
+    std::fs::copy(env!("CARGO_BIN_EXE_tcpwhy"), &copy).unwrap();
+    let open = |mode| std::os::unix::fs::PermissionsExt::from_mode(mode);
+    std::fs::set_permissions(folder.path(), open(0o777)).unwrap();
+    let output = Command::new("setpriv")
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(&copy)
+        .args(["lab", "run", "send-buffer-16k-20ms", "--set", "phase.0.bytes=600KB"])
+        .env("TMPDIR", folder.path())
+        .output();
+    match output {
+        Ok(output) if cannot(&output) => {}
+        Ok(output) if said(&output).starts_with("setpriv:") => {
+            eprintln!("skipped: {}", said(&output))
+        }
+        Ok(output) => assert_eq!(output.status.code(), Some(0), "{}", said(&output)),
+        Err(e) => eprintln!("skipped: setpriv: {e}"),
+    }
+}

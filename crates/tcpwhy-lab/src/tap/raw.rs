@@ -24,7 +24,10 @@ pub(super) fn open(device: &str) -> io::Result<OwnedFd> {
     }
     // SAFETY: `fd` is open and nobody else has it.
     let socket = unsafe { OwnedFd::from_raw_fd(fd) };
-    set(&socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BUFFER)?;
+    // Beyond net.core.rmem_max only root of the whole machine may go; others get what that allows, and drops are counted.
+    if set(&socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BUFFER).is_err() {
+        set(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, BUFFER)?;
+    }
     set(&socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
     // SAFETY: `sockaddr_ll` is plain data, all zeros is a valid one.
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };

@@ -84,7 +84,9 @@ mod linux {
                 }
             }
             if stop.load(Ordering::Relaxed) {
-                return Err(Error::Lab("interrupted; what was seen until then is kept".to_owned()));
+                let kept =
+                    if args.output.is_some() { "; what was seen until then is kept" } else { "" };
+                return Err(Error::Lab(format!("interrupted{kept}")));
             }
             if args.output.is_none() && folder.exists() {
                 remove(&folder)?;

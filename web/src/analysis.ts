@@ -6,6 +6,9 @@ export type LimitName =
 
 export type Side = "client" | "server";
 
+/** Sentences, in English and, by language, in others. */
+export type Said<Words> = Words & { translations?: Record<string, Words> };
+
 export interface Evidence {
   acked_bytes: number;
   rate_bps: number;
@@ -36,7 +39,7 @@ export interface Direction {
   goodput_bps: number;
   retransmitted_bytes: number;
   limits: { limit: LimitName; cause: string | null; duration_ns: number; share: number }[];
-  verdict: { limit: LimitName; cause: string | null; share: number; confidence: number; text: string; advice: string[] };
+  verdict: { limit: LimitName; cause: string | null; share: number; confidence: number } & Said<{ text: string; advice: string[] }>;
   what_if: { lift: LimitName; transfer_ns: number; next_limit: LimitName }[];
   timeline: Interval[];
   facts: { mss: number; rtt_floor_ns: number; peak_bps: number; max_flight_bytes: number; max_window_bytes: number };
@@ -52,11 +55,11 @@ export interface Connection {
   vantage: { position: number; confidence: number };
   rtt_ns: { min: number; median: number; p95: number };
   directions: [Direction, Direction];
-  findings: { kind: string; side: Side; frame: number; text: string }[];
+  findings: ({ kind: string; side: Side; frame: number } & Said<{ text: string }>)[];
 }
 
 export interface Analysis {
-  source: { files: string[]; packets: number; tcp_packets: number; warnings: string[] };
+  source: { files: string[]; packets: number; tcp_packets: number } & Said<{ warnings: string[] }>;
   connections: Connection[];
 }
 

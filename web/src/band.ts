@@ -4,7 +4,7 @@ import type { Axis } from "./axis";
 import { el } from "./dom";
 import * as format from "./format";
 import { background, look } from "./limits";
-import { limitName, say } from "./words";
+import { causeName, limitName, say } from "./words";
 
 export function band(axis: Axis, c: Connection, d: Direction): HTMLElement {
   const strip = el("div", { class: "band", role: "list", "aria-label": say("timeline") });
@@ -26,7 +26,7 @@ function part(axis: Axis, c: Connection, i: Interval, told: HTMLElement): HTMLEl
   // Less than half a pixel of the widest page.
   if (right - left < 0.0002) return undefined;
   const name = limitName(i.limit);
-  const text = `${name}${i.cause ? ` (${i.cause.replaceAll("_", " ")})` : ""}: ${format.span(to - from)}, ${evidence(i)}`;
+  const text = `${name}${i.cause ? ` (${causeName(i.cause)})` : ""}: ${format.span(to - from)}, ${evidence(i)}`;
   const tell = () => { told.textContent = text; };
   return el("button", {
     class: "part", role: "listitem", type: "button", title: text, "aria-label": text,

@@ -1,4 +1,5 @@
 // Quantities for human eyes, as the terminal shows them (crates/tcpwhy-core/src/advice/quantity.rs).
+import { current } from "./words";
 
 function scaled(n: number, base: number, units: string[]): string {
   let unit = 0;
@@ -35,7 +36,9 @@ export function span(ns: number): string {
 /** A part of a whole. */
 export function percent(part: number): string {
   const p = part * 100;
-  return p > 0 && p < 1 ? `${p.toFixed(1)} %` : `${Math.round(p)} %`;
+  // Chinese sets no space before the sign.
+  const sign = current() === "zh" ? "%" : " %";
+  return `${p > 0 && p < 1 ? p.toFixed(1) : Math.round(p)}${sign}`;
 }
 
 /** Labels for the ticks of an axis: as many digits as tell neighbours apart. */

@@ -6,7 +6,7 @@ import { block } from "./columns";
 import { el } from "./dom";
 import { list } from "./list";
 import { view, type Sight } from "./view";
-import { current, languages, say, speak, type Language } from "./words";
+import { current, languages, said, say, speak, type Language } from "./words";
 
 async function start(): Promise<void> {
   speak(current());
@@ -61,8 +61,9 @@ function header(analysis: Analysis, sight: Sight, render: () => void): HTMLEleme
 
 function footer(analysis: Analysis): HTMLElement {
   const s = analysis.source;
+  const { warnings, lang } = said(s);
   return el("footer", {}, el("p", { class: "help" }, say("printed", { files: s.files.join(", "), packets: s.packets.toLocaleString() })),
-    s.warnings.length > 0 && el("details", {}, el("summary", {}, say("warnings")), el("ul", { lang: "en" }, ...s.warnings.map((w) => el("li", {}, w)))));
+    warnings.length > 0 && el("details", {}, el("summary", {}, say("warnings")), el("ul", { lang }, ...warnings.map((w) => el("li", {}, w)))));
 }
 
 void start();

@@ -3,24 +3,25 @@ import type { Connection, Direction } from "./analysis";
 import { el } from "./dom";
 import * as format from "./format";
 import { background, look } from "./limits";
-import { limitName, say } from "./words";
+import { causeName, limitName, said, say } from "./words";
 
 export function summary(c: Connection, d: Direction): HTMLElement {
   const v = d.verdict;
+  const answer = said(v);
   const facts = say("facts", {
     bytes: format.data(d.bytes), time: format.span(d.transfer_ns), rate: format.rate(d.goodput_bps),
     rtt: format.span(c.rtt_ns.min),
   });
   return el("section", { class: "summary" },
-    el("p", { class: "verdict", lang: "en" }, v.text),
+    el("p", { class: "verdict", lang: answer.lang }, answer.text),
     el("p", { class: "help" }, `${facts} · ${say("confidence", { percent: format.percent(v.confidence) })}`),
     el("div", { class: "cards" },
       el("div", { class: "card" }, el("h3", {}, say("shares")), shares(d)),
       el("div", { class: "card" }, el("h3", {}, say("what_if")), whatIf(c, d), el("p", { class: "help" }, say("what_if_help"))),
-      v.advice.length > 0 && el("div", { class: "card" }, el("h3", {}, say("advice")),
-        el("ol", { lang: "en" }, ...v.advice.map((a) => el("li", {}, a))))),
+      answer.advice.length > 0 && el("div", { class: "card" }, el("h3", {}, say("advice")),
+        el("ol", { lang: answer.lang }, ...answer.advice.map((a) => el("li", {}, a))))),
     c.findings.length > 0 && el("details", {}, el("summary", {}, `${say("findings")} (${c.findings.length})`),
-      el("ul", { lang: "en" }, ...c.findings.map((f) => el("li", {}, f.text)))));
+      el("ul", {}, ...c.findings.map(said).map((f) => el("li", { lang: f.lang }, f.text)))));
 }
 
 function shares(d: Direction): HTMLElement {
@@ -29,7 +30,7 @@ function shares(d: Direction): HTMLElement {
   const rows = d.limits.map((s) => el("li", {},
     el("i", { class: "box", style: `background:${background(s.limit)};color:${look(s.limit).ink}` }),
     el("b", {}, format.percent(s.share)), ` ${limitName(s.limit)}`,
-    s.cause ? el("span", { class: "soft" }, ` ${s.cause.replaceAll("_", " ")}`) : "",
+    s.cause ? el("span", { class: "soft" }, ` ${causeName(s.cause)}`) : "",
     el("span", { class: "soft right" }, format.span(s.duration_ns))));
   return el("div", {}, strip, el("ul", { class: "plain" }, ...rows));
 }

@@ -51,6 +51,23 @@ try {
 
   await page.selectOption("#language", "zh");
   await page.getByText("时间花在哪里").first().waitFor();
+  // The answer, too, not only what stands around it; and back.
+  const verdict = page.locator(".verdict").first();
+  assert.match(await verdict.innerText(), /^瓶颈是服务器的发送缓冲区：/);
+  assert.equal(await verdict.getAttribute("lang"), "zh");
+  assert.match(await page.locator(".card ol li").first().innerText(), /去掉设置 SO_SNDBUF 的调用/);
+  await page.selectOption("#language", "en");
+  assert.match(await verdict.innerText(), /send buffer held it back/);
+  await page.selectOption("#language", "zh");
+
+  // What --lang asked for comes before what the browser speaks.
+  const chinese = join(scratch, "chinese.html");
+  execFileSync(join(root, "target/release/tcpwhy"), ["report", captures[1], "--lang", "zh", "-o", chinese], { stdio: "ignore" });
+  await page.goto(`file://${chinese}`);
+  assert.match(await page.locator(".verdict").first().innerText(), /接收缓冲区/);
+  await page.goto(`file://${html}`);
+  await page.selectOption("#language", "zh");
+  await page.locator(".verdict", { hasText: "瓶颈" }).first().waitFor();
 
   await page.setViewportSize({ width: 390, height: 800 });
   await page.waitForTimeout(200);

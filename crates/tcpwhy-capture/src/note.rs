@@ -1,7 +1,10 @@
 //! What a reader of the answer should know about the files it came from.
 
+mod zh;
+
 use crate::pcap::MAX_CAPTURED;
 use std::fmt;
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::span;
 use tcpwhy_core::units::Nanos;
 
@@ -137,6 +140,16 @@ impl NoteKind {
     /// Whether this means that a part of the input was not read: the answer is partial.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::NotRead(_) | Self::Damaged { .. })
+    }
+}
+
+impl Note {
+    /// The note as one sentence of that language; [`fmt::Display`] is English.
+    pub fn text(&self, language: Language) -> String {
+        match language {
+            Language::En => self.to_string(),
+            Language::Zh => zh::note(self),
+        }
     }
 }
 

@@ -14,4 +14,4 @@ pub mod terminal;
 
 pub use printable::printable;
 pub use rank::most_telling;
-pub use source::Source;
+pub use source::{Source, Warning};

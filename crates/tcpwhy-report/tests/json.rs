@@ -6,9 +6,12 @@ mod common;
 
 use common::{connection, connections, golden, source};
 use serde_json::Value;
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::{Cause, Connection, Interval, Limit};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_report::json;
+use tcpwhy_report::json::{self, Words};
+
+const ENGLISH: Words = Words::In(Language::En);
 
 fn schema() -> Value {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/tcpwhy.analysis-1.schema.json");
@@ -17,13 +20,13 @@ fn schema() -> Value {
 
 fn document(connections: &[Connection]) -> String {
     let mut out = Vec::new();
-    json::write(&mut out, &source(), connections).unwrap();
+    json::write(&mut out, &source(), connections, ENGLISH).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 fn line(connection: &Connection) -> String {
     let mut out = Vec::new();
-    json::write_line(&mut out, connection).unwrap();
+    json::write_line(&mut out, connection, ENGLISH).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -86,6 +89,56 @@ fn the_golden_document() {
     let document = document(&[connection(0, (Limit::SendBuffer, Cause::None))]);
     let value: Value = serde_json::from_str(&document).unwrap();
     golden("one.json", &(serde_json::to_string_pretty(&value).unwrap() + "\n"));
+}
+
+/// The document of one connection in other words.
+fn said(words: Words) -> Value {
+    let mut out = Vec::new();
+    let one = [connection(0, (Limit::SendBuffer, Cause::None))];
+    json::write(&mut out, &source(), &one, words).unwrap();
+    serde_json::from_slice(&out).unwrap()
+}
+
+#[test]
+fn the_golden_document_in_chinese() {
+    let value = said(Words::In(Language::Zh));
+    assert_valid(&closed(schema()), &value);
+    golden("one.zh.json", &(serde_json::to_string_pretty(&value).unwrap() + "\n"));
+}
+
+/// Takes the sentences out of `value`.
+fn without_sentences(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|k, _| {
+                !["text", "advice", "warnings", "translations"].contains(&k.as_str())
+            });
+            map.values_mut().for_each(without_sentences);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_sentences),
+        _ => {}
+    }
+}
+
+#[test]
+fn only_sentences_change_with_the_language() {
+    let mut documents = [ENGLISH, Words::In(Language::Zh), Words::All].map(said);
+    documents.iter_mut().for_each(without_sentences);
+    assert_eq!(documents[0], documents[1]);
+    assert_eq!(documents[0], documents[2]);
+}
+
+#[test]
+fn a_reader_who_can_switch_gets_every_language() {
+    let (all, zh) = (said(Words::All), said(Words::In(Language::Zh)));
+    assert_valid(&closed(schema()), &all);
+    for place in ["/connections/0/directions/1/verdict", "/connections/0/findings/0", "/source"] {
+        let [all, zh] = [&all, &zh].map(|document| document.pointer(place).unwrap());
+        for (key, value) in all["translations"]["zh"].as_object().unwrap() {
+            assert_eq!(*value, zh[key], "{place} {key}");
+            assert_ne!(*value, all[key], "{place} {key}");
+        }
+    }
 }
 
 #[test]

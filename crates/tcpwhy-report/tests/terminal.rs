@@ -5,11 +5,15 @@
 mod common;
 
 use common::{connection, connections, golden, source};
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::{Cause, Limit, Side};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_report::terminal::{View, write};
 
-const PLAIN: View = View { width: 80, color: false, all: false, verbose: false };
+const PLAIN: View =
+    View { width: 80, color: false, all: false, verbose: false, language: Language::En };
+
+const CHINESE: View = View { language: Language::Zh, ..PLAIN };
 
 fn render(connections: &[tcpwhy_core::model::Connection], view: &View) -> String {
     let mut out = Vec::new();
@@ -26,6 +30,36 @@ fn the_few_that_matter() {
 fn everything_with_its_intervals() {
     let view = View { all: true, verbose: true, ..PLAIN };
     golden("all.txt", &render(&connections(), &view));
+}
+
+#[test]
+fn the_few_that_matter_in_chinese() {
+    golden("few.zh.txt", &render(&connections(), &CHINESE));
+}
+
+#[test]
+fn everything_with_its_intervals_in_chinese() {
+    let view = View { all: true, verbose: true, ..CHINESE };
+    golden("all.zh.txt", &render(&connections(), &view));
+}
+
+#[test]
+fn chinese_columns_line_up_and_lines_are_not_overrun() {
+    let columns = unicode_width::UnicodeWidthStr::width;
+    for width in [40, 60, 80, 100] {
+        let text = render(&connections(), &View { width, all: true, ..CHINESE });
+        for line in text.lines().filter(|l| columns(*l) > width) {
+            // What may be wider is what people copy: titles with two addresses, commands.
+            let mut words = line.split(|c: char| c == ' ' || !c.is_ascii());
+            assert!(line.contains('→') || words.any(|w| w.len() > width / 3), "{width}: {line}");
+        }
+        // Bars of one table begin in the same column.
+        let bar = |l: &str| l.find(['█', '▌', '▏']).map(|at| columns(&l[..at]));
+        for table in text.split("\n\n").filter(|t| t.contains("时间花在哪里")) {
+            let bars: std::collections::BTreeSet<_> = table.lines().filter_map(bar).collect();
+            assert!(bars.len() <= 1, "{width}: {table}");
+        }
+    }
 }
 
 #[test]
@@ -106,7 +140,7 @@ fn a_guess_at_the_place_of_capture_is_not_shown() {
 fn names_cannot_steer_the_terminal() {
     let mut source = source();
     source.files = vec!["a\u{1b}]0;x\u{7}\nb.pcap".to_owned()];
-    source.warnings = vec!["interface \u{9b}31m lost packets".to_owned()];
+    source.warnings = vec!["interface \u{9b}31m lost packets".into()];
     let mut out = Vec::new();
     write(&mut out, &source, &connections(), &PLAIN).unwrap();
     let text = String::from_utf8(out).unwrap();
@@ -123,7 +157,7 @@ fn extremes_do_not_break_it() {
     c.directions[1].timeline[0].from = Nanos(i64::MIN);
     c.directions[1].timeline[3].to = Nanos::MAX;
     for width in [0, 1, 80, usize::MAX] {
-        let view = View { width, all: true, verbose: true, color: true };
+        let view = View { width, all: true, verbose: true, color: true, ..PLAIN };
         assert!(render(std::slice::from_ref(&c), &view).contains("Connection 0"));
     }
 }

@@ -1,6 +1,7 @@
 //! The command line's grammar.
 
 use crate::lab::Lab;
+use crate::lang::Lang;
 use crate::predict::args::Predict;
 use crate::when::When;
 use anstream::ColorChoice;
@@ -22,6 +23,7 @@ Examples:
   tcpwhy slow.pcapng --json | jq '.connections[].directions[].verdict.text'
   tcpwhy slow.pcapng --csv > transfers.csv
   tcpwhy report slow.pcapng -o slow.html one page with charts, to be mailed
+  tcpwhy --lang zh slow.pcapng           用中文说明
   tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
 
@@ -96,6 +98,9 @@ pub(crate) struct Report {
     /// Connections with charts, those with most to save first; the others are listed with their verdicts
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub charts: usize,
+    /// Language that the page begins in; auto: that of the reader's browser
+    #[arg(long, value_name = "LANG", default_value = "auto")]
+    pub lang: Lang,
     #[command(flatten)]
     pub selection: Selection,
 }
@@ -125,6 +130,9 @@ pub(crate) struct Explain {
     /// Use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub color: Color,
+    /// Language of the answer; auto: that of LC_ALL, LC_MESSAGES or LANG, in JSON always English
+    #[arg(long, value_name = "LANG", default_value = "auto", help_heading = "Output")]
+    pub lang: Lang,
 
     #[command(flatten)]
     pub selection: Selection,

@@ -14,8 +14,9 @@ use std::process::ExitCode;
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::quantity::count;
 use tcpwhy_core::model::Connection;
+use tcpwhy_report::csv;
+use tcpwhy_report::json::{self, Words};
 use tcpwhy_report::terminal::{self, View};
-use tcpwhy_report::{csv, json};
 
 /// Analyses the captures and writes the answer.
 ///
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let choice = Choice::of(&args.selection);
     let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };
     let (read, shown) = if args.ndjson {
-        stream(reading, &choice, &mut out)?
+        stream(reading, &choice, args.lang.of_data(), &mut out)?
     } else {
         let (read, batches) = collect(reading, &choice)?;
         let mut connections: Vec<&Connection> = batches.iter().flatten().collect();
@@ -49,11 +50,16 @@ fn input(path: &Path) -> Input {
 }
 
 /// Writes each connection as it ends, and keeps none.
-fn stream(reading: Reading, choice: &Choice, out: &mut Output) -> Result<(Read, usize), Error> {
+fn stream(
+    reading: Reading,
+    choice: &Choice,
+    words: Words,
+    out: &mut Output,
+) -> Result<(Read, usize), Error> {
     let mut shown = 0;
     let read = reading.each(|connections| {
         for connection in connections.iter().filter(|c| choice.takes(c)) {
-            json::write_line(&mut out.to, connection)?;
+            json::write_line(&mut out.to, connection, words)?;
             shown += 1;
         }
         // Whoever follows a live capture waits for these lines.
@@ -89,7 +95,8 @@ fn write(
     connections: &[&Connection],
 ) -> Result<(), Error> {
     if args.json {
-        json::write(&mut out.to, &read.source, connections.iter().copied())?;
+        let connections = connections.iter().copied();
+        json::write(&mut out.to, &read.source, connections, args.lang.of_data())?;
     } else if args.csv {
         csv::write(&mut out.to, connections.iter().copied())?;
     } else if !connections.is_empty() {
@@ -99,6 +106,7 @@ fn write(
             // One connection that was asked for is shown whole.
             all: args.all || args.selection.conn.is_some(),
             verbose: args.verbose,
+            language: args.lang.of_text(),
         };
         terminal::write(&mut out.to, &read.source, connections, &view)?;
     }
@@ -112,7 +120,7 @@ fn conclude(args: &Explain, read: Read, shown: usize) -> Result<ExitCode, Error>
     }
     if args.ndjson || args.csv || (shown == 0 && !args.json) {
         for warning in &read.source.warnings {
-            say(warning);
+            say(warning.text(args.lang.of_text()));
         }
     }
     if read.damaged {

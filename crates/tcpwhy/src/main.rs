@@ -7,6 +7,7 @@ mod explain;
 mod filter;
 mod interrupt;
 mod lab;
+mod lang;
 mod output;
 mod pipeline;
 mod predict;

@@ -44,7 +44,8 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
         return Ok(ExitCode::from(exit::NOTHING));
     }
     let pictures = draw(&inputs, span, &connections, args.charts)?;
-    let report = page::Report { source: &read.source, connections: &connections, pictures };
+    let (source, language) = (&read.source, args.lang.asked());
+    let report = page::Report { source, connections: &connections, language, pictures };
     if to_file {
         save(&args.output, &report)?;
     } else {

@@ -153,6 +153,34 @@ fn colours_only_where_they_are_wanted() {
     assert!(!colourful(&["--color", "never"], &["CLICOLOR_FORCE"]));
 }
 
+#[test]
+fn people_are_answered_in_their_language_and_programs_in_english() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.pcap");
+    // Damaged, so that there is a warning, too.
+    std::fs::write(&path, &transfer()[..4000]).unwrap();
+    let said = |args: &[&str], env: &[(&str, &str)]| {
+        let mut command = tcpwhy();
+        command.arg(&path).args(args).envs(env.iter().copied());
+        stdout(&command.output().unwrap())
+    };
+    let chinese = |text: &str| text.contains(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    let zh = [("LANG", "zh_CN.UTF-8")];
+    assert!(!chinese(&said(&[], &[])));
+    let text = said(&[], &zh);
+    assert!(text.contains("\n注意：") && text.contains("时间花在哪里"), "{text}");
+    assert!(!text.contains("Note:") && !text.contains("What to do"), "{text}");
+    assert_eq!(text, said(&["--lang", "zh"], &[]));
+    assert!(!chinese(&said(&[], &[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "C")])));
+    assert!(!chinese(&said(&["--lang", "en"], &zh)));
+    for format in ["--json", "--ndjson", "--csv"] {
+        assert!(!chinese(&said(&[format], &zh)), "{format}");
+    }
+    for format in ["--json", "--ndjson"] {
+        assert!(chinese(&said(&[format, "--lang", "zh"], &[])), "{format}");
+    }
+}
+
 /// `kill` stands in for the terminal, which interrupts the capturing program, too.
 #[cfg(unix)]
 #[test]

@@ -1,12 +1,16 @@
 // The words in the reader's language.
-import type { LimitName } from "../analysis";
+import type { LimitName, Said } from "../analysis";
+import { CAUSES } from "./causes";
 import { en, type Key } from "./en";
 import { zh } from "./zh";
 
 export type Language = "en" | "zh";
 const CATALOGUES: Record<Language, Record<Key, string>> = { en, zh };
 
-let language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+const isOne = (tag: string | undefined): tag is Language => tag !== undefined && tag in CATALOGUES;
+// What --lang asked for, or what the browser speaks.
+const asked = document.getElementById("tcpwhy-language")?.textContent ?? undefined;
+let language: Language = isOne(asked) ? asked : navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 
 export const current = (): Language => language;
 
@@ -21,5 +25,14 @@ export function say(key: Key, holes: Record<string, string | number> = {}): stri
 }
 
 export const limitName = (limit: LimitName): string => say(`limit_${limit}` as Key);
+
+/** The cause in running text; the published name where there is no other. */
+export const causeName = (cause: string): string => (language === "zh" ? CAUSES[cause] : undefined) ?? cause;
+
+/** What the analysis says, as far as it speaks the language, and the language that it is in. */
+export function said<Words>(words: Said<Words>): Words & { lang: string } {
+  const translated = words.translations?.[language];
+  return translated ? { ...translated, lang: language } : { ...words, lang: "en" };
+}
 
 export const languages = (): [Language, string][] => [["en", en.language], ["zh", zh.language]];

@@ -84,7 +84,7 @@ export const zh: Record<Key, string> = {
   limit_send_buffer: "发送缓冲区",
   limit_receive_window: "接收窗口",
   limit_congestion_window: "拥塞窗口",
-  limit_path_bandwidth: "链路带宽",
+  limit_path_bandwidth: "带宽瓶颈",
   limit_loss_recovery: "丢包恢复",
   limit_delayed_ack: "延迟确认",
   limit_silent_path: "链路无响应",

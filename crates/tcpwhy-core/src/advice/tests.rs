@@ -146,11 +146,11 @@ fn case(limit: Limit, cause: Cause) -> Connection {
 }
 
 fn said(c: &Connection) -> String {
-    sentence(c, &c.directions[1])
+    sentence(c, &c.directions[1], Language::En)
 }
 
 fn advised(c: &Connection) -> Vec<String> {
-    steps(c, &c.directions[1])
+    steps(c, &c.directions[1], Language::En)
 }
 
 #[test]
@@ -227,8 +227,8 @@ fn the_part_of_the_cause_is_not_that_of_the_whole_limit() {
 #[test]
 fn an_empty_direction_says_so_and_advises_nothing() {
     let c = case(Limit::SendBuffer, Cause::None);
-    assert_eq!(sentence(&c, &c.directions[0]), "The client sent no data.");
-    assert!(steps(&c, &c.directions[0]).is_empty());
+    assert_eq!(sentence(&c, &c.directions[0], Language::En), "The client sent no data.");
+    assert!(steps(&c, &c.directions[0], Language::En).is_empty());
 }
 
 #[test]
@@ -361,7 +361,8 @@ fn a_full_link_has_nothing_to_gain() {
 fn findings_speak_in_singular_and_plural() {
     let c = case(Limit::SendBuffer, Cause::None);
     let say = |kind, count, value| {
-        finding_sentence(&c, &Finding { kind, side: Side::Server, count, value, frame: 7 })
+        let finding = Finding { kind, side: Side::Server, count, value, frame: 7 };
+        finding_sentence(&c, &finding, Language::En)
     };
     assert_eq!(
         say(FindingKind::SpuriousRetransmissions, 1, 0),
@@ -374,3 +375,5 @@ fn findings_speak_in_singular_and_plural() {
     assert!(say(FindingKind::Policer, 0, 1_500_000).contains("1.5 Mbit/s"));
     assert!(say(FindingKind::CaptureHole, 2, 2_896).contains("2.9 kB"));
 }
+
+mod languages;

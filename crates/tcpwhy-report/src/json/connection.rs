@@ -1,7 +1,7 @@
 //! A connection under its published names.
 
 use super::direction::Direction;
-use super::unit;
+use super::{Translations, Words, unit};
 use serde::Serialize;
 use tcpwhy_core::{advice, model, observe};
 
@@ -46,10 +46,17 @@ struct Finding {
     value: u64,
     frame: u64,
     text: String,
+    #[serde(skip_serializing_if = "Translations::is_empty")]
+    translations: Translations<Said>,
+}
+
+#[derive(Serialize)]
+struct Said {
+    text: String,
 }
 
 impl<'a> Connection<'a> {
-    pub(super) fn of(c: &'a model::Connection) -> Self {
+    pub(super) fn of(c: &'a model::Connection, words: Words) -> Self {
         let [client, server] = &c.directions;
         Self {
             id: c.id,
@@ -63,8 +70,8 @@ impl<'a> Connection<'a> {
                 confidence: unit(c.vantage.confidence),
             },
             rtt_ns: Rtt { min: c.rtt.min.0, median: c.rtt.median.0, p95: c.rtt.p95.0 },
-            directions: [Direction::of(c, client), Direction::of(c, server)],
-            findings: c.findings.iter().map(|f| Finding::of(c, f)).collect(),
+            directions: [Direction::of(c, client, words), Direction::of(c, server, words)],
+            findings: c.findings.iter().map(|f| Finding::of(c, f, words)).collect(),
         }
     }
 }
@@ -76,14 +83,16 @@ impl Endpoint {
 }
 
 impl Finding {
-    fn of(c: &model::Connection, f: &model::Finding) -> Self {
+    fn of(c: &model::Connection, f: &model::Finding, words: Words) -> Self {
+        let text = |language| advice::finding_sentence(c, f, language);
         Self {
             kind: kind(f.kind),
             side: f.side.name(),
             count: f.count,
             value: f.value,
             frame: f.frame,
-            text: advice::finding_sentence(c, f),
+            text: text(words.first()),
+            translations: words.others(|language| Said { text: text(language) }),
         }
     }
 }

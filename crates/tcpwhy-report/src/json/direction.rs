@@ -1,6 +1,6 @@
 //! A direction under its published names.
 
-use super::unit;
+use super::{Translations, Words, unit};
 use serde::Serialize;
 use tcpwhy_core::advice;
 use tcpwhy_core::model::{self, WindowScale};
@@ -36,6 +36,14 @@ struct Verdict {
     cause: Option<&'static str>,
     share: f64,
     confidence: f64,
+    text: String,
+    advice: Vec<String>,
+    #[serde(skip_serializing_if = "Translations::is_empty")]
+    translations: Translations<Said>,
+}
+
+#[derive(Serialize)]
+struct Said {
     text: String,
     advice: Vec<String>,
 }
@@ -106,7 +114,7 @@ struct Transfer {
 }
 
 impl<'a> Direction<'a> {
-    pub(super) fn of(c: &model::Connection, d: &'a model::Direction) -> Self {
+    pub(super) fn of(c: &model::Connection, d: &'a model::Direction, words: Words) -> Self {
         Self {
             from: d.from.name(),
             bytes: d.bytes,
@@ -114,19 +122,31 @@ impl<'a> Direction<'a> {
             goodput_bps: d.goodput_bps(),
             retransmitted_bytes: d.retransmitted,
             limits: shares(d),
-            verdict: Verdict {
-                limit: d.verdict.limit.name(),
-                cause: d.verdict.cause.name(),
-                share: unit(d.verdict.share),
-                confidence: unit(d.verdict.confidence),
-                text: advice::sentence(c, d),
-                advice: advice::steps(c, d),
-            },
+            verdict: Verdict::of(c, d, words),
             what_if: d.what_if.iter().map(WhatIf::of).collect(),
             timeline: Timeline(&d.timeline),
             facts: Facts::of(&d.facts),
             transfers: d.transfers.iter().map(Transfer::of).collect(),
             transfers_omitted: d.transfers_omitted,
+        }
+    }
+}
+
+impl Verdict {
+    fn of(c: &model::Connection, d: &model::Direction, words: Words) -> Self {
+        let said = |language| Said {
+            text: advice::sentence(c, d, language),
+            advice: advice::steps(c, d, language),
+        };
+        let Said { text, advice } = said(words.first());
+        Self {
+            limit: d.verdict.limit.name(),
+            cause: d.verdict.cause.name(),
+            share: unit(d.verdict.share),
+            confidence: unit(d.verdict.confidence),
+            text,
+            advice,
+            translations: words.others(said),
         }
     }
 }

@@ -1,19 +1,56 @@
 //! JSON, one object ([`write()`]) or one connection a line ([`write_line`]).
 //!
 //! The names are a published contract: `schema/tcpwhy.analysis-1.schema.json`. Fields may be added
-//! under the same schema name; none changes its meaning or goes away.
+//! under the same schema name; none changes its meaning or goes away. Sentences are in the language
+//! that is asked for; names, of limits and causes too, are the same in all of them.
 
 mod connection;
 mod direction;
+mod source;
 
 use crate::Source;
 use serde::Serialize;
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::Connection;
 
 /// Name and version of the contract, as in the `schema` field.
 pub const SCHEMA: &str = "tcpwhy.analysis/1";
+
+/// In which language the sentences are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// In one.
+    In(Language),
+    /// In English, and in every other language under `translations`: for readers who can switch.
+    All,
+}
+
+impl Words {
+    /// The language of the sentences themselves.
+    fn first(self) -> Language {
+        match self {
+            Self::In(language) => language,
+            Self::All => Language::En,
+        }
+    }
+
+    /// What `say` makes of the other languages, by their codes.
+    fn others<T>(self, mut say: impl FnMut(Language) -> T) -> Translations<T> {
+        match self {
+            Self::In(_) => BTreeMap::new(),
+            Self::All => {
+                let others = Language::ALL.into_iter().filter(|l| *l != self.first());
+                others.map(|language| (language.code(), say(language))).collect()
+            }
+        }
+    }
+}
+
+/// The same in other languages; left out where there is none.
+type Translations<T> = BTreeMap<&'static str, T>;
 
 /// Writes one object with the source and all connections.
 ///
@@ -23,13 +60,14 @@ pub fn write<C: Borrow<Connection>>(
     mut out: impl Write,
     source: &Source,
     connections: impl IntoIterator<Item = C>,
+    words: Words,
 ) -> io::Result<()> {
     write!(out, "{{\"schema\":\"{SCHEMA}\",\"source\":")?;
-    serde_json::to_writer(&mut out, source)?;
+    serde_json::to_writer(&mut out, &source::Source::of(source, words))?;
     out.write_all(b",\"connections\":[")?;
     for (i, connection) in connections.into_iter().enumerate() {
         out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut out, &connection::Connection::of(connection.borrow()))?;
+        serde_json::to_writer(&mut out, &connection::Connection::of(connection.borrow(), words))?;
     }
     out.write_all(b"\n]}\n")
 }
@@ -38,14 +76,14 @@ pub fn write<C: Borrow<Connection>>(
 ///
 /// # Errors
 /// Whatever `out` returns.
-pub fn write_line(mut out: impl Write, connection: &Connection) -> io::Result<()> {
+pub fn write_line(mut out: impl Write, connection: &Connection, words: Words) -> io::Result<()> {
     #[derive(Serialize)]
     struct Line<'a> {
         schema: &'static str,
         #[serde(flatten)]
         connection: connection::Connection<'a>,
     }
-    let line = Line { schema: SCHEMA, connection: connection::Connection::of(connection) };
+    let line = Line { schema: SCHEMA, connection: connection::Connection::of(connection, words) };
     serde_json::to_writer(&mut out, &line)?;
     out.write_all(b"\n")
 }

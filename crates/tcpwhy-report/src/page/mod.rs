@@ -2,8 +2,10 @@
 
 mod column;
 
-use crate::{Source, json};
+use crate::Source;
+use crate::json::{self, Words};
 use std::io::{self, Write};
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::picture::Picture;
 
@@ -19,6 +21,8 @@ pub struct Report<'a> {
     pub source: &'a Source,
     /// The answer, all of it.
     pub connections: &'a [Connection],
+    /// The language to begin with; `None` for that of the reader's browser.
+    pub language: Option<Language>,
     /// Pictures of some of the connections, by their index there.
     pub pictures: Vec<(usize, Picture)>,
 }
@@ -31,8 +35,15 @@ pub struct Report<'a> {
 pub fn write(mut out: impl Write, report: &Report<'_>) -> io::Result<()> {
     let (head, tail) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
     out.write_all(head.as_bytes())?;
+    if let Some(language) = report.language {
+        writeln!(
+            out,
+            "<script type=\"text/plain\" id=\"tcpwhy-language\">{}</script>",
+            language.code()
+        )?;
+    }
     let mut analysis = Vec::new();
-    json::write(&mut analysis, report.source, report.connections)?;
+    json::write(&mut analysis, report.source, report.connections, Words::All)?;
     block(&mut out, "analysis", &analysis)?;
     for (index, picture) in &report.pictures {
         let Some(connection) = report.connections.get(*index) else { continue };
@@ -45,4 +56,28 @@ pub fn write(mut out: impl Write, report: &Report<'_>) -> io::Result<()> {
 fn block(out: &mut impl Write, id: &str, bytes: &[u8]) -> io::Result<()> {
     let text = column::packed(bytes)?;
     writeln!(out, "<script type=\"application/octet-stream\" id=\"{id}\">{text}</script>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tcpwhy_core::advice::{cause_label, limit_label};
+    use tcpwhy_core::model::{Cause, Limit};
+
+    #[test]
+    fn the_page_calls_limits_and_causes_as_the_terminal_does() {
+        let web = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/src/words/");
+        let read = |file: &str| std::fs::read_to_string(format!("{web}{file}")).unwrap();
+        let (causes, zh, en) = (read("causes.ts"), read("zh.ts"), read("en.ts"));
+        for cause in Cause::ALL.into_iter().filter(|c| *c != Cause::None) {
+            let (name, label) = (cause.name().unwrap(), cause_label(cause, Language::Zh).unwrap());
+            assert!(causes.contains(&format!("\"{name}\": \"{label}\",")), "{name}: {label}");
+        }
+        for limit in Limit::ALL {
+            for (file, language) in [(&en, Language::En), (&zh, Language::Zh)] {
+                let line = format!("limit_{}: \"{}\",", limit.name(), limit_label(limit, language));
+                assert!(file.contains(&line), "{line}");
+            }
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! One direction in full.
 
-use super::page::Page;
+use super::page::{Page, columns, padded};
 use super::style::{DIM, color, letter};
+use super::words::Section;
 use super::{strip, words};
 use crate::rank::Ranked;
 use std::io;
-use tcpwhy_core::advice::quantity::{percent, span};
+use tcpwhy_core::advice::quantity::span;
 use tcpwhy_core::advice::{finding_sentence, sentence, steps};
 use tcpwhy_core::model::{Connection, Direction, Interval, Limit, Share};
 use tcpwhy_core::units::Nanos;
@@ -22,13 +23,15 @@ const BARS: (usize, usize) = (8, 24);
 /// Writes heading, verdict, strip, shares, evidence, what-if and advice.
 pub(super) fn write(page: &mut Page<'_>, ranked: &Ranked<'_>, verbose: bool) -> io::Result<()> {
     let (c, d) = (ranked.connection, ranked.direction);
-    page.rule(&words::title(c, d))?;
-    page.text(2, &words::amount(d))?;
-    if let Some(path) = words::path(c) {
-        page.text(2, &path)?;
+    let words = page.words;
+    let (from, to) = (c.endpoint(d.from), c.endpoint(d.from.other()));
+    page.rule(&words.title(c.id, &words::end(&from), &words::end(&to)))?;
+    page.text(2, &words.amount(d, words::stuck(d)))?;
+    if c.rtt.min > Nanos::ZERO {
+        page.text(2, &words.path(&c.rtt, words::captured(c)))?;
     }
     page.blank()?;
-    page.text(2, &sentence(c, d))?;
+    page.text(2, &sentence(c, d, words.language()))?;
     if !d.timeline.is_empty() {
         page.blank()?;
         strip::write(page, &d.timeline, c.start)?;
@@ -36,9 +39,9 @@ pub(super) fn write(page: &mut Page<'_>, ranked: &Ranked<'_>, verbose: bool) -> 
         evidence(page, d)?;
     }
     what_if(page, d)?;
-    advice(page, &steps(c, d))?;
+    advice(page, &steps(c, d, words.language()))?;
     if verbose && !d.timeline.is_empty() {
-        page.section(words::INTERVALS)?;
+        page.section(Section::Intervals)?;
         d.timeline.iter().try_for_each(|i| interval(page, i, c.start))?;
     }
     Ok(())
@@ -47,11 +50,11 @@ pub(super) fn write(page: &mut Page<'_>, ranked: &Ranked<'_>, verbose: bool) -> 
 /// What else was noticed on the connection.
 pub(super) fn findings(page: &mut Page<'_>, c: &Connection) -> io::Result<()> {
     if !c.findings.is_empty() {
-        page.section(words::FINDINGS)?;
+        page.section(Section::Findings)?;
     }
     c.findings.iter().try_for_each(|f| {
-        let frame = words::first_frame(f.frame);
-        page.item(4, "- ", &format!("{}{frame}", finding_sentence(c, f)))
+        let text = finding_sentence(c, f, page.words.language());
+        page.item(4, "- ", &page.words.finding(&text, f.frame))
     })
 }
 
@@ -64,7 +67,7 @@ struct Row {
 }
 
 /// Time by limit; what is too small for a row of its own is summed up in the last.
-fn rows(d: &Direction, all: bool) -> Vec<Row> {
+fn rows(d: &Direction, all: bool, words: &dyn words::Words) -> Vec<Row> {
     let shares = d.limits();
     let large = shares.iter().take_while(|s| all || part(s, d) >= SMALL).count().max(1);
     // A sum of one would only hide its name.
@@ -72,7 +75,7 @@ fn rows(d: &Direction, all: bool) -> Vec<Row> {
     let (own, summed) = shares.split_at(large);
     let row = |s: &Share| Row {
         limit: Some(s.limit),
-        name: words::limit(s.limit, s.cause),
+        name: words.limit(s.limit, s.cause),
         part: part(s, d),
         time: s.duration,
     };
@@ -80,7 +83,7 @@ fn rows(d: &Direction, all: bool) -> Vec<Row> {
     if !summed.is_empty() {
         rows.push(Row {
             limit: None,
-            name: words::others(summed.len()),
+            name: words.others(summed.len()),
             part: summed.iter().map(|s| part(s, d)).sum(),
             time: summed.iter().fold(Nanos::ZERO, |sum, s| sum + s.duration),
         });
@@ -90,22 +93,23 @@ fn rows(d: &Direction, all: bool) -> Vec<Row> {
 
 /// Time by limit, with bars; doubles as the strip's legend.
 fn shares(page: &mut Page<'_>, d: &Direction, all: bool) -> io::Result<()> {
-    page.section(words::SHARES)?;
-    let rows = rows(d, all);
+    page.section(Section::Shares)?;
+    let rows = rows(d, all, page.words);
     let wide = widest(rows.iter().map(|row| &row.name));
     // Indent, letter, percentage and time with their gaps; narrow terminals get no picture.
     let room = page.width.saturating_sub(wide + 28);
     let bars = if room < BARS.0 { 0 } else { room.min(BARS.1) };
     for Row { limit, name, part, time } in &rows {
         let (style, mark) = limit.map_or((DIM, ' '), |limit| (color(limit), letter(limit)));
-        let (percent, time) = (percent(*part), span(*time));
+        let (percent, time) = (page.words.percent(*part), span(*time));
         if wide + 26 > page.width {
-            page.item(4, &format!("{mark} "), &format!("{name}: {percent}, {time}"))?;
+            page.item(4, &format!("{mark} "), &page.words.share(name, &percent, &time))?;
             continue;
         }
         let mark = page.paint(style, &mark.to_string());
         let bar = page.paint(style, &format!("{:bars$}", bar(*part, bars)));
-        page.line(&format!("    {mark} {name:wide$} {percent:>7} {bar} {time:>9}"))?;
+        let name = padded(name, wide);
+        page.line(&format!("    {mark} {name} {percent:>7} {bar} {time:>9}"))?;
     }
     Ok(())
 }
@@ -129,7 +133,7 @@ fn bar(part: f64, columns: usize) -> String {
 
 /// The numbers of the longest interval of each limit that matters.
 fn evidence(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
-    page.section(words::EVIDENCE)?;
+    page.section(Section::Evidence)?;
     let (most, least) = EVIDENCE;
     let shares = d.limits();
     let worth = shares.iter().enumerate().filter(|(n, s)| *n == 0 || part(s, d) >= least);
@@ -138,10 +142,7 @@ fn evidence(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
         let Some(longest) = d.timeline.iter().filter(held).max_by_key(|i| i.to - i.from) else {
             continue;
         };
-        let numbers = words::evidence(longest);
-        let frames = words::frames(longest.first_frame, longest.last_frame);
-        let text = if numbers.is_empty() { frames } else { format!("{numbers}; {frames}") };
-        let text = format!("{}: {text}", words::finest(share.limit, share.cause));
+        let text = page.words.evidence(longest);
         page.item(4, &format!("{} ", letter(share.limit)), &text)?;
     }
     Ok(())
@@ -154,33 +155,33 @@ fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
     if predictions.is_empty() {
         return Ok(());
     }
-    page.section(words::WHAT_IF)?;
+    page.section(Section::WhatIf)?;
     predictions.sort_by_key(|w| w.transfer);
     predictions.truncate(WHAT_IFS);
-    let rows: Vec<_> = predictions.iter().map(|w| words::what_if(d, w)).collect();
+    let rows: Vec<_> = predictions.iter().map(|w| words::row(page.words, d, w)).collect();
     let wide = |n: usize| widest(rows.iter().filter_map(|r| r.get(n)));
     let (a, b, c) = (wide(0), wide(1), wide(2));
-    for [lift, time, gain, next] in &rows {
-        if a + b + c + next.chars().count() + 10 > page.width {
-            let text = format!("{lift}: {time}, {gain}, {next}");
-            page.item(4, "- ", text.trim_end_matches(", "))?;
+    for row in &rows {
+        let [lift, time, gain, next] = row;
+        if a + b + c + columns(next) + 10 > page.width {
+            page.item(4, "- ", &page.words.what_if(row))?;
             continue;
         }
-        let next = page.paint(DIM, next);
-        page.line(&format!("    {lift:a$}  {time:>b$}  {gain:c$}  {next}"))?;
+        let (lift, gain, next) = (padded(lift, a), padded(gain, c), page.paint(DIM, next));
+        page.line(&format!("    {lift}  {time:>b$}  {gain}  {next}"))?;
     }
     Ok(())
 }
 
 fn widest<'a>(texts: impl Iterator<Item = &'a String>) -> usize {
-    texts.map(|t| t.chars().count()).max().unwrap_or(0)
+    texts.map(|t| columns(t)).max().unwrap_or(0)
 }
 
 fn advice(page: &mut Page<'_>, steps: &[String]) -> io::Result<()> {
     if steps.is_empty() {
         return Ok(());
     }
-    page.section(words::ADVICE)?;
+    page.section(Section::Advice)?;
     for (n, step) in steps.iter().enumerate() {
         page.item(4, &format!("{}. ", n + 1), step)?;
     }
@@ -190,11 +191,6 @@ fn advice(page: &mut Page<'_>, steps: &[String]) -> io::Result<()> {
 /// One interval with its frames and numbers; times count from the connection's first packet.
 fn interval(page: &mut Page<'_>, i: &Interval, origin: Nanos) -> io::Result<()> {
     let (from, to) = ((i.from - origin).secs(), (i.to - origin).secs());
-    let name = words::limit(i.limit, i.cause);
-    let frames = words::frames(i.first_frame, i.last_frame);
-    let sure = words::sure(i.confidence);
-    let numbers = words::evidence(i);
-    let text = format!("{from:.6}-{to:.6} s  {name}, {sure}, {frames}");
-    let text = if numbers.is_empty() { text } else { format!("{text}: {numbers}") };
+    let text = page.words.interval(i, from, to);
     page.item(4, &format!("{} ", letter(i.limit)), &text)
 }

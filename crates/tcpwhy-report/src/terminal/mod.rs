@@ -12,7 +12,9 @@ use crate::rank::{Ranked, rank};
 use page::Page;
 use std::borrow::Borrow;
 use std::io::{self, Write};
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::Connection;
+use words::Words;
 
 /// Directions shown when not all are asked for.
 const SHOWN: usize = 3;
@@ -32,6 +34,8 @@ pub struct View {
     pub all: bool,
     /// List the intervals with their frames.
     pub verbose: bool,
+    /// The language of the words.
+    pub language: Language,
 }
 
 /// Writes the answer.
@@ -45,10 +49,11 @@ pub fn write<C: Borrow<Connection>>(
     view: &View,
 ) -> io::Result<()> {
     let width = view.width.clamp(NARROWEST, WIDEST);
-    let mut page = Page::new(&mut out, width, view.color);
-    page.text(0, &words::header(source, connections.len()))?;
+    let words = words::of(view.language);
+    let mut page = Page::new(&mut out, width, view.color, words);
+    page.text(0, &words.header(source, connections.len()))?;
     for warning in &source.warnings {
-        page.text(0, &words::warning(warning))?;
+        page.text(0, &words.warning(warning.text(view.language)))?;
     }
     let (mut shown, rest) = rank(connections);
     let mut hidden = rest;
@@ -66,16 +71,16 @@ pub fn write<C: Borrow<Connection>>(
             detail::findings(&mut page, ranked.connection)?;
         }
     }
-    let line = summary(&hidden);
-    match line.as_deref().or(shown.is_empty().then_some(words::NO_DATA)) {
+    let line = summary(&hidden, words);
+    match line.as_deref().or(shown.is_empty().then_some(words.no_data())) {
         Some(line) => page.blank().and_then(|()| page.text(0, line)),
         None => Ok(()),
     }
 }
 
 /// One line for what is not shown.
-fn summary(hidden: &[Ranked<'_>]) -> Option<String> {
+fn summary(hidden: &[Ranked<'_>], words: &dyn Words) -> Option<String> {
     let with_data: Vec<_> = hidden.iter().filter(|r| r.direction.bytes > 0).collect();
     let bytes = with_data.iter().fold(0_u64, |sum, r| sum.saturating_add(r.direction.bytes));
-    (!with_data.is_empty()).then(|| words::hidden(with_data.len(), bytes))
+    (!with_data.is_empty()).then(|| words.hidden(with_data.len(), bytes))
 }

@@ -3,10 +3,11 @@
 
 use std::net::IpAddr;
 use std::path::PathBuf;
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::*;
 use tcpwhy_core::observe::Endpoint;
 use tcpwhy_core::units::Nanos;
-use tcpwhy_report::Source;
+use tcpwhy_report::{Source, Warning};
 
 /// Every limit with every cause that it may have.
 pub(crate) const CASES: [(Limit, Cause); 30] = [
@@ -72,7 +73,10 @@ pub(crate) fn source() -> Source {
         files: vec!["slow.pcapng".to_owned()],
         packets: 31_402,
         tcp_packets: 31_388,
-        warnings: vec!["slow.pcapng is cut off at byte 1048576 (block 2042)".to_owned()],
+        warnings: vec![Warning::new(|language| match language {
+            Language::En => "slow.pcapng is cut off at byte 1048576 (block 2042)".to_owned(),
+            Language::Zh => "slow.pcapng 在第 1048576 字节（块 2042）处中断".to_owned(),
+        })],
     }
 }
 

@@ -1,7 +1,9 @@
 //! What became of the frames.
 
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::count;
 use tcpwhy_core::decode::{Decoded, LinkType};
+use tcpwhy_report::Warning;
 
 /// Frames by what became of them.
 #[derive(Debug, Default)]
@@ -39,22 +41,16 @@ impl Counts {
     }
 
     /// What the analysis had to do without, a sentence each.
-    pub(crate) fn warnings(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
         let told = [
-            (self.fragments, "later IP fragments: only the first of each datagram can be read"),
-            (self.cut, "packets were cut before their TCP header ended (snap length too short)"),
-            (self.malformed, "packets have malformed headers and were left out"),
-            (self.encrypted, "packets are encrypted below TCP and could not be read"),
+            (self.fragments, Without::Fragments),
+            (self.cut, Without::Cut),
+            (self.malformed, Without::Malformed),
+            (self.encrypted, Without::Encrypted),
         ];
-        let mut warnings: Vec<_> = told
-            .iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, what)| format!("{} {what}", count(*n)))
-            .collect();
-        warnings.extend(self.unsupported.iter().map(|(link, n)| {
-            format!("{} packets of link type {} cannot be read", count(*n), name(*link))
-        }));
-        warnings
+        let links = self.unsupported.iter().map(|(link, n)| (*n, Without::Link(*link)));
+        let told = told.into_iter().filter(|(n, _)| *n > 0).chain(links);
+        told.map(|(n, what)| Warning::new(|language| what.text(n, language))).collect()
     }
 
     /// The link types by name, if all frames are of unsupported ones.
@@ -62,6 +58,52 @@ impl Counts {
         let unsupported: u64 = self.unsupported.iter().map(|(_, n)| n).sum();
         let names: Vec<_> = self.unsupported.iter().map(|(link, _)| name(*link)).collect();
         (unsupported > 0 && unsupported == self.frames).then(|| names.join(", "))
+    }
+}
+
+/// Frames that gave no segment, though they may have held one.
+#[derive(Clone, Copy)]
+enum Without {
+    Fragments,
+    Cut,
+    Malformed,
+    Encrypted,
+    Link(LinkType),
+}
+
+impl Without {
+    fn text(self, n: u64, language: Language) -> String {
+        let n = count(n);
+        match (language, self) {
+            (Language::En, Self::Fragments) => {
+                format!("{n} later IP fragments: only the first of each datagram can be read")
+            }
+            (Language::En, Self::Cut) => {
+                format!(
+                    "{n} packets were cut before their TCP header ended (snap length too short)"
+                )
+            }
+            (Language::En, Self::Malformed) => {
+                format!("{n} packets have malformed headers and were left out")
+            }
+            (Language::En, Self::Encrypted) => {
+                format!("{n} packets are encrypted below TCP and could not be read")
+            }
+            (Language::En, Self::Link(link)) => {
+                format!("{n} packets of link type {} cannot be read", name(link))
+            }
+            (Language::Zh, Self::Fragments) => {
+                format!("{n} 个后续 IP 分片：每个数据报只有第一片可以解读")
+            }
+            (Language::Zh, Self::Cut) => {
+                format!("{n} 个包在 TCP 头部结束之前被截断（抓包长度 snaplen 太短）")
+            }
+            (Language::Zh, Self::Malformed) => format!("{n} 个包的头部格式错误，未予分析"),
+            (Language::Zh, Self::Encrypted) => format!("{n} 个包在 TCP 之下加密，无法读取"),
+            (Language::Zh, Self::Link(link)) => {
+                format!("{n} 个链路类型为 {} 的包无法读取", name(link))
+            }
+        }
     }
 }
 
@@ -96,6 +138,8 @@ mod tests {
         assert_eq!(counts.only_unsupported().as_deref(), Some("65000"));
         counts.add(&Decoded::Segment, LinkType(1));
         assert_eq!(counts.only_unsupported(), None);
-        assert_eq!(counts.warnings(), ["2 packets of link type 65000 cannot be read"]);
+        let said = |language| counts.warnings()[0].text(language).to_owned();
+        assert_eq!(said(Language::En), "2 packets of link type 65000 cannot be read");
+        assert_eq!(said(Language::Zh), "2 个链路类型为 65000 的包无法读取");
     }
 }

@@ -13,7 +13,7 @@ use tcpwhy_core::analysis::{Judge, Runs, Sorter};
 use tcpwhy_core::decode::{Decoded, decode};
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::observe::Segment;
-use tcpwhy_report::Source;
+use tcpwhy_report::{Source, Warning};
 
 /// Frames read between two hand-overs: enough that a hand-over costs nothing, few enough for their
 /// packets to stay in the cache.
@@ -146,8 +146,10 @@ impl Reader {
 
     fn finish(self, error: Option<String>) -> Read {
         let damaged = error.is_some() || self.capture.damaged();
-        let mut warnings: Vec<_> = self.capture.notes().iter().map(ToString::to_string).collect();
-        warnings.extend(error);
+        let notes = self.capture.notes();
+        let mut warnings: Vec<_> =
+            notes.iter().map(|note| Warning::new(|language| note.text(language))).collect();
+        warnings.extend(error.as_deref().map(Warning::from));
         warnings.extend(self.counts.warnings());
         let source = Source {
             files: self.capture.files().to_vec(),

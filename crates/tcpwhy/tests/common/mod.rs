@@ -4,10 +4,12 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-/// The binary, with an environment that says nothing about colours or width.
+/// The binary, with an environment that says nothing about colours, width or language.
 pub(crate) fn tcpwhy() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tcpwhy"));
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+    for name in
+        ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LC_ALL", "LC_MESSAGES", "LANG"]
+    {
         command.env_remove(name);
     }
     command

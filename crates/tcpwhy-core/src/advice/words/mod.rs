@@ -1,24 +1,56 @@
-//! The English catalogue: the only place that holds wording.
+//! The catalogues: the only places that hold wording, one folder a language.
 //!
-//! Words are given typed numbers and return whole sentences; no caller pastes sentences together,
-//! for word order is the language's own.
+//! A message's key is a variant of a typed enum (a limit with its cause, a [`Step`], a kind of finding),
+//! its arguments are that variant's fields or the [`Figures`]: a language that lacks a step or a finding,
+//! or asks for an argument that is not there, does not compile. Each catalogue returns whole sentences and
+//! puts them together itself, for word order is the language's own.
 
-mod finding;
-mod label;
-mod sentence;
-mod step;
+mod en;
+mod zh;
 
-pub(super) use finding::finding;
-pub(super) use label::{cause, limit};
-pub(super) use sentence::sentence;
-pub(super) use step::step;
+use super::Language;
+use super::figures::{Figures, Place};
+use super::step::Step;
+use crate::model::{Cause, Connection, Finding, Limit};
 
-use super::figures::Place;
-use super::quantity::count;
+/// The verdict, and how far it can be trusted.
+pub(super) fn sentence(language: Language, f: &Figures) -> String {
+    match language {
+        Language::En => en::sentence(f),
+        Language::Zh => zh::sentence(f),
+    }
+}
 
-/// "the server (10.0.0.1:3306)".
-fn place(at: &Place) -> String {
-    format!("the {} ({})", at.side.name(), address(at))
+/// One step as an instruction.
+pub(super) fn step(language: Language, step: &Step) -> String {
+    match language {
+        Language::En => en::step(step),
+        Language::Zh => zh::step(step),
+    }
+}
+
+/// One finding with its numbers; the frame is the report's to add.
+pub(super) fn finding(language: Language, connection: &Connection, finding: &Finding) -> String {
+    match language {
+        Language::En => en::finding(connection, finding),
+        Language::Zh => zh::finding(connection, finding),
+    }
+}
+
+/// A limit's name.
+pub(super) fn limit(language: Language, limit: Limit) -> &'static str {
+    match language {
+        Language::En => en::limit(limit),
+        Language::Zh => zh::limit(limit),
+    }
+}
+
+/// A cause's name.
+pub(super) fn cause(language: Language, cause: Cause) -> Option<&'static str> {
+    match language {
+        Language::En => en::cause(cause),
+        Language::Zh => zh::cause(cause),
+    }
 }
 
 /// "10.0.0.1:3306", "[2001:db8::1]:443".
@@ -26,16 +58,12 @@ fn address(at: &Place) -> String {
     std::net::SocketAddr::new(at.end.addr(), at.end.port).to_string()
 }
 
-/// "1,448 bytes": packet sizes are compared byte by byte.
-fn bytes(n: u64) -> String {
-    format!("{} {}", count(n), if n == 1 { "byte" } else { "bytes" })
-}
+/// Below this confidence the verdict is said to be a guess.
+const GUESS: f64 = 0.5;
+/// Below this confidence it is said how sure the verdict is.
+const FAIRLY_SURE: f64 = 0.75;
 
-/// " (frames 120-188)", or nothing where no frame is known.
-fn frames(first: u64, last: u64) -> String {
-    match (first, last) {
-        (0, _) => String::new(),
-        (first, last) if last <= first => format!(" (frame {first})"),
-        (first, last) => format!(" (frames {first}-{last})"),
-    }
+/// `text` of a measured quantity, or nothing.
+fn known(measured: bool, text: impl FnOnce() -> String) -> String {
+    if measured { text() } else { String::new() }
 }

@@ -4,7 +4,7 @@ use crate::advice::bdp::Bdp;
 use crate::advice::figures::Place;
 use crate::advice::quantity::{buffer, data, rate, span};
 use crate::advice::step::Buffer;
-use crate::advice::words::place;
+use crate::advice::words::en::place;
 
 /// One step as an instruction.
 pub(super) fn step(step: &Buffer) -> String {

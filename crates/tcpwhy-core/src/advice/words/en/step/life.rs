@@ -2,7 +2,7 @@
 
 use crate::advice::quantity::span;
 use crate::advice::step::Life;
-use crate::advice::words::{bytes, frames, place};
+use crate::advice::words::en::{bytes, frames, place};
 
 /// One step as an instruction.
 pub(super) fn step(step: &Life) -> String {

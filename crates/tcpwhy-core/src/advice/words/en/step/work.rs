@@ -2,7 +2,7 @@
 
 use crate::advice::quantity::{count, span};
 use crate::advice::step::Work;
-use crate::advice::words::{frames, place};
+use crate::advice::words::en::{frames, place};
 use crate::model::Side;
 
 /// One step as an instruction.

@@ -2,7 +2,7 @@
 
 use crate::advice::quantity::{rate, span};
 use crate::advice::step::Network;
-use crate::advice::words::{limit, place};
+use crate::advice::words::en::{limit, place};
 
 /// One step as an instruction.
 pub(super) fn step(step: &Network) -> String {

@@ -4,14 +4,9 @@ mod network;
 
 use crate::advice::figures::Figures;
 use crate::advice::quantity::{buffer, count, data, percent, rate, span};
-use crate::advice::words::limit;
+use crate::advice::words::en::{FAIRLY_SURE, GUESS, known, limit};
 use crate::model::{Cause, Limit, WindowScale};
 use crate::units::{Nanos, bits_per_second};
-
-/// Below this the verdict is said to be a guess.
-const GUESS: f64 = 0.5;
-/// Below this its confidence is said.
-const FAIRLY_SURE: f64 = 0.75;
 
 /// The verdict, and how far it can be trusted.
 pub(crate) fn sentence(f: &Figures) -> String {
@@ -80,11 +75,6 @@ fn verdict(f: &Figures) -> String {
 /// "97 % of 25.1 s".
 fn part(f: &Figures) -> String {
     format!("{} of {}", percent(f.share), span(f.span))
-}
-
-/// `text` of a measured quantity, or nothing.
-fn known(measured: bool, text: impl FnOnce() -> String) -> String {
-    if measured { text() } else { String::new() }
 }
 
 fn handshake(f: &Figures) -> String {

@@ -1,8 +1,9 @@
 //! Verdicts that lie in the network: congestion window, path and losses.
 
-use super::{known, part};
+use super::part;
 use crate::advice::figures::Figures;
 use crate::advice::quantity::{buffer, count, data, rate, span};
+use crate::advice::words::en::known;
 use crate::model::Cause;
 
 pub(super) fn congestion_window(f: &Figures) -> String {

@@ -1,0 +1,77 @@
+//! Findings as sentences.
+
+use super::{bytes, end, known};
+use crate::advice::quantity::{count, data, rate};
+use crate::model::{Connection, Direction, Finding, FindingKind, Side, WindowScale};
+
+/// One finding with its numbers; the frame is the report's to add.
+pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
+    let (side, other) = (end(finding.side), end(finding.side.other()));
+    let (n, value) = (count(finding.count), finding.value);
+    match finding.kind {
+        FindingKind::SynRetries => format!("{side}不得不重发 SYN（{n} 次）。"),
+        FindingKind::ZeroWindowDeath => {
+            format!("{side}发出 {n} 次探测都没有应答，最终放弃：{other}关闭了窗口，再也没有打开。")
+        }
+        FindingKind::LateReset => {
+            format!("{side}用 RST 拒绝了一个迟到的包：它早已放弃这个连接，而{other}并不知道。")
+        }
+        FindingKind::PmtuBlackHole => format!(
+            "{side}发出的包，载荷超过 {} 的都消失了，更小的却能到达：路径上有 PMTU 黑洞。",
+            bytes(value)
+        ),
+        FindingKind::MssClamped => format!(
+            "两端通告的段大小（MSS）不同，{side}的较小，为 {}：中间有隧道，或有路由器只在一个方向上钳制 MSS。",
+            bytes(value)
+        ),
+        FindingKind::Policer => format!(
+            "{side}的数据一旦超过某个固定速率就被直接丢弃，并不排队：中间有流量监管（policer）{}。",
+            known(value > 0, || format!("，实际通过的速率为 {}", rate(value)))
+        ),
+        FindingKind::WindowScaleStripped => format!(
+            "一端的 SYN 带有窗口缩放选项，而{side}的没有，因此任何窗口都不能超过 64 KiB：该端关闭了这个选项，或者它在途中被去掉了。"
+        ),
+        FindingKind::KeepAliveOnly => format!("有 {n} 次保活（keep-alive），几乎没有数据。"),
+        FindingKind::CaptureHole => format!(
+            "{side}的 {} 数据已被确认，抓包里却没有（{n} 处缺口）：包是抓包时漏掉的，不是网络丢的。",
+            data(value)
+        ),
+        FindingKind::RandomLoss => format!(
+            "{side}发出的包丢失 {n} 次，丢失前没有排队，位置也不固定：这是随机丢包（线缆不良、无线信道、端口故障），不是拥塞所致。"
+        ),
+        FindingKind::SeenTwice => {
+            format!("{side}的 {n} 个包被抓到两次（两个接口，或镜像端口），每个只计一次。")
+        }
+        FindingKind::OutOfOrderTime => {
+            format!("{side}有 {n} 个包的时间戳早于前一个包：抓包的时钟或合并不够精确。")
+        }
+        FindingKind::Reordered => format!("{side}有 {n} 个段乱序到达。"),
+        FindingKind::SpuriousRetransmissions => {
+            format!("{side}重传了 {n} 个其实已经到达的段。")
+        }
+        FindingKind::EcnMarks => {
+            format!("发往或来自{side}的包带有 {n} 个 ECN 拥塞标记：途中有队列在不丢包地通知拥塞。")
+        }
+        FindingKind::ScaleInferred => format!(
+            "{side}的窗口缩放因子是推断的{}：抓包里没有握手，而结论取决于它。",
+            scale_range(connection, finding.side)
+        ),
+        FindingKind::OneWay => {
+            format!("只抓到{side}发出的包：{other}收到了什么、说了什么，无从得知。")
+        }
+        FindingKind::Fragments => {
+            format!("{side}有 {n} 个 IP 分片：每个数据报只有第一片可以解读。")
+        }
+        FindingKind::Midstream => "抓包从连接中途开始，没有握手。".to_owned(),
+    }
+}
+
+/// "（2^5 到 2^7）": the scale of the window that `side` advertises.
+fn scale_range(connection: &Connection, side: Side) -> String {
+    let receives = |d: &&Direction| d.from == side.other();
+    match connection.directions.iter().find(receives).map(|d| d.facts.scale) {
+        Some(WindowScale::Inferred { min, max }) if min == max => format!("（2^{min}）"),
+        Some(WindowScale::Inferred { min, max }) => format!("（2^{min} 到 2^{max}）"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,186 @@
+//! The verdict in plain sentences.
+
+mod network;
+
+use super::{FAIRLY_SURE, GUESS, end, known, limit, percent};
+use crate::advice::figures::Figures;
+use crate::advice::quantity::{buffer, count, data, rate, span};
+use crate::model::{Cause, Limit, WindowScale};
+use crate::units::{Nanos, bits_per_second};
+
+/// The verdict, and how far it can be trusted.
+pub(crate) fn sentence(f: &Figures) -> String {
+    let died = matches!(f.verdict.limit, Limit::Handshake | Limit::SilentPath);
+    if f.span <= Nanos::ZERO || (f.bytes == 0 && !died) {
+        return nothing_to_judge(f);
+    }
+    let mut text = verdict(f);
+    if f.verdict.share > f.share + 0.03 {
+        text.push_str(&format!(
+            "把各种原因合在一起，{}占了 {} 的时间。",
+            limit(f.verdict.limit),
+            percent(f.verdict.share)
+        ));
+    }
+    if f.verdict.share < 0.5 && f.verdict.limit != Limit::Unknown {
+        text.push_str("几种限制因素轮流起作用，这是其中最大的一个。");
+    }
+    if let (true, WindowScale::Inferred { min, max }) = (f.scale_matters, f.scale) {
+        text.push_str(&format!(
+            "抓包里没有握手，窗口缩放因子是推断的（2^{min} 到 2^{max}），结论取决于它。"
+        ));
+    }
+    text.push_str(&confidence(f));
+    text
+}
+
+fn nothing_to_judge(f: &Figures) -> String {
+    let sender = end(f.sender.side);
+    if f.bytes == 0 {
+        format!("{sender}没有发送数据。")
+    } else {
+        format!("{sender}发送了 {}，用时短得无法测量。", data(f.bytes))
+    }
+}
+
+fn confidence(f: &Figures) -> String {
+    let confidence = percent(f.verdict.confidence);
+    match f.verdict.confidence {
+        _ if f.verdict.limit == Limit::Unknown => String::new(),
+        c if c < GUESS => format!("证据不足（把握 {confidence}）。"),
+        c if c < FAIRLY_SURE => format!("这只是很可能，并不确定（把握 {confidence}）。"),
+        _ => String::new(),
+    }
+}
+
+fn verdict(f: &Figures) -> String {
+    match f.verdict.limit {
+        Limit::Handshake => handshake(f),
+        Limit::Application => application(f),
+        Limit::SendBuffer => send_buffer(f),
+        Limit::ReceiveWindow => receive_window(f),
+        Limit::CongestionWindow => network::congestion_window(f),
+        Limit::PathBandwidth => network::path_bandwidth(f),
+        Limit::LossRecovery => network::loss_recovery(f),
+        Limit::DelayedAck => delayed_ack(f),
+        Limit::SilentPath => silent_path(f),
+        Limit::Unknown => {
+            format!("{}，是什么限制了{}，从抓包中看不出来。", part(f), end(f.sender.side))
+        }
+    }
+}
+
+/// "25.1 s 中有 97%": begins a clause that says what happened in it.
+fn part(f: &Figures) -> String {
+    format!("{} 中有 {}", span(f.span), percent(f.share))
+}
+
+fn handshake(f: &Figures) -> String {
+    match f.verdict.cause {
+        Cause::SynRetry => format!(
+            "连接建立得很慢：第一个包（SYN）或其应答丢失或被忽略，不得不重发，{} 耗在这上面。",
+            part(f)
+        ),
+        _ => format!(
+            "时间主要花在建立连接上：{} 耗在可以发送数据之前{}。",
+            part(f),
+            known(f.rtt_floor.0 > 0, || format!("；一个往返时延是 {}", span(f.rtt_floor)))
+        ),
+    }
+}
+
+fn application(f: &Figures) -> String {
+    let (sender, receiver) = (end(f.sender.side), end(f.receiver.side));
+    match f.verdict.cause {
+        Cause::WaitingForPeer if f.is_chatty() => format!(
+            "两端一来一往，每次只说一点：{} 是{sender}在等{receiver}的下一条消息，其中大部分是 {} 个来回造成的，每个来回至少要一个往返时延（{}）。",
+            part(f),
+            count(f.transfers),
+            span(f.rtt_floor)
+        ),
+        Cause::WaitingForPeer => format!(
+            "{sender}等的是{receiver}，不是网络：{} 没有可发的数据，要等{receiver}的下一条消息到达。",
+            part(f)
+        ),
+        Cause::KeepAlive => {
+            format!("连接空闲：{} 除了保活（keep-alive）之外什么也没有传。", part(f))
+        }
+        _ => format!("瓶颈是{sender}上的应用程序，不是网络：{} 没有准备好可发的数据。", part(f)),
+    }
+}
+
+fn send_buffer(f: &Figures) -> String {
+    let flight = known(f.flight > 0, || format!("，而在途数据只有 {}", buffer(f.flight)));
+    let room = if f.window > f.flight {
+        format!("网络路径和{}的窗口（{}）都还有余量", end(f.receiver.side), buffer(f.window))
+    } else {
+        "网络路径还有余量".to_owned()
+    };
+    format!("瓶颈是{}的发送缓冲区：{} 在等待确认{flight}；{room}。", end(f.sender.side), part(f))
+}
+
+fn receive_window(f: &Figures) -> String {
+    let (sender, receiver) = (end(f.sender.side), end(f.receiver.side));
+    let window = known(f.window > 0, || format!("（{}）", buffer(f.window)));
+    let cap = known(f.rtt_floor.0 > 0 && f.window > 0, || {
+        let (round, most) = (span(f.rtt_floor), bits_per_second(f.window, f.rtt_floor));
+        format!("；每个往返时延（{round}）最多只能传一个窗口，即 {}", rate(most))
+    });
+    let longest = known(f.longest_stall.0 > 0, || format!("，最长一次 {}", span(f.longest_stall)));
+    match f.verdict.cause {
+        Cause::SmallBuffer => format!(
+            "瓶颈是{receiver}的接收缓冲区：{}，{sender}已填满它通告的窗口{window}{cap}。",
+            part(f)
+        ),
+        Cause::NoWindowScaling => format!(
+            "瓶颈是{receiver}的窗口：没有窗口缩放，窗口不能超过 64 KiB，{}，{sender}已填满这个窗口{window}{cap}。",
+            part(f)
+        ),
+        Cause::SlowReader => format!(
+            "{receiver}上的应用程序读取得不够快：{}，它的接收缓冲区已满或将满，窗口剩下的空间不够发送{longest}。",
+            part(f)
+        ),
+        Cause::ZeroWindow => format!(
+            "{receiver}上的应用程序停止了读取：{}，它的窗口是关闭的（零窗口）{longest}，{sender}只能等待。",
+            part(f)
+        ),
+        Cause::AutotuningLag => format!(
+            "{receiver}的窗口还在增长：{}，数据紧跟在窗口{window}后面；传输再长一些就不受此限。",
+            part(f)
+        ),
+        _ => format!(
+            "瓶颈是{receiver}的接收窗口：{}，{sender}已填满这个窗口{window}{cap}。",
+            part(f)
+        ),
+    }
+}
+
+fn delayed_ack(f: &Figures) -> String {
+    format!(
+        "瓶颈是小块写入：{}，一小块数据要等前一小块得到确认才能发出（Nagle 算法），而{}会有意推迟确认{}。",
+        part(f),
+        end(f.receiver.side),
+        known(f.longest_stall.0 > 0, || format!("，此处最长 {}", span(f.longest_stall)))
+    )
+}
+
+fn silent_path(f: &Figures) -> String {
+    let (sender, receiver) = (end(f.sender.side), end(f.receiver.side));
+    match f.verdict.cause {
+        Cause::ProbesUnanswered => {
+            format!("{receiver}关闭窗口之后就没有了回音：{}，{sender}的探测得不到应答。", part(f))
+        }
+        Cause::PmtuBlackHole => format!(
+            "大包在途中消失，小包却能到达：{}，{sender}在反复重传满长的包，而它们都掉进了黑洞（PMTU 黑洞）。",
+            part(f)
+        ),
+        Cause::ConnectionForgotten => format!(
+            "对端已经忘记了这个连接：{}，{sender}得不到应答，它迟来的包被拒绝（RST）。",
+            part(f)
+        ),
+        _ => format!(
+            "{receiver}或通往它的路径没有了响应：{}，{sender}在重传数据，却得不到应答。",
+            part(f)
+        ),
+    }
+}

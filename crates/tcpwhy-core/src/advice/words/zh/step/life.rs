@@ -1,0 +1,55 @@
+//! Steps on how connections open and die, and on the evidence itself.
+
+use crate::advice::quantity::span;
+use crate::advice::step::Life;
+use crate::advice::words::zh::{bytes, frames, known, place};
+
+/// One step as an instruction.
+pub(super) fn step(step: &Life) -> String {
+    match *step {
+        Life::CheckListenQueue { at } => format!(
+            "在{}上查看监听队列是否溢出：`nstat -az TcpExtListenOverflows TcpExtListenDrops`；如果计数在增长，就加快 accept，或调大 listen() 的 backlog 和 net.core.somaxconn。",
+            place(&at)
+        ),
+        Life::CheckSynPath => {
+            "如果没有溢出，就是防火墙或有丢包的链路丢掉了 SYN：在两端同时抓包，看丢在路径的哪一侧。"
+                .to_owned()
+        }
+        Life::ReuseAgainstHandshake { rtt } => format!(
+            "复用连接（keep-alive、连接池）：每个新连接在发出第一个字节之前都要花一个往返时延{}。",
+            known(rtt.0 > 0, || format!("（{}）", span(rtt)))
+        ),
+        Life::CheckPath { frames: (first, last) } => format!(
+            "查明对端或路径在那段时间{}发生了什么：主机崩溃、路由变化，或是防火墙、NAT 丢弃了连接。",
+            frames(first, last)
+        ),
+        Life::DetectDeadPeer { at } => format!(
+            "在{}的套接字上设置 TCP_USER_TIMEOUT，对空闲的连接再加上 SO_KEEPALIVE，应用程序就能在几秒内得知断连，而不是等上一刻钟。",
+            place(&at)
+        ),
+        Life::AllowIcmp => {
+            "让途中所有防火墙放行 ICMP \"fragmentation needed\" 和 ICMPv6 \"packet too big\"：没有它们，发送方无法得知路径 MTU。"
+                .to_owned()
+        }
+        Life::ProbeMtu { at } => format!(
+            "在{}上运行 `sysctl -w net.ipv4.tcp_mtu_probing=1`，让 TCP 自己找出能通过的大小。",
+            place(&at)
+        ),
+        Life::ClampMss { mss: 0 } => {
+            "或者在窄链路之前的路由器上钳制 MSS（`... TCPMSS --clamp-mss-to-pmtu`），或者调小接口的 MTU。"
+                .to_owned()
+        }
+        Life::ClampMss { mss } => format!(
+            "或者在窄链路之前的路由器上钳制 MSS（现在是 {}；`... TCPMSS --clamp-mss-to-pmtu`），或者调小接口的 MTU。",
+            bytes(u64::from(mss))
+        ),
+        Life::KeepStateAlive => {
+            "让空闲连接的保活间隔短于途中最短的空闲超时（防火墙、NAT、负载均衡、服务器）：使用 SO_KEEPALIVE，并把 TCP_KEEPIDLE 设得比它小，或者由应用程序发送心跳。"
+                .to_owned()
+        }
+        Life::CaptureBetter { at } => format!(
+            "重新抓包：尽量靠近{}，在连接建立之前开始，并抓下完整的包头：`tcpdump -s 128 -w why.pcap`。",
+            place(&at)
+        ),
+    }
+}

@@ -1,0 +1,84 @@
+//! Steps on the congestion control and the path.
+
+use crate::advice::quantity::{rate, span};
+use crate::advice::step::Network;
+use crate::advice::words::zh::{known, limit, place};
+
+/// One step as an instruction.
+pub(super) fn step(step: &Network) -> String {
+    match *step {
+        Network::ReuseConnection { rtt } => format!(
+            "复用已经提速的连接（keep-alive、连接池），不要每次传输都新建：新连接从大约 10 个包开始试探，每过一个往返时延{}才翻一倍。",
+            known(rtt.0 > 0, || format!("（{}）", span(rtt)))
+        ),
+        Network::RaiseInitcwnd { at } => format!(
+            "如果新连接上的短传输很重要，增大首批发送量，每翻一倍就省一个往返时延；在{}上，对承受得起的路由设置：`ip route change ... initcwnd 20`。",
+            place(&at)
+        ),
+        Network::KeepCwndAfterIdle { at } => format!(
+            "在{}上运行 `sysctl -w net.ipv4.tcp_slow_start_after_idle=0`，连接停顿之后就能保持原来的速率。",
+            place(&at)
+        ),
+        Network::FindLoss { at } => format!(
+            "查明包丢在哪里：在{}和对端运行 `ip -s link` 与 `ethtool -S`，查看途中交换机和 Wi-Fi 的计数器，并在两端同时抓包。",
+            place(&at)
+        ),
+        Network::TryBbr { at } => format!(
+            "如果丢包无法消除，可以换用不把每次丢包都当作拥塞的拥塞控制：在{}上运行 `sysctl -w net.ipv4.tcp_congestion_control=bbr`（如果它是模块，先运行 `modprobe tcp_bbr`）。",
+            place(&at)
+        ),
+        Network::InspectPacing { at } => format!(
+            "在{}上用 `ss -ti` 查看 pacing_rate：如果它来自 SO_MAX_PACING_RATE 或某条 `tc` 规则，就调大它；如果是拥塞控制（bbr）自己选的，那就是测得的路径速率。",
+            place(&at)
+        ),
+        Network::InspectCwnd { at } => format!(
+            "在{}上用 `ss -ti` 查看 cwnd、ssthresh，以及使它们变小的重传。",
+            place(&at)
+        ),
+        Network::LittleToGain { then, next } => format!(
+            "这里没有多少可改进的：即使没有这个限制，传输仍需 {}，因为接下来的限制是{}。",
+            span(then),
+            limit(next)
+        ),
+        Network::NothingToGain { rate: 0 } => {
+            "调整缓冲区或内核参数不会有任何改进：链路已满。".to_owned()
+        }
+        Network::NothingToGain { rate: bps } => {
+            format!("调整缓冲区或内核参数不会有任何改进：链路已满，速率为 {}。", rate(bps))
+        }
+        Network::SuspectTheWriter { at } => format!(
+            "不过这条链路前没有排队：请先确认{}上的应用程序不是本来就以这个速率写入（限速、定时器、媒体流）。",
+            place(&at)
+        ),
+        Network::SendLess => {
+            "要缩短这次传输，只有换更快的链路、减少链路上的其他流量，或者少传一些字节（压缩、缓存、少请求一些）。"
+                .to_owned()
+        }
+        Network::ShortenQueue { floor, mean } => format!(
+            "链路前的队列使链路上所有人的往返时延从 {} 拉长到 {}：在瓶颈处使用 fq_codel 或 cake 可以保持队列很短，而这次传输不受任何损失。",
+            span(floor),
+            span(mean)
+        ),
+        Network::ShapeBelowPolicer { at, rate: 0 } => format!(
+            "否则就在{}上把发送速率整形到略低于允许的速率（`tc qdisc ... fq maxrate`、SO_MAX_PACING_RATE）：没有被丢弃的包就不用重传。",
+            place(&at)
+        ),
+        Network::ShapeBelowPolicer { at, rate: bps } => format!(
+            "否则就在{}上把发送速率整形到略低于约定的速率，即 {} 或更高（`tc qdisc ... fq maxrate`、SO_MAX_PACING_RATE）：没有被丢弃的包就不用重传。",
+            place(&at),
+            rate(bps)
+        ),
+        Network::RaisePolicedRate => {
+            "请网络的管理方（运营商、云主机规格、防火墙规则）提高速率，或者用流量整形代替流量监管；两端的任何设置都解除不了这个限制。"
+                .to_owned()
+        }
+        Network::KeepRack { at } => format!(
+            "在{}上确认 Linux 的新式丢包恢复像默认那样是打开的：net.ipv4.tcp_recovery=1、net.ipv4.tcp_early_retrans=3、net.ipv4.tcp_sack=1、net.ipv4.tcp_timestamps=1。",
+            place(&at)
+        ),
+        Network::FindReordering => {
+            "查明途中是什么使包延迟或乱序：逐包负载均衡、重试时间很长的 Wi-Fi 或移动链路、停滞的队列。"
+                .to_owned()
+        }
+    }
+}

@@ -36,6 +36,10 @@ fn assert_same(what: &str, [en, zh]: [String; 2]) {
     let letters: Vec<_> = zh.chars().collect();
     let latin = |c: char| c.is_ascii() && c != ' ';
     let chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    for three in letters.windows(3) {
+        let gap = three[1] == ' ' && !three[0].is_ascii() && !three[2].is_ascii();
+        assert!(!gap, "{what} {three:?}\n{zh}");
+    }
     for pair in letters.windows(2) {
         let meet = |a: char, b: char| latin(a) && chinese(b);
         assert!(!meet(pair[0], pair[1]) && !meet(pair[1], pair[0]), "{what} {pair:?}\n{zh}");
@@ -233,7 +237,7 @@ fn a_chinese_verdict_reads_as_one() {
     let c = case(Limit::SendBuffer, Cause::None);
     assert_eq!(
         sentence(&c, &c.directions[1], Language::Zh),
-        "瓶颈是服务器的发送缓冲区：25.1 s 中有 97% 在等待确认，而在途数据只有 16.0 KiB；\
+        "瓶颈是服务器的发送缓冲区：25.1 s 中有 97% 的时间在等待确认，而在途数据只有 16.0 KiB；\
          网络路径和客户端的窗口（4.0 MiB）都还有余量。"
     );
     let figures = Figures::of(&c, &c.directions[1]);

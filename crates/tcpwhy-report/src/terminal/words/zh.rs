@@ -152,7 +152,7 @@ impl Words for Zh {
         match gain {
             Gain::AtOnce => "立即完成".to_owned(),
             Gain::Less(saved) => format!("省时 {}", self.percent(saved)),
-            Gain::Times(n) => format!("{} 倍速度", times(n)),
+            Gain::Times(n) => format!("提速至 {} 倍", times(n)),
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             format!("{side}用 RST 拒绝了一个迟到的包：它早已放弃这个连接，而{other}并不知道。")
         }
         FindingKind::PmtuBlackHole => format!(
-            "{side}发出的包，载荷超过 {} 的都消失了，更小的却能到达：路径上有 PMTU 黑洞。",
+            "{side}发出的包，载荷超过 {}的都消失了，更小的却能到达：路径上有 PMTU 黑洞。",
             bytes(value)
         ),
         FindingKind::MssClamped => format!(

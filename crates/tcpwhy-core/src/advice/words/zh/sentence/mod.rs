@@ -70,19 +70,19 @@ fn verdict(f: &Figures) -> String {
     }
 }
 
-/// "25.1 s 中有 97%": begins a clause that says what happened in it.
+/// "25.1 s 中有 97% 的时间": begins a clause that says what happened in it.
 fn part(f: &Figures) -> String {
-    format!("{} 中有 {}", span(f.span), percent(f.share))
+    format!("{} 中有 {} 的时间", span(f.span), percent(f.share))
 }
 
 fn handshake(f: &Figures) -> String {
     match f.verdict.cause {
         Cause::SynRetry => format!(
-            "连接建立得很慢：第一个包（SYN）或其应答丢失或被忽略，不得不重发，{} 耗在这上面。",
+            "连接建立得很慢：第一个包（SYN）或其应答丢失或被忽略，不得不重发，{}耗在这上面。",
             part(f)
         ),
         _ => format!(
-            "时间主要花在建立连接上：{} 耗在可以发送数据之前{}。",
+            "时间主要花在建立连接上：{}耗在可以发送数据之前{}。",
             part(f),
             known(f.rtt_floor.0 > 0, || format!("；一个往返时延是 {}", span(f.rtt_floor)))
         ),
@@ -93,19 +93,19 @@ fn application(f: &Figures) -> String {
     let (sender, receiver) = (end(f.sender.side), end(f.receiver.side));
     match f.verdict.cause {
         Cause::WaitingForPeer if f.is_chatty() => format!(
-            "两端一来一往，每次只说一点：{} 是{sender}在等{receiver}的下一条消息，其中大部分是 {} 个来回造成的，每个来回至少要一个往返时延（{}）。",
+            "两端一来一往，每次只说一点：{}是{sender}在等{receiver}的下一条消息，其中大部分是 {} 个来回造成的，每个来回至少要一个往返时延（{}）。",
             part(f),
             count(f.transfers),
             span(f.rtt_floor)
         ),
         Cause::WaitingForPeer => format!(
-            "{sender}等的是{receiver}，不是网络：{} 没有可发的数据，要等{receiver}的下一条消息到达。",
+            "{sender}等的是{receiver}，不是网络：{}没有可发的数据，要等{receiver}的下一条消息到达。",
             part(f)
         ),
         Cause::KeepAlive => {
-            format!("连接空闲：{} 除了保活（keep-alive）之外什么也没有传。", part(f))
+            format!("连接空闲：{}除了保活（keep-alive）之外什么也没有传。", part(f))
         }
-        _ => format!("瓶颈是{sender}上的应用程序，不是网络：{} 没有准备好可发的数据。", part(f)),
+        _ => format!("瓶颈是{sender}上的应用程序，不是网络：{}没有准备好可发的数据。", part(f)),
     }
 }
 
@@ -116,7 +116,7 @@ fn send_buffer(f: &Figures) -> String {
     } else {
         "网络路径还有余量".to_owned()
     };
-    format!("瓶颈是{}的发送缓冲区：{} 在等待确认{flight}；{room}。", end(f.sender.side), part(f))
+    format!("瓶颈是{}的发送缓冲区：{}在等待确认{flight}；{room}。", end(f.sender.side), part(f))
 }
 
 fn receive_window(f: &Figures) -> String {

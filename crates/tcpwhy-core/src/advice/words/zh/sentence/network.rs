@@ -8,7 +8,7 @@ use crate::model::Cause;
 pub(super) fn congestion_window(f: &Figures) -> String {
     let sender = end(f.sender.side);
     let rounds =
-        known(f.rtt_floor.0 > 0, || format!("，每个往返时延（{}）才迈一步", span(f.rtt_floor)));
+        known(f.rtt_floor.0 > 0, || format!("，每个往返时延（{}）只前进一步", span(f.rtt_floor)));
     let flight = known(f.flight > 0, || format!("（在途最多 {}）", buffer(f.flight)));
     match f.verdict.cause {
         Cause::SlowStart => format!(
@@ -72,20 +72,20 @@ pub(super) fn loss_recovery(f: &Figures) -> String {
     let part = part(f);
     match f.verdict.cause {
         Cause::Timeout => {
-            format!("瓶颈是丢包：{part} 在等待重传定时器发现丢失{longest}{resent}。")
+            format!("瓶颈是丢包：{part}在等待重传定时器发现丢失{longest}{resent}。")
         }
         Cause::TailLoss => format!(
-            "瓶颈是丢包：{part} 在等待一批数据末尾丢失的部分，其后再没有数据能暴露这次丢失{longest}{resent}。"
+            "瓶颈是丢包：{part}在等待一批数据末尾丢失的部分，其后再没有数据能暴露这次丢失{longest}{resent}。"
         ),
         Cause::DoubleLoss => {
-            format!("瓶颈是丢包：{part} 在等待重传后又一次丢失的数据{longest}{resent}。")
+            format!("瓶颈是丢包：{part}在等待重传后又一次丢失的数据{longest}{resent}。")
         }
         Cause::SmallFlight => format!(
-            "瓶颈是丢包：{part} 在等待丢失的数据，而在途的包太少，不能很快发现丢失{longest}{resent}。"
+            "瓶颈是丢包：{part}在等待丢失的数据，而在途的包太少，不能很快发现丢失{longest}{resent}。"
         ),
         Cause::Spurious => format!(
-            "数据白白重传了：{part} 用来修复其实没有发生的丢失，起因是确认迟到、丢失或乱序{longest}{resent}。"
+            "数据白白重传了：{part}用来修复其实没有发生的丢失，起因是确认迟到、丢失或乱序{longest}{resent}。"
         ),
-        _ => format!("瓶颈是丢包：{part} 用来发现并重传丢失的数据{longest}{resent}。"),
+        _ => format!("瓶颈是丢包：{part}用来发现并重传丢失的数据{longest}{resent}。"),
     }
 }

@@ -48,7 +48,7 @@ fn chinese_columns_line_up_and_lines_are_not_overrun() {
     let columns = unicode_width::UnicodeWidthStr::width;
     for width in [40, 60, 80, 100] {
         let text = render(&connections(), &View { width, all: true, ..CHINESE });
-        for line in text.lines().filter(|l| columns(*l) > width) {
+        for line in text.lines().filter(|l| columns(l) > width) {
             // What may be wider is what people copy: titles with two addresses, commands.
             let mut words = line.split(|c: char| c == ' ' || !c.is_ascii());
             assert!(line.contains('→') || words.any(|w| w.len() > width / 3), "{width}: {line}");

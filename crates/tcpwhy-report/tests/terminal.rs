@@ -45,7 +45,7 @@ fn everything_with_its_intervals_in_chinese() {
 
 #[test]
 fn chinese_columns_line_up_and_lines_are_not_overrun() {
-    let columns = unicode_width::UnicodeWidthStr::width;
+    let columns = <str as unicode_width::UnicodeWidthStr>::width;
     for width in [40, 60, 80, 100] {
         let text = render(&connections(), &View { width, all: true, ..CHINESE });
         for line in text.lines().filter(|l| columns(l) > width) {

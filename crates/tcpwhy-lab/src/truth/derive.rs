@@ -4,6 +4,9 @@ use tcpwhy_core::model::Limit;
 
 use super::{Interval, State};
 
+/// Samples come every 2 ms: most of a shorter piece is a matter of chance.
+const SHORTEST_NS: u64 = 10_000_000;
+
 /// A state holds until the next. Within one round trip a sender alternates (woken, queue filled, queue sent), so each piece of time a
 /// round trip long gets the limit that held for most of it: T-RAT (SIGCOMM 2002) judges flights for the same reason.
 ///
@@ -13,7 +16,7 @@ pub fn derive(states: &[State], rate: Option<f64>) -> Vec<Interval> {
     let mut timeline: Vec<Interval> = Vec::new();
     let mut first = 0;
     while let Some(begin) = states.get(first).filter(|_| first + 1 < states.len()) {
-        let wanted = begin.t_ns + u64::from(begin.srtt_us) * 1000;
+        let wanted = begin.t_ns + (u64::from(begin.srtt_us) * 1000).max(SHORTEST_NS);
         let last = (first + 1..states.len())
             .find(|&at| states[at].t_ns >= wanted)
             .unwrap_or(states.len() - 1);
@@ -142,7 +145,7 @@ mod tests {
         let full = |ms: u64| State {
             outstanding: 16_384,
             wmem_queued: 33_000,
-            writing: true,
+            writing: Some(true),
             acked: ms * 1000,
             ..idle(ms)
         };

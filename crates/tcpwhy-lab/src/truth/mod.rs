@@ -8,5 +8,5 @@ mod writes;
 
 pub use derive::derive;
 pub use file::{Direction, End, Interval, SCHEMA, Stopwatch, Truth};
-pub use read::read;
+pub use read::{read, write};
 pub use state::State;

@@ -51,6 +51,13 @@ pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<J
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::Policer, 75))
 }
 
+/// As `steady`, with the flight at the edge of a window that is as large as the path. A reader that is slow sets the pace of the ACKs,
+/// too, but its window changes as it reads.
+pub(super) fn capped_steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    steady(ctx, i).filter(|_| around.window_min == around.window_max)
+}
+
 /// The receiver echoes congestion marks (RFC 3168): the queue at the narrowest link is managed.
 pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let from = i.saturating_sub(MARK_ROUNDS);
@@ -58,16 +65,11 @@ pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     marked.then(|| Judgement::new(Limit::PathBandwidth, Cause::EcnMarked, 80))
 }
 
-/// The delivery rate is about the highest ever seen and the sender never pauses for long: there is
-/// no gap that a larger window could fill.
+/// Data comes as fast as the narrowest link lets through, and the sender feels it: a queue comes and goes, or something is lost.
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let enough = around.rounds >= STEADY_ROUNDS && around.segments >= 4 * around.rounds;
-    let highest = around.rate() >= ctx.peak - ctx.peak / 5;
-    let gapless = around.stalled_percent() < 25;
-    // A flight that fills the window leaves at the window's rate.
-    let filled = 2 * around.filled > around.rounds;
-    // A link that is busy has a queue behind it at the sender: it does not run dry.
-    (enough && highest && gapless && !filled && !around.runs_dry())
+    let felt = !ctx.flat(&around) || around.resent > 0;
+    let filled = 2 * around.filled > around.rounds && around.window_min < around.window_max;
+    (!filled && around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
 }

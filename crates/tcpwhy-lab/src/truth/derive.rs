@@ -13,6 +13,7 @@ const SHORTEST_NS: u64 = 10_000_000;
 /// `rate` is what the narrowest link carries, in payload bytes per second: while ACKs come at that rate the path is busy, and lifting
 /// whatever else held the sender would have brought nothing.
 pub fn derive(states: &[State], rate: Option<f64>) -> Vec<Interval> {
+    let states = until_all_has_arrived(states);
     let mut timeline: Vec<Interval> = Vec::new();
     let mut first = 0;
     while let Some(begin) = states.get(first).filter(|_| first + 1 < states.len()) {
@@ -31,6 +32,15 @@ pub fn derive(states: &[State], rate: Option<f64>) -> Vec<Interval> {
     }
     abandoned(&mut timeline, states);
     timeline
+}
+
+/// What follows the last acknowledged byte is no transfer.
+fn until_all_has_arrived(states: &[State]) -> &[State] {
+    let Some(last) = states.last().filter(|s| s.unsent == 0 && s.outstanding == 0) else {
+        return states;
+    };
+    let end = states.iter().position(|s| s.acked == last.acked).unwrap_or(states.len());
+    &states[..states.len().min(end + 1)]
 }
 
 /// A recovery in which nothing was acknowledged any more, to the end: the path was silent.

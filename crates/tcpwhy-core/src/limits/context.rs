@@ -156,6 +156,11 @@ impl<'a> Context<'a> {
         around.samples >= 4 * around.rounds && around.rate() >= carries - carries / 10
     }
 
+    /// As `busy`, in one stretch; nobody knows without a capacity.
+    pub(crate) fn fills(&self, s: &Stretch) -> bool {
+        self.capacity.is_some_and(|carries| rate(s.acked, s.duration()) >= carries - carries / 10)
+    }
+
     /// In no round around was the RTT above the floor: nothing queues, not even now and then.
     pub(crate) fn flat(&self, around: &Around) -> bool {
         let queue = around.rtt_high - self.floor;
@@ -194,7 +199,7 @@ impl<'a> Context<'a> {
             && around.time >= LONG_ENOUGH
             && self.settled(i)
             && around.resent == 0
-            && around.growth() < (self.mss / 4) as i64
+            && !around.grows(self.mss)
             && around.flight_max <= around.flight() / 4 * 5
             && self.flat(&around)
     }
@@ -322,6 +327,12 @@ impl Around {
     pub(crate) fn growth(&self) -> i64 {
         let rounds = i64::from(self.rounds / 2).max(1);
         (self.flight_late as i64 - self.flight_early as i64) / rounds
+    }
+
+    /// The flight grows by a quarter of a segment a round, as any congestion window does that is the limit, and by more than it varies.
+    pub(crate) fn grows(&self, mss: u64) -> bool {
+        let more = self.flight_late.saturating_sub(self.flight_early);
+        self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32
     }
 
     /// Mean flight.

@@ -65,6 +65,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .unwrap_or_else(|| receive_window::closed(ctx, i)),
         Wait::Ack => path_bandwidth::standing_queue(ctx, i)
             .or_else(|| path_bandwidth::marked(ctx, i))
+            .or_else(|| path_bandwidth::saturated(ctx, i))
             .or_else(|| path_bandwidth::steady(ctx, i))
             .or_else(|| receive_window::reached(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
@@ -77,6 +78,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Timer => application::emptied(ctx, i)
             .or_else(|| path_bandwidth::standing_queue(ctx, i))
             .or_else(|| path_bandwidth::marked(ctx, i))
+            .or_else(|| path_bandwidth::saturated(ctx, i))
             .or_else(|| path_bandwidth::steady(ctx, i))
             .or_else(|| receive_window::reached(ctx, i))
             .or_else(|| application::forgone(ctx, i))

@@ -8,11 +8,16 @@
 use super::{Context, Judgement, Losses};
 use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
+use crate::units::Nanos;
 
 /// Rounds after an ECN mark in which the sender still obeys it.
 const MARK_ROUNDS: usize = 8;
 /// Part of the time (percent) beyond which pauses contradict a standing queue.
 const CAPPED_PAUSES: i64 = 50;
+/// ACKs that make a rate.
+const ENOUGH_ACKS: u32 = 16;
+/// What hosts add to a round trip.
+const NOISE: Nanos = Nanos::from_micros(200);
 /// Rounds that make a rate steady.
 const STEADY_ROUNDS: u32 = 6;
 
@@ -47,7 +52,9 @@ pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<J
     let Losses::Policed { first, last, .. } = ctx.losses else { return None };
     let doing = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown)
         || matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
-    (doing && (first..=last + 1).contains(&i))
+    // A rate that stays what it was when the losses end is still the policer's.
+    let after = i > last && !ctx.settled(i) && ctx.flat(&ctx.around(i));
+    (doing && ((first..=last + 1).contains(&i) || after))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::Policer, 75))
 }
 
@@ -63,6 +70,15 @@ pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let from = i.saturating_sub(MARK_ROUNDS);
     let marked = ctx.stretches[from..=i].iter().any(|s| s.marks > 0);
     marked.then(|| Judgement::new(Limit::PathBandwidth, Cause::EcnMarked, 80))
+}
+
+/// In this very round data came as fast as the narrowest link lets through, and queued before it: slow start has filled the path.
+pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let s = &ctx.stretches[i];
+    let queue = s.rtt_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor);
+    let queued = queue >= NOISE.max(Nanos(ctx.floor.0 / 32));
+    (queued && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 
 /// Data comes as fast as the narrowest link lets through, and the sender feels it: a queue comes and goes, or something is lost.

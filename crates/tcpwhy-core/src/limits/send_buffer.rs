@@ -18,11 +18,9 @@ const PAUSES: i64 = 20;
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let quarter = (ctx.mss / 4) as i64;
     // The rounds before may still belong to slow start.
-    let around = if around.growth() >= quarter { ctx.ahead(i) } else { around };
-    let grows = around.growth() >= (ctx.mss / 4) as i64;
-    let still = !grows && around.flight_max <= around.flight().saturating_mul(2);
+    let around = if around.grows(ctx.mss) { ctx.ahead(i) } else { around };
+    let still = !around.grows(ctx.mss) && around.flight_max <= around.flight().saturating_mul(2);
     if !still || around.stalled_percent() < PAUSES {
         return None;
     }

@@ -36,11 +36,9 @@ pub fn derive(states: &[State], rate: Option<f64>) -> Vec<Interval> {
 
 /// What follows the last acknowledged byte is no transfer.
 fn until_all_has_arrived(states: &[State]) -> &[State] {
-    let Some(last) = states.last().filter(|s| s.unsent == 0 && s.outstanding == 0) else {
-        return states;
-    };
-    let end = states.iter().position(|s| s.acked == last.acked).unwrap_or(states.len());
-    &states[..states.len().min(end + 1)]
+    let under_way = |s: &State| s.unsent > 0 || s.outstanding > 0;
+    // The state after the last one in which something was under way ends it.
+    states.iter().rposition(under_way).map_or(states, |last| &states[..states.len().min(last + 2)])
 }
 
 /// A recovery in which nothing was acknowledged any more, to the end: the path was silent.

@@ -84,8 +84,9 @@ pub(crate) struct Stretch {
     pub(crate) stalls: u32,
     pub(crate) dry_stalls: u32,
     pub(crate) longest_stall: Nanos,
-    /// Waits longer than a wake-up.
+    /// Waits longer than a wake-up, and how many of them ended just after an ACK.
     pub(crate) waits: u32,
+    pub(crate) prompt: u32,
     /// Of them, those that no ACK ended; how many of them began with a dry queue, and
     /// how many with a short segment.
     pub(crate) pauses: u32,
@@ -142,6 +143,7 @@ impl Stretch {
             dry_stalls: 0,
             longest_stall: Nanos::ZERO,
             waits: 0,
+            prompt: 0,
             pauses: 0,
             dry_pauses: 0,
             short_pauses: 0,
@@ -248,6 +250,7 @@ impl Stretch {
             (&mut self.dry_stalls, next.dry_stalls),
             (&mut self.short_stalls, next.short_stalls),
             (&mut self.waits, next.waits),
+            (&mut self.prompt, next.prompt),
             (&mut self.woken, next.woken),
             (&mut self.forgone, next.forgone),
             (&mut self.pauses, next.pauses),

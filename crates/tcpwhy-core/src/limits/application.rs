@@ -44,7 +44,7 @@ pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let burst = around.acked / u64::from(around.waits.max(1));
     let bursts = around.waits > 0 && burst > paced_burst(ctx, around.rate());
     let ends = around.short_segments * 8 >= around.segments;
-    (ctx.calm(i) && around.pauses * 2 > around.waits && (bursts || ends))
+    (ctx.calm(i) && around.prompt * 2 < around.waits && (bursts || ends))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
 

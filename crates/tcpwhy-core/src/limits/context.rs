@@ -17,6 +17,8 @@ const LONGER_THAN_CUBIC: Nanos = Nanos::from_secs(10);
 /// BBR keeps to a constant rate for 48 rounds where it takes losses for a policer's (`bbr_lt_bw_max_rtts`), and then probes again for as
 /// long as nothing is lost: twice that.
 const POLICED_ROUNDS: i64 = 96;
+/// Longest time that a busy host takes to run a process that could go on.
+const BUSY_HOST: Nanos = Nanos::from_millis(2);
 /// Variation of a round trip that hosts cause.
 const FLAT: Nanos = Nanos::from_micros(100);
 /// Rounds in which any congestion control would have tried for more.
@@ -82,6 +84,7 @@ pub(crate) struct Around {
     /// RTT samples.
     pub(crate) samples: u32,
     pub(crate) waits: u32,
+    pub(crate) prompt: u32,
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
     pub(crate) forgone: u32,
@@ -130,7 +133,12 @@ impl<'a> Context<'a> {
 
     /// Data flows in stretch `i`: it says something about flight and rate.
     fn flows(&self, i: usize) -> bool {
-        matches!(self.wait(i), Wait::Ack | Wait::Timer | Wait::Window)
+        matches!(self.wait(i), Wait::Ack | Wait::Timer | Wait::Window) || self.catches_breath(i)
+    }
+
+    /// Nothing was in flight, for no longer than a busy host takes to run the process that an ACK has woken.
+    pub(crate) fn catches_breath(&self, i: usize) -> bool {
+        self.wait(i) == Wait::IdleSelf && self.stretches[i].duration() < BUSY_HOST
     }
 
     /// How much the smallest RTT of stretch `i` lies above the floor: a queue that stood for all of
@@ -262,6 +270,7 @@ impl<'a> Context<'a> {
             sum.window_min = sum.window_min.min(s.window_min);
             sum.window_max = sum.window_max.max(s.window_max);
             sum.waits += s.waits;
+            sum.prompt += s.prompt;
             sum.short_stalls += s.short_stalls;
             sum.woken += s.woken;
             sum.forgone += s.forgone;

@@ -55,6 +55,9 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
         wait if undecidable(ctx, i, wait) => Judgement::UNKNOWN,
+        Wait::IdleSelf if ctx.catches_breath(i) => {
+            send_buffer::plateau(ctx, i).unwrap_or_else(|| application::idle(ctx, i))
+        }
         Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
         Wait::Recovery => {
             path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))

@@ -289,6 +289,7 @@ impl End {
 impl Pause {
     fn note(&self, s: &mut Stretch) {
         s.waits += 1;
+        s.prompt += u32::from(self.woken);
         if self.stall {
             s.woken += u32::from(self.woken);
             s.forgone += u32::from(self.forgone);

@@ -64,7 +64,7 @@ pub(crate) struct Context<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Around {
     pub(crate) rounds: u32,
-    /// Rounds in which the flight reached the window's edge.
+    /// Rounds in which the flight reached the window's edge, or waited there.
     pub(crate) filled: u32,
     pub(crate) stalls: u32,
     pub(crate) dry_stalls: u32,
@@ -257,7 +257,7 @@ impl<'a> Context<'a> {
         for k in run.clone() {
             let s = &self.stretches[k];
             sum.rounds += 1;
-            sum.filled += u32::from(s.filled > 0);
+            sum.filled += u32::from(s.filled > 0 || self.wait(k) == Wait::Window);
             sum.stalls += s.stalls;
             sum.dry_stalls += s.dry_stalls;
             sum.pauses += s.pauses;

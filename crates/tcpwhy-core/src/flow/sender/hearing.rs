@@ -8,7 +8,7 @@ use crate::observe::flags;
 use crate::units::Nanos;
 
 impl Sender {
-    /// `event` reached the sender at `time`; `leg` is the way between capture point and sender.
+    /// `event` reached the sender at `time`; `leg` is the way between capture point and sender, with the queue of the moment.
     pub(crate) fn acknowledged(&mut self, event: &Packet, time: Nanos, leg: Nanos) {
         let Some(ack) = self.space.locate(event.ack) else {
             self.tally.stray += 1;

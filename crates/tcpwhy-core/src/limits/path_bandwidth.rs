@@ -72,12 +72,13 @@ pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     marked.then(|| Judgement::new(Limit::PathBandwidth, Cause::EcnMarked, 80))
 }
 
-/// In this very round data came as fast as the narrowest link lets through, and queued before it: slow start has filled the path.
+/// In this very round, without a pause, data came as fast as the narrowest link lets through, and queued before it: slow start has
+/// filled the path.
 pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let queue = s.rtt_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor);
     let queued = queue >= NOISE.max(Nanos(ctx.floor.0 / 32));
-    (queued && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
+    (queued && s.stalls == 0 && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 

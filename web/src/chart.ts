@@ -9,7 +9,7 @@ import type { Key } from "./words/en";
 
 /** What a chart shows. */
 export interface Picture {
-  name: "sequence" | "flight" | "window" | "rtt" | "rate";
+  name: "sequence" | "flight" | "window" | "rtt" | "rate" | "sockets";
   /** Lowest and highest value between two times. */
   extent: (from: number, to: number) => [number, number];
   paint: (plane: Plane, colours: Colours) => void;
@@ -43,17 +43,27 @@ export function colours(): Colours {
   };
 }
 
-const HEIGHT: Record<Picture["name"], number> = { sequence: 320, flight: 240, window: 150, rtt: 150, rate: 170 };
+const HEIGHT: Record<Picture["name"], number> = { sequence: 320, flight: 240, window: 150, rtt: 150, rate: 170, sockets: 220 };
+
+/** How a chart is placed and used. */
+export interface Setting {
+  /** Tells two charts of one kind apart. */
+  suffix: string;
+  /** Which capture, where there are two. */
+  title: string;
+  /** A click on a moment. */
+  click: (time: number) => void;
+}
 
 /** The chart with its title, legend and the line that says how to read it. */
-export function chart(axis: Axis, picture: Picture): HTMLElement {
+export function chart(axis: Axis, picture: Picture, setting: Setting): HTMLElement {
   const plot = el("div", { class: "plot", tabindex: 0, role: "img" });
   const readout = el("output", { class: "readout" });
-  const section = el("section", { class: "chart", id: `chart-${picture.name}` },
-    el("h3", {}, say(`chart_${picture.name}` as Key)), legend(picture), readout, plot,
-    el("p", { class: "help" }, say(`chart_${picture.name}_help` as Key)));
+  const section = el("section", { class: "chart", id: `chart-${picture.name}${setting.suffix}` },
+    el("h3", {}, say(`chart_${picture.name}` as Key), setting.title && el("span", { class: "soft" }, ` ${setting.title}`)),
+    legend(picture), readout, plot, el("p", { class: "help" }, say(`chart_${picture.name}_help` as Key)));
   // uPlot measures its place: it must be on the page first.
-  queueMicrotask(() => mount(axis, picture, plot, readout));
+  queueMicrotask(() => mount(axis, picture, plot, readout, setting.click));
   return section;
 }
 
@@ -63,7 +73,7 @@ function legend(picture: Picture): HTMLElement {
   return el("p", { class: "legend" }, ...picture.keys.map(entry));
 }
 
-function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLElement): void {
+function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLElement, click: (time: number) => void): void {
   const u = new uPlot(options(axis, picture, plot), [[axis.from, axis.to], [null, null]], plot);
   const redraw = () => {
     u.setScale("x", { min: axis.from, max: axis.to });
@@ -77,7 +87,7 @@ function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLEle
     readout.textContent = axis.cursor === null ? "" : picture.at(axis.cursor);
   });
   new ResizeObserver(() => u.setSize(size(plot, picture))).observe(plot);
-  gestures(axis, u);
+  gestures(axis, u, click);
   redraw();
 }
 
@@ -96,7 +106,7 @@ function options(axis: Axis, picture: Picture, plot: HTMLElement): uPlot.Options
       { ...line, values: (_, values) => timeTicks(values), space: 80 },
       { ...line, values: (_, values) => ticks(values, picture.show), size: 76 },
     ],
-    cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+    cursor: { y: false, points: { show: false }, bind: { dblclick: () => null }, drag: { x: true, y: false, setScale: false } },
     hooks: {
       drawSeries: [(u, index) => index === 1 && painted(u, axis, picture)],
       setSelect: [(u) => {
@@ -157,16 +167,20 @@ function describe(axis: Axis, picture: Picture, plot: HTMLElement): void {
   }));
 }
 
-/** Wheel and pinch zoom at the pointer; shift and drag, or a sideways wheel, move. */
-function gestures(axis: Axis, u: uPlot): void {
+/** Wheel and pinch zoom at the pointer, a click on it; shift and drag, or a sideways wheel, move. */
+function gestures(axis: Axis, u: uPlot, click: (time: number) => void): void {
   const { over } = u;
+  let pressed = 0;
   const time = (e: { clientX: number }) => u.posToVal(e.clientX - over.getBoundingClientRect().left, "x");
   over.addEventListener("wheel", (e) => {
     e.preventDefault();
     if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) axis.pan(Math.sign(e.deltaX || e.deltaY) * 0.1);
     else axis.zoom(Math.exp(Math.max(-50, Math.min(50, e.deltaY)) * 0.006), time(e));
   }, { passive: false });
+  // A drag ends with a click, too.
+  over.addEventListener("click", (e) => { if (!e.shiftKey && Math.abs(e.clientX - pressed) < 4) click(time(e)); });
   over.addEventListener("mousedown", (e) => {
+    pressed = e.clientX;
     if (!e.shiftKey) return;
     e.stopImmediatePropagation();
     const held = time(e);

@@ -11,7 +11,7 @@ export interface Series {
   frame: Float64Array;
 }
 
-export type MarkKind = "zero_window" | "window_full" | "duplicate_ack" | "ecn" | "syn" | "fin" | "rst";
+export type MarkKind = "zero_window" | "window_full" | "duplicate_ack" | "ecn" | "syn" | "fin" | "rst" | "timeout";
 
 export interface Mark {
   kind: MarkKind;
@@ -33,7 +33,25 @@ export interface Track {
   marks: Mark[];
 }
 
-const MARKS: MarkKind[] = ["zero_window", "window_full", "duplicate_ack", "ecn", "syn", "fin", "rst"];
+/** What the sockets of a direction held, by their kernels' own account. Bytes. */
+export interface Sockets {
+  sendQueue: Series;
+  sendMemory: Series;
+  sendBuffer: Series;
+  cwnd: Series;
+  ssthresh: Series;
+  receiveQueue: Series;
+  receiveBuffer: Series;
+}
+
+/** One connection, unpacked. */
+export interface Pictures {
+  /** Client to server, server to client. */
+  tracks: [Track, Track];
+  sockets: [Sockets, Sockets] | undefined;
+}
+
+const MARKS: MarkKind[] = ["zero_window", "window_full", "duplicate_ack", "ecn", "syn", "fin", "rst", "timeout"];
 
 /** The bytes that the page carries under `id`; undefined where there are none. */
 export async function block(id: string): Promise<Uint8Array | undefined> {
@@ -44,10 +62,16 @@ export async function block(id: string): Promise<Uint8Array | undefined> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The two tracks of a picture: client to server, server to client. */
-export function tracks(bytes: Uint8Array): [Track, Track] {
+/** A picture, unpacked. */
+export function pictures(bytes: Uint8Array): Pictures {
   const read = new Reader(bytes);
-  return [track(read), track(read)];
+  const tracks: [Track, Track] = [track(read), track(read)];
+  return { tracks, sockets: read.number() === 2 ? [sockets(read), sockets(read)] : undefined };
+}
+
+function sockets(read: Reader): Sockets {
+  const [sendQueue, sendMemory, sendBuffer, cwnd] = [series(read), series(read), series(read), series(read)];
+  return { sendQueue, sendMemory, sendBuffer, cwnd, ssthresh: series(read), receiveQueue: series(read), receiveBuffer: series(read) };
 }
 
 function track(read: Reader): Track {

@@ -15,7 +15,8 @@ const hostile = join(scratch, "<img src=x onerror=alert(1)>.pcap.gz");
 copyFileSync(join(root, "corpus/send-buffer-16k-20ms.sender.pcap.gz"), hostile);
 const html = join(scratch, "report.html");
 const captures = [hostile, join(root, "corpus/receive-buffer-8k-40ms.receiver.pcap.gz")];
-execFileSync(join(root, "target/release/tcpwhy"), ["report", ...captures, "-o", html], { stdio: "ignore" });
+const tcpwhy = process.env.TCPWHY ?? join(root, "target/release/tcpwhy");
+execFileSync(tcpwhy, ["report", ...captures, "-o", html], { stdio: "ignore" });
 
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: "en-US" });
@@ -46,7 +47,7 @@ try {
   assert.match(await page.locator("output.evidence").first().innerText(), /in flight.*frames \d+-\d+/);
 
   await page.selectOption("#compare", { index: 1 });
-  await page.locator("h2.other").waitFor();
+  await page.locator(".pair h2").first().waitFor();
   assert.equal(await page.locator("section.chart[id]").count(), 10, "charts of both");
 
   await page.selectOption("#language", "zh");

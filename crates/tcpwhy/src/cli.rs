@@ -32,6 +32,10 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   tcpwhy report slow.pcapng -o slow.html      one file: works from disk, can be mailed
   tcpwhy report slow.pcapng --conn 3 -o 3.html
+  tcpwhy report before.pcapng --compare after.pcapng -o both.html
+  tcpwhy lab run send-buffer-16k-20ms -o case && tcpwhy report case -o case.html
+                                              with the sockets' own account of their buffers
+  tcpwhy slow.pcapng --json > slow.json && tcpwhy report slow.json -o slow.html
   tcpwhy report ring/ --since 40s --until 60s -o ring.html";
 
 /// Says why a TCP transfer was slow: what held it back, for how long, which packets show it, and
@@ -84,9 +88,13 @@ pub(crate) enum Command {
 /// What to show on a page.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Report {
-    /// Captures (pcap or pcapng, also .gz or .zst) and directories of them
-    #[arg(value_name = "FILE", required = true)]
+    /// Captures (pcap or pcapng, also .gz or .zst) and directories of them; or the folder of a lab run; or an analysis
+    /// that --json wrote (no charts: it has no packets)
+    #[arg(value_name = "FILE|CASE|JSON", required = true)]
     pub files: Vec<PathBuf>,
+    /// Show this one, too, on the same axes: before and after a fix, sender and receiver
+    #[arg(long, value_name = "FILE|CASE|JSON")]
+    pub compare: Option<PathBuf>,
     /// The page to write; - for standard output
     #[arg(short, long, value_name = "HTML", default_value = "tcpwhy.html")]
     pub output: PathBuf,

@@ -30,6 +30,9 @@ pub(crate) enum Error {
     /// The page cannot be written.
     #[error("cannot write {0}: {1}")]
     Page(String, io::Error),
+    /// A case folder's samples cannot be read.
+    #[error("cannot read {0}: {1}")]
+    Samples(String, io::Error),
     /// The system refused a thread.
     #[error("cannot start the reading thread: {0}")]
     Thread(io::Error),

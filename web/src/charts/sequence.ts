@@ -7,7 +7,7 @@ import { say } from "../words";
 import type { Key } from "../words/en";
 
 const SYMBOLS: Record<Mark["kind"], string> = {
-  zero_window: "0", window_full: "F", duplicate_ack: "d", ecn: "E", syn: "S", fin: "X", rst: "R",
+  zero_window: "0", window_full: "F", duplicate_ack: "d", ecn: "E", syn: "S", fin: "X", rst: "!", timeout: "R",
 };
 /** Symbols that fit side by side; where there are more they would only hide the data. */
 const MOST_SYMBOLS = 150;

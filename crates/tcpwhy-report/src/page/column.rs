@@ -1,19 +1,20 @@
 //! Numbers for the page: little when they change little. Read back by `web/src/columns.ts`.
 //!
 //! A picture is one stream of variable-length integers (zigzag, 7 bits a byte, low bits first), then zlib, then base64. For each of
-//! the two tracks, each series in the order of [`SERIES`]: the number of points, samples per point, and five columns of differences
+//! the two tracks, each series in the order of [`series`]: the number of points, samples per point, and five columns of differences
 //! (start, duration, low value, height, frame); then the marks: their number and four columns (kind, time, place, frame).
+//! After them 0, or 2 and for each direction the series of its sockets in the order of [`sockets`].
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::{self, Write};
-use tcpwhy_core::picture::{Mark, Picture, Point, Series, Track};
+use tcpwhy_core::picture::{Mark, Picture, Point, Series, Sockets, Track};
 use tcpwhy_core::units::Nanos;
 
 /// The marks by the number that stands for them.
-const MARKS: [Mark; 7] = [
+const MARKS: [Mark; 8] = [
     Mark::ZeroWindow,
     Mark::WindowFull,
     Mark::DuplicateAck,
@@ -21,6 +22,7 @@ const MARKS: [Mark; 7] = [
     Mark::Syn,
     Mark::Fin,
     Mark::Rst,
+    Mark::Timeout,
 ];
 
 /// `bytes` compressed, as text that can stand in a page.
@@ -42,12 +44,30 @@ pub(super) fn picture(picture: &Picture, start: Nanos) -> Vec<u8> {
         }
         out.marks(track, start);
     }
+    let both = picture.sockets.as_deref().map_or(&[][..], |both| both);
+    out.number(both.len() as i64);
+    for s in both.iter().flat_map(sockets) {
+        out.series(s, start);
+    }
     out.0
 }
 
 /// The order in which the page expects the series.
 fn series(t: &Track) -> [&Series; 8] {
     [&t.data, &t.resent, &t.acks, &t.sacks, &t.edge, &t.window, &t.rtt, &t.flight]
+}
+
+/// The order in which the page expects the series of sockets.
+fn sockets(s: &Sockets) -> [&Series; 7] {
+    [
+        &s.send_queue,
+        &s.send_memory,
+        &s.send_buffer,
+        &s.cwnd,
+        &s.ssthresh,
+        &s.receive_queue,
+        &s.receive_buffer,
+    ]
 }
 
 struct Stream(Vec<u8>);

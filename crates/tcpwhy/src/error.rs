@@ -33,6 +33,9 @@ pub(crate) enum Error {
     /// A case folder's samples cannot be read.
     #[error("cannot read {0}: {1}")]
     Samples(String, io::Error),
+    /// The chart cannot be drawn.
+    #[error(transparent)]
+    Chart(#[from] tcpwhy_report::chart::Error),
     /// The system refused a thread.
     #[error("cannot start the reading thread: {0}")]
     Thread(io::Error),

@@ -1,6 +1,7 @@
 //! `tcpwhy report`: captures, a case folder or an analysis in, one HTML file out.
 
 mod analysis;
+mod chart;
 mod given;
 mod samples;
 
@@ -30,6 +31,9 @@ const POINTS: usize = 1 << 20;
 /// # Errors
 /// An input cannot be opened, nothing in it can be decoded, or the page cannot be written.
 pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
+    if args.svg.is_some() || args.png.is_some() {
+        return chart::run(args);
+    }
     let to_file = args.output.as_os_str() != "-";
     if to_file && !args.force && args.output.exists() {
         return Err(Error::Exists(args.output.display().to_string()));
@@ -55,8 +59,15 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
 
 /// One input, looked at.
 enum Look {
-    Packets(Read, Vec<Connection>, Vec<(usize, Picture)>),
+    Packets(Packets),
     Analysis(Vec<u8>),
+}
+
+/// What two looks at the packets gave.
+struct Packets {
+    read: Read,
+    connections: Vec<Connection>,
+    pictures: Vec<(usize, Picture)>,
 }
 
 impl Look {
@@ -80,22 +91,24 @@ impl Look {
         for sample in given.samples()?.into_iter().flatten() {
             pictures.iter_mut().for_each(|(_, picture)| picture.sampled(&sample));
         }
-        Ok(Some(Self::Packets(read, connections, pictures)))
+        Ok(Some(Self::Packets(Packets { read, connections, pictures })))
     }
 
     fn content(&self) -> page::Content<'_> {
         match self {
-            Self::Packets(read, connections, pictures) => page::Content::Analysed(page::Report {
-                source: &read.source,
-                connections,
-                pictures,
-            }),
+            Self::Packets(Packets { read, connections, pictures }) => {
+                page::Content::Analysed(page::Report {
+                    source: &read.source,
+                    connections,
+                    pictures,
+                })
+            }
             Self::Analysis(json) => page::Content::Json(json),
         }
     }
 
     fn damaged(&self) -> bool {
-        matches!(self, Self::Packets(read, ..) if read.damaged)
+        matches!(self, Self::Packets(packets) if packets.read.damaged)
     }
 }
 

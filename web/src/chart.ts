@@ -15,6 +15,8 @@ export interface Picture {
   paint: (plane: Plane, colours: Colours) => void;
   /** Values with their unit. */
   show: (value: number) => string;
+  /** Ticks at powers of two, as sizes of buffers are. */
+  binary?: boolean;
   keys: { key: Key; colour: keyof Colours; dashed?: boolean }[];
   /** What to say of a moment. */
   at: (time: number) => string;
@@ -43,6 +45,7 @@ export function colours(): Colours {
   };
 }
 
+const BINARY = Array.from({ length: 45 }, (_, i) => 2 ** i);
 const HEIGHT: Record<Picture["name"], number> = { sequence: 320, flight: 240, window: 150, rtt: 150, rate: 170, sockets: 220 };
 
 /** How a chart is placed and used. */
@@ -104,7 +107,7 @@ function options(axis: Axis, picture: Picture, plot: HTMLElement): uPlot.Options
     series: [{}, { show: true, paths: () => null, points: { show: false } }],
     axes: [
       { ...line, values: (_, values) => timeTicks(values), space: 80 },
-      { ...line, values: (_, values) => ticks(values, picture.show), size: 76 },
+      { ...line, values: (_, values) => ticks(values, picture.show), size: 76, ...(picture.binary ? { incrs: BINARY } : {}) },
     ],
     cursor: { y: false, points: { show: false }, bind: { dblclick: () => null }, drag: { x: true, y: false, setScale: false } },
     hooks: {
@@ -152,7 +155,7 @@ function painted(u: uPlot, axis: Axis, picture: Picture): void {
   const plane: Plane = {
     ctx, left: bbox.left, top: bbox.top, width: bbox.width, height: bbox.height,
     x: (t) => x0 + (t - axis.from) * xs, y: (v) => base + v * slope,
-    from: axis.from, to: axis.to, ratio: uPlot.pxRatio,
+    from: axis.from, to: axis.to, end: axis.end, ratio: uPlot.pxRatio,
   };
   picture.paint(plane, colours());
   ctx.restore();

@@ -122,15 +122,35 @@ class Reader {
   /** Running sums of differences. */
   column(length: number): Float64Array {
     const out = new Float64Array(length);
-    let sum = 0;
-    for (let i = 0; i < length; i++) out[i] = sum += this.number();
+    this.sums(length, (i, sum) => { out[i] = sum; });
     return out;
   }
 
-  /** A column whose own values come as differences, too, on top of `base`. */
+  /** A column whose own values come as differences, too, on top of `base`: `base` itself where there are none. */
   differences(length: number, base: Float64Array): Float64Array {
-    const out = this.column(length);
-    for (let i = 0; i < length; i++) out[i]! += base[i]!;
+    let out = base;
+    this.sums(length, (i, sum) => {
+      if (sum !== 0 && out === base) out = base.slice();
+      if (sum !== 0) out[i]! += sum;
+    });
     return out;
+  }
+
+  private sums(length: number, take: (i: number, sum: number) => void): void {
+    const { bytes } = this;
+    let sum = 0;
+    for (let i = 0; i < length; i++) {
+      // Most numbers are short, and there are millions of them.
+      const [byte, next] = [bytes[this.at]!, bytes[this.at + 1]!];
+      if (byte < 0x80) {
+        this.at++;
+        sum += (byte >>> 1) ^ -(byte & 1);
+      } else if (next < 0x80) {
+        this.at += 2;
+        const zigzag = (byte & 0x7f) | (next << 7);
+        sum += (zigzag >>> 1) ^ -(zigzag & 1);
+      } else sum += this.number();
+      take(i, sum);
+    }
   }
 }

@@ -52,6 +52,8 @@ export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0
   if (!place.isConnected) return;
   bar.packets(unpacked[0]?.tracks);
   charts.append(...notes(all, unpacked), ...drawn(axis, all, unpacked, bar.click));
+  // For web/bench: when the first picture was there. Two frames on, it is on the screen.
+  requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("tcpwhy-drawn")));
 }
 
 const direction = (s: Shown): Direction => s.connection.directions[s.direction];

@@ -2,7 +2,7 @@
 import type { Picture } from "../chart";
 import type { Mark, Track } from "../columns";
 import * as format from "../format";
-import { bars, extent, search, stairs, type Plane } from "../paint";
+import { bars, extent, frames, search, stairs, type Plane } from "../paint";
 import { say } from "../words";
 import type { Key } from "../words/en";
 
@@ -30,6 +30,8 @@ export function sequence(track: Track): Picture {
       bars(plane, track.sacks, c.sacks, 1.5);
       bars(plane, track.data, c.data, 2.5);
       bars(plane, track.resent, c.resent, 4);
+      frames(plane, track.data, c.ink);
+      frames(plane, track.resent, c.resent);
       symbols(plane, track.marks, c.ink);
     },
     at: (time) => nearest(track, time),

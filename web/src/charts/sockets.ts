@@ -14,9 +14,10 @@ export function sockets(s: Sockets): Picture {
       const top = (list: Series[]) => list.map((one) => extent(one, from, to)[1]).filter(Number.isFinite);
       const queued = Math.max(1, ...top(queues));
       // A ceiling far above would press the queues flat: it is drawn where it is near enough to matter.
-      return [0, Math.max(queued, ...top(ceilings).filter((high) => high < queued * 8))];
+      return [0, Math.max(queued, ...top(ceilings).filter((high) => high < queued * 4))];
     },
     show: format.buffer,
+    binary: true,
     keys: [
       { key: "key_send_queue", colour: "data" }, { key: "key_send_memory", colour: "data", dashed: true },
       { key: "key_send_buffer", colour: "buffer" }, { key: "key_cwnd_real", colour: "cwnd" },

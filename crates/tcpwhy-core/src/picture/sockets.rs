@@ -83,5 +83,5 @@ impl Sockets {
 /// A sample belongs to no frame.
 fn add(series: &mut Series, time: Nanos, bytes: u64) {
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    series.push(time, bytes, bytes, 0);
+    series.hold(time, bytes, 0);
 }

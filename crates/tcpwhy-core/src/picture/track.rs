@@ -157,12 +157,16 @@ impl Track {
         let shift = if s.has(flags::SYN) { 0 } else { self.setting.scale.min(14) };
         let window = i64::from(s.window) << shift;
         let ack = self.unwrap.place(s.ack);
+        // Data of the other direction that acknowledges nothing new is drawn there.
+        let silent = s.len > 0 && self.acked.is_some_and(|acked| ack <= acked);
         self.acknowledged(s, ack, window);
         let right = ack.saturating_add(window);
         self.right = Some(self.right.map_or(right, |r| r.max(right)));
-        self.acks.push(s.time, ack, ack, s.frame);
-        self.edge.push(s.time, right, right, s.frame);
-        self.window.push(s.time, window, window, s.frame);
+        if !silent {
+            self.acks.push(s.time, ack, ack, s.frame);
+        }
+        self.edge.hold(s.time, right, s.frame);
+        self.window.hold(s.time, window, s.frame);
         for (left, right) in s.options.sack_blocks() {
             let (left, right) = (self.unwrap.place(*left), self.unwrap.place(*right));
             self.sacks.push(s.time, left.min(right), right.max(left), s.frame);

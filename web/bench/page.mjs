@@ -50,7 +50,7 @@ async function measure(html) {
 mkdirSync(folder, { recursive: true });
 for (const packets of process.argv.slice(2)) {
   const [capture, html] = [join(folder, `page-${packets}.pcap`), join(folder, `page-${packets}.html`)];
-  if (!existsSync(capture)) execFileSync(built("generate"), ["one", capture, packets], { stdio: "ignore" });
+  if (!existsSync(capture)) execFileSync(built("generate"), ["jitter", capture, packets], { stdio: "ignore" });
   execFileSync(built("tcpwhy"), ["report", capture, "--force", "-o", html], { stdio: "ignore" });
   const { first, moves } = await measure(html);
   const ms = (n) => `${n.toFixed(0)} ms`;

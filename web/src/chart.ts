@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import type { Axis } from "./axis";
 import { el } from "./dom";
-import { ticks, timeTicks } from "./format";
+import { ticks, timeTicks, type Show } from "./format";
 import type { Plane } from "./paint";
 import { say } from "./words";
 import type { Key } from "./words/en";
@@ -14,10 +14,12 @@ export interface Picture {
   extent: (from: number, to: number) => [number, number];
   paint: (plane: Plane, colours: Colours) => void;
   /** Values with their unit. */
-  show: (value: number) => string;
+  show: Show;
   /** Ticks at powers of two, as sizes of buffers are. */
   binary?: boolean;
   keys: { key: Key; colour: keyof Colours; dashed?: boolean }[];
+  /** What symbols mean, of those that are there. */
+  symbols?: [symbol: string, key: Key][];
   /** What to say of a moment. */
   at: (time: number) => string;
 }
@@ -73,7 +75,8 @@ export function chart(axis: Axis, picture: Picture, setting: Setting): HTMLEleme
 function legend(picture: Picture): HTMLElement {
   const entry = ({ key, colour, dashed }: Picture["keys"][number]) =>
     el("span", {}, el("i", { class: dashed ? "swatch dashed" : "swatch", style: `--swatch:var(--${colour})` }), say(key));
-  return el("p", { class: "legend" }, ...picture.keys.map(entry));
+  const symbol = ([sign, key]: [string, Key]) => el("span", {}, el("b", { class: "symbol" }, sign), say(key));
+  return el("p", { class: "legend" }, ...picture.keys.map(entry), ...(picture.symbols ?? []).map(symbol));
 }
 
 function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLElement, click: (time: number) => void): void {

@@ -91,8 +91,7 @@ fn other_json_is_refused() {
 fn two_captures_stand_on_one_page() {
     let (_folder, name) = scratch();
     fs::write(name("after.pcap"), transfer()).unwrap();
-    let page =
-        run(&["report", &name("slow.pcap"), "--compare", &name("after.pcap"), "-o", "-"]);
+    let page = run(&["report", &name("slow.pcap"), "--compare", &name("after.pcap"), "-o", "-"]);
     assert_eq!(code(&page), 0, "{}", stderr(&page));
     for id in ["analysis-1", "picture-1-0", "analysis-2", "picture-2-0"] {
         assert!(stdout(&page).contains(&format!("id=\"{id}\"")), "{id}");

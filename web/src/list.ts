@@ -42,6 +42,12 @@ export function list(all: Connection[], choose: (id: number) => void): List {
   search.addEventListener("input", select);
   sort.addEventListener("change", () => { order = sort.value as Order; select(); });
   pane.addEventListener("scroll", draw, { passive: true });
+  pane.addEventListener("mousedown", (e) => {
+    // On the scroll bar, nothing is to be changed.
+    if (e.target === pane) return;
+    e.preventDefault();
+    pane.focus({ preventScroll: true });
+  });
   pane.addEventListener("keydown", (e) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
     if (!step) return;
@@ -63,7 +69,9 @@ export function list(all: Connection[], choose: (id: number) => void): List {
     move();
     pane.scrollTop = top;
     draw();
-    if (had) pane.querySelector<HTMLElement>("[aria-selected=true]")?.focus({ preventScroll: true });
+    // Rows come and go: the keyboard stays with the pane, which says which of them it means.
+    pane.setAttribute("aria-activedescendant", `row-${chosen}`);
+    if (had) pane.focus({ preventScroll: true });
   };
   return { place, keep };
 }
@@ -82,7 +90,7 @@ function text(c: Connection): string {
 function row(c: Connection, top: number, chosen: boolean, choose: (id: number) => void): HTMLElement {
   const d = c.directions[mainDirection(c)];
   return el("button", {
-    class: "row", type: "button", role: "option", "aria-selected": String(chosen), style: `top:${top}px`, click: () => choose(c.id),
+    class: "row", type: "button", role: "option", id: `row-${c.id}`, tabindex: -1, "aria-selected": String(chosen), style: `top:${top}px`, click: () => choose(c.id),
   },
   el("i", { class: "box", style: `background:${background(d.verdict.limit)}` }),
   el("span", {}, el("b", {}, `#${c.id} ${limitName(d.verdict.limit)}`), el("br"),

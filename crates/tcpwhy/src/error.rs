@@ -30,6 +30,12 @@ pub(crate) enum Error {
     /// The page cannot be written.
     #[error("cannot write {0}: {1}")]
     Page(String, io::Error),
+    /// A case folder's samples cannot be read.
+    #[error("cannot read {0}: {1}")]
+    Samples(String, io::Error),
+    /// The chart cannot be drawn.
+    #[error(transparent)]
+    Chart(#[from] tcpwhy_report::chart::Error),
     /// The system refused a thread.
     #[error("cannot start the reading thread: {0}")]
     Thread(io::Error),

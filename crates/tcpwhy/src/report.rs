@@ -1,4 +1,9 @@
-//! `tcpwhy report`: captures in, one HTML file out.
+//! `tcpwhy report`: captures, a case folder or an analysis in, one HTML file out.
+
+mod analysis;
+mod chart;
+mod given;
+mod samples;
 
 use crate::cli::Report;
 use crate::error::Error;
@@ -6,6 +11,7 @@ use crate::exit;
 use crate::filter::{Choice, Span};
 use crate::pipeline::{self, Read};
 use crate::say;
+use given::Given;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -25,32 +31,85 @@ const POINTS: usize = 1 << 20;
 /// # Errors
 /// An input cannot be opened, nothing in it can be decoded, or the page cannot be written.
 pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
+    if args.svg.is_some() || args.png.is_some() {
+        return chart::run(args);
+    }
     let to_file = args.output.as_os_str() != "-";
     if to_file && !args.force && args.output.exists() {
         return Err(Error::Exists(args.output.display().to_string()));
     }
-    if args.files.iter().any(|f| f.as_os_str() == "-") {
-        let text = "a page needs two looks at the packets: write standard input to a file first";
-        return Err(Error::Usage(text.to_owned()));
+    let mut looks = Vec::new();
+    let compared = args.compare.as_slice();
+    for files in [args.files.as_slice(), compared].into_iter().filter(|files| !files.is_empty()) {
+        let Some(look) = Look::at(&Given::of(files)?, args)? else {
+            say("nothing to show: no TCP connection matches");
+            return Ok(ExitCode::from(exit::NOTHING));
+        };
+        looks.push(look);
     }
-    let inputs: Vec<_> = args.files.iter().cloned().map(Input::Path).collect();
-    let span = Span::of(&args.selection);
-    let (read, connections) = analyse(&inputs, span, &Choice::of(&args.selection))?;
-    if let Some(links) = read.unsupported {
-        return Err(Error::LinkType(links));
-    }
-    if connections.is_empty() {
-        say("nothing to show: no TCP connection matches");
-        return Ok(ExitCode::from(exit::NOTHING));
-    }
-    let pictures = draw(&inputs, span, &connections, args.charts)?;
-    let report = page::Report { source: &read.source, connections: &connections, pictures };
+    let contents: Vec<_> = looks.iter().map(Look::content).collect();
     if to_file {
-        save(&args.output, &report)?;
+        save(&args.output, |out| page::write_beside(out, &contents))?;
+        say(&format!("wrote {}", args.output.display()));
     } else {
-        page::write(BufWriter::new(io::stdout().lock()), &report)?;
+        page::write_beside(BufWriter::new(io::stdout().lock()), &contents)?;
     }
-    Ok(finish(&read, to_file.then_some(&args.output)))
+    Ok(finish(looks.iter().any(Look::damaged)))
+}
+
+/// One input, looked at.
+enum Look {
+    Packets(Packets),
+    Analysis(Vec<u8>),
+}
+
+/// What two looks at the packets gave.
+struct Packets {
+    read: Read,
+    connections: Vec<Connection>,
+    pictures: Vec<(usize, Picture)>,
+}
+
+impl Look {
+    /// `None` where no connection matches.
+    fn at(given: &Given, args: &Report) -> Result<Option<Self>, Error> {
+        let inputs = match given {
+            Given::Captures(inputs, _) => inputs,
+            Given::Analysis(path) => {
+                return Ok(analysis::read(path, &args.selection)?.map(Self::Analysis));
+            }
+        };
+        let span = Span::of(&args.selection);
+        let (read, connections) = analyse(inputs, span, &Choice::of(&args.selection))?;
+        if let Some(links) = read.unsupported {
+            return Err(Error::LinkType(links));
+        }
+        if connections.is_empty() {
+            return Ok(None);
+        }
+        let mut pictures = draw(inputs, span, &connections, args.charts)?;
+        for sample in given.samples()?.into_iter().flatten() {
+            pictures.iter_mut().for_each(|(_, picture)| picture.sampled(&sample));
+        }
+        Ok(Some(Self::Packets(Packets { read, connections, pictures })))
+    }
+
+    fn content(&self) -> page::Content<'_> {
+        match self {
+            Self::Packets(Packets { read, connections, pictures }) => {
+                page::Content::Analysed(page::Report {
+                    source: &read.source,
+                    connections,
+                    pictures,
+                })
+            }
+            Self::Analysis(json) => page::Content::Json(json),
+        }
+    }
+
+    fn damaged(&self) -> bool {
+        matches!(self, Self::Packets(packets) if packets.read.damaged)
+    }
 }
 
 /// The first look: the answer, in the order of the connections' numbers.
@@ -92,14 +151,17 @@ fn draw(
     Ok(pictures)
 }
 
-/// Writes beside the page and renames, so that there is never half a page.
-fn save(path: &Path, report: &page::Report<'_>) -> Result<(), Error> {
+/// Writes beside the file and renames, so that there is never half a page.
+fn save(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Error> {
     let failed = |e| Error::Page(path.display().to_string(), e);
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let written = File::create(&beside).and_then(|file| {
         let mut out = BufWriter::new(file);
-        page::write(&mut out, report)?;
+        write(&mut out)?;
         out.flush()
     });
     let done = written.and_then(|()| std::fs::rename(&beside, path));
@@ -110,11 +172,8 @@ fn save(path: &Path, report: &page::Report<'_>) -> Result<(), Error> {
     done.map_err(failed)
 }
 
-fn finish(read: &Read, written: Option<&std::path::PathBuf>) -> ExitCode {
-    if let Some(path) = written {
-        say(&format!("wrote {}", path.display()));
-    }
-    if read.damaged {
+fn finish(damaged: bool) -> ExitCode {
+    if damaged {
         say("the input is damaged; what could be read of it was analysed");
         return ExitCode::from(exit::ERROR);
     }

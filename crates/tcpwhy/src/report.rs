@@ -4,21 +4,16 @@ use crate::cli::Report;
 use crate::error::Error;
 use crate::exit;
 use crate::filter::{Choice, Span};
-use crate::pipeline::{self, Read};
+use crate::look;
+use crate::pipeline::Read;
+use crate::progress::Progress;
 use crate::say;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
-use tcpwhy_core::decode::{Decoded, decode};
-use tcpwhy_core::model::Connection;
-use tcpwhy_core::observe::Segment;
-use tcpwhy_core::picture::Picture;
-use tcpwhy_report::{most_telling, page};
-
-/// Points a series of a chart may have: what a screen can show at any zoom, and a browser can draw at once.
-const POINTS: usize = 1 << 20;
+use tcpwhy_report::page;
 
 /// Reads the captures twice, first for the answer, then for the charts of the connections that matter most.
 ///
@@ -35,7 +30,10 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
     }
     let inputs: Vec<_> = args.files.iter().cloned().map(Input::Path).collect();
     let span = Span::of(&args.selection);
-    let (read, connections) = analyse(&inputs, span, &Choice::of(&args.selection))?;
+    let capture = tcpwhy_capture::open(&inputs)?;
+    let progress = Progress::shown(capture.progress().1);
+    let (read, connections) =
+        look::analyse(capture, span, &Choice::of(&args.selection), progress)?;
     if let Some(links) = read.unsupported {
         return Err(Error::LinkType(links));
     }
@@ -43,7 +41,13 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
         say("nothing to show: no TCP connection matches");
         return Ok(ExitCode::from(exit::NOTHING));
     }
-    let pictures = draw(&inputs, span, &connections, args.charts)?;
+    let pictures = look::draw(
+        tcpwhy_capture::open(&inputs)?,
+        span,
+        &connections,
+        args.charts,
+        &Progress::Hidden,
+    );
     let report = page::Report { source: &read.source, connections: &connections, pictures };
     if to_file {
         save(&args.output, &report)?;
@@ -51,45 +55,6 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
         page::write(BufWriter::new(io::stdout().lock()), &report)?;
     }
     Ok(finish(&read, to_file.then_some(&args.output)))
-}
-
-/// The first look: the answer, in the order of the connections' numbers.
-fn analyse(
-    inputs: &[Input],
-    span: Span,
-    choice: &Choice,
-) -> Result<(Read, Vec<Connection>), Error> {
-    let mut connections = Vec::new();
-    let read = pipeline::start(inputs, span)?.each(|finished| {
-        connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
-        Ok(())
-    })?;
-    connections.sort_unstable_by_key(|c| c.id);
-    Ok((read, connections))
-}
-
-/// The second look. What is damaged ends it where it ended the first one, which has said so.
-fn draw(
-    inputs: &[Input],
-    mut span: Span,
-    connections: &[Connection],
-    count: usize,
-) -> Result<Vec<(usize, Picture)>, Error> {
-    let chosen = most_telling(connections, count);
-    let mut pictures: Vec<_> =
-        chosen.into_iter().map(|i| (i, Picture::new(&connections[i], POINTS))).collect();
-    let mut capture = tcpwhy_capture::open(inputs)?;
-    let mut segment = Segment::default();
-    while let Ok(Some(frame)) = capture.next_frame() {
-        if span.takes(frame.time)
-            && matches!(decode(&frame, &mut segment), Decoded::Segment)
-            && let Some((_, picture)) = pictures.iter_mut().find(|(_, p)| p.takes(&segment))
-        {
-            picture.push(&segment);
-        }
-    }
-    pictures.iter_mut().for_each(|(_, picture)| picture.finish());
-    Ok(pictures)
 }
 
 /// Writes beside the page and renames, so that there is never half a page.

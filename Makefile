@@ -33,7 +33,7 @@ bench: build ## speed and memory, beside tcptrace and tshark
 	@scripts/bootstrap.sh bench
 	@bench/run.sh
 
-web: ## the page that reports are made of (needs Node; the built page is part of the source)
+web: ## the pages of report and serve (needs Node; the built pages are part of the source)
 	@cd web && npm ci --silent --no-fund --no-audit && npm run --silent build
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (30) each

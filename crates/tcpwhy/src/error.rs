@@ -34,7 +34,9 @@ pub(crate) enum Error {
     #[error("cannot serve {0}: {1}")]
     Folder(String, io::Error),
     /// The address cannot be listened at.
-    #[error("cannot listen at {0}: {1}; choose another address with --listen (port 0: any free one)")]
+    #[error(
+        "cannot listen at {0}: {1}; choose another address with --listen (port 0: any free one)"
+    )]
     Listen(std::net::SocketAddr, io::Error),
     /// The system has no randomness for tokens and names.
     #[error("the system gives no random numbers: {0}")]

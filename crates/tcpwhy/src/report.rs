@@ -32,8 +32,7 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
     let span = Span::of(&args.selection);
     let capture = tcpwhy_capture::open(&inputs)?;
     let progress = Progress::shown(capture.progress().1);
-    let (read, connections) =
-        look::analyse(capture, span, &Choice::of(&args.selection), progress)?;
+    let (read, connections) = look::analyse(capture, span, &Choice::of(&args.selection), progress)?;
     if let Some(links) = read.unsupported {
         return Err(Error::LinkType(links));
     }

@@ -108,9 +108,8 @@ async fn list(State(app): State<Arc<App>>) -> Response {
     let listing = spawn_blocking(move || folder.list()).await.unwrap_or_default();
     let answers = app.jobs.answers(&listing.captures);
     let capture = |(entry, answer): (&super::folder::Entry, &Option<super::jobs::Answer>)| {
-        let answer = answer.map(
-            |a| json!({ "limit": a.limit, "share": a.share, "connections": a.connections }),
-        );
+        let answer = answer
+            .map(|a| json!({ "limit": a.limit, "share": a.share, "connections": a.connections }));
         json!({
             "id": entry.id, "name": entry.name, "size": entry.size,
             "modified_ms": entry.modified_ms, "answer": answer,
@@ -138,7 +137,6 @@ fn data(value: &Value) -> Response {
 }
 
 fn html(status: StatusCode, page: Bytes, policy: &str) -> Response {
-    let headers =
-        [(CONTENT_TYPE, "text/html; charset=utf-8"), (CONTENT_SECURITY_POLICY, policy)];
+    let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CONTENT_SECURITY_POLICY, policy)];
     (status, headers, Body::from(page)).into_response()
 }

@@ -41,7 +41,9 @@ mod tests {
     fn scripts_and_styles_are_allowed_by_their_contents() {
         let policy = of("<script type=\"module\">alert(1)</script><p><style a>p{}</style>");
         // printf 'alert(1)' | openssl dgst -sha256 -binary | base64
-        assert!(policy.contains("script-src 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=';"));
+        assert!(
+            policy.contains("script-src 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=';")
+        );
         assert!(policy.contains("style-src 'sha256-"), "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
     }

@@ -141,7 +141,9 @@ impl Listing {
             let text = file.to_string_lossy();
             if kind.is_dir() && !text.starts_with('.') {
                 match entry.open_dir() {
-                    Ok(inside) if depth < DEEPEST => self.add(&inside, &path.join(&file), depth + 1),
+                    Ok(inside) if depth < DEEPEST => {
+                        self.add(&inside, &path.join(&file), depth + 1)
+                    }
                     Ok(_) => self.more = true,
                     Err(_) => {}
                 }

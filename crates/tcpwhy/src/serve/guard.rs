@@ -63,7 +63,8 @@ fn admit(app: &App, request: &Request<Body>) -> Result<(), Box<Response>> {
     Err(refuse(StatusCode::UNAUTHORIZED, WRONG))
 }
 
-const WRONG: &str = "A token is needed: open the address that tcpwhy serve printed, with its ?token=...\n";
+const WRONG: &str =
+    "A token is needed: open the address that tcpwhy serve printed, with its ?token=...\n";
 
 /// The host that was asked for, if it may be. A page of another site whose name suddenly points here (DNS rebinding) is told apart by
 /// that name: without a token only names and addresses of this machine alone are served. With one any name is, for such a page does
@@ -131,8 +132,18 @@ mod tests {
         for host in ["localhost", "LOCALHOST:99", "127.0.0.1:80", "127.9.9.9", "[::1]:5", "[::1]"] {
             assert!(is_loopback(host), "{host}");
         }
-        let others = ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80",
-            "10.0.0.1", "[::1", "[::2]", "[::1]x", "localhost:80@evil", "", "0.0.0.0"];
+        let others = [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example:80",
+            "10.0.0.1",
+            "[::1",
+            "[::2]",
+            "[::1]x",
+            "localhost:80@evil",
+            "",
+            "0.0.0.0",
+        ];
         for host in others {
             assert!(!is_loopback(host), "{host}");
         }

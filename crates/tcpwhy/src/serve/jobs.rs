@@ -104,7 +104,11 @@ impl Jobs {
         // What was found in an older file of that name is of no use.
         jobs.retain(|job| job.entry.id != entry.id);
         let work = Arc::new(Work::default());
-        jobs.push(Job { entry: entry.clone(), state: State::Working(0.0), work: Arc::clone(&work) });
+        jobs.push(Job {
+            entry: entry.clone(),
+            state: State::Working(0.0),
+            work: Arc::clone(&work),
+        });
         drop(jobs);
         let (this, folder) = (Arc::clone(self), Arc::clone(folder));
         tokio::spawn(async move { this.run(folder, entry, work).await });
@@ -118,7 +122,9 @@ impl Jobs {
         let state = match done {
             Ok(Ok((page, answer))) => State::Finished(page, answer),
             Ok(Err(e)) => State::Failed(e.to_string()),
-            Err(_) => State::Failed("the analysis broke off: please report this capture".to_owned()),
+            Err(_) => {
+                State::Failed("the analysis broke off: please report this capture".to_owned())
+            }
         };
         let mut jobs = self.lock();
         if let Some(job) = jobs.iter_mut().find(|job| Arc::ptr_eq(&job.work, &work)) {
@@ -167,8 +173,7 @@ fn forget(jobs: &mut Vec<Job>) {
 fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Bytes, Answer), Error> {
     let span = Span::whole();
     let counter = Progress::Counter(Arc::clone(&work.first));
-    let (read, connections) =
-        look::analyse(folder.capture(entry)?, span, &Choice::all(), counter)?;
+    let (read, connections) = look::analyse(folder.capture(entry)?, span, &Choice::all(), counter)?;
     if let Some(links) = read.unsupported {
         return Err(Error::LinkType(links));
     }

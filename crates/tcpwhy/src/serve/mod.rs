@@ -73,7 +73,8 @@ fn announce(args: &Serve, mut address: SocketAddr, token: Option<&Token>) -> Res
     say(&format!("serving {what}; Ctrl-C stops"));
     if address.ip().is_unspecified() {
         say("open this address, or another one of this machine in its place:");
-        let own = if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+        let own =
+            if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
         address.set_ip(own);
     }
     let token = token.map_or(String::new(), |t| format!("?token={}", t.reveal()));

@@ -20,7 +20,8 @@ pub(super) fn safe(given: &str) -> String {
     let name: String = last.chars().map(plain).collect();
     let mut name = shortened(name.trim_matches(['.', ' ']));
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
-    let port = ["COM", "LPT"].iter().any(|p| stem.strip_prefix(p).is_some_and(|n| n.chars().count() == 1));
+    let port =
+        ["COM", "LPT"].iter().any(|p| stem.strip_prefix(p).is_some_and(|n| n.chars().count() == 1));
     if port || DEVICES.contains(&stem.as_str()) {
         name.insert(0, '_');
     }

@@ -21,12 +21,13 @@ function header(directory: string, spoken: () => void): HTMLElement {
 
 async function list(): Promise<void> {
   let first = await listing();
+  let shown = captures(first);
+  const refresh = async (fresh?: string) => { first = await listing(); shown.update(first, fresh); };
+  // Answers may be there, and files, when the reader comes back.
+  document.onvisibilitychange = () => { if (!document.hidden) void refresh().catch(() => undefined); };
   const show = () => {
     document.title = `tcpwhy: ${word("title")}`;
-    const shown = captures(first);
-    const refresh = async (fresh?: string) => { first = await listing(); shown.update(first, fresh); };
-    // Answers may be there, and files, when the reader comes back.
-    document.onvisibilitychange = () => { if (!document.hidden) void refresh().catch(() => undefined); };
+    shown = captures(first);
     page.replaceChildren(header(first.directory, show), el("section", { class: "intro" }, el("p", { class: "verdict" }, word("title")),
       el("p", { class: "soft" }, word("intro"))),
     uploads(first.max_upload, first.directory === "", (id) => void refresh(id)), shown.place);

@@ -4,16 +4,19 @@ import * as format from "../format";
 import { upload, type Upload } from "./server";
 import { word } from "./words";
 
+/** They stay when the page is drawn anew, in another language. */
+const rows = el("ul", { class: "plain uploads", "aria-live": "polite" });
+// One after the other: a disk and a line are not faster for two.
+let turn = Promise.resolve();
+
 /** The place to drop files on, and a row for each below it. `arrived` hears of captures that are there. */
 export function uploads(most: number, temporary: boolean, arrived: (id: string) => void): HTMLElement {
   const input = el("input", { type: "file", multiple: "", hidden: "", id: "files" });
   const button = el("button", { type: "button", class: "primary", click: () => input.click() }, word("choose"));
-  const rows = el("ul", { class: "plain uploads", "aria-label": word("uploads"), "aria-live": "polite" });
+  rows.setAttribute("aria-label", word("uploads"));
   const zone = el("section", { class: "drop" },
     el("p", { class: "call" }, word("drop")), el("p", {}, `${word("or")} `, button), input,
     el("p", { class: "help" }, word("accepted", { size: format.data(most) }), temporary && ` ${word("kept_temporary")}`));
-  // One after the other: a disk and a line are not faster for two.
-  let turn = Promise.resolve();
   const take = (files: Iterable<File>) => {
     for (const file of files) {
       const { place, run } = row(file, most, arrived);

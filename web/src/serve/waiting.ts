@@ -9,16 +9,16 @@ const PERIOD = 300;
 export function waiting(id: string): { place: HTMLElement; speak: () => void } {
   const name = el("h2", {});
   const bar = el("progress", { max: 1 });
-  const text = el("p", { class: "help", role: "status" });
+  const text = el("p", { class: "soft", role: "status" });
   const back = el("a", { class: "button", href: "/" });
   let tell: () => string = () => "";
   const speak = () => { back.textContent = `← ${word("back")}`; text.textContent = tell(); bar.setAttribute("aria-label", word("reading")); };
 
-  const fail = (why: () => string) => {
+  const fail = (what: () => string, why = "") => {
     bar.remove();
-    text.className = "notice";
-    tell = why;
+    tell = what;
     speak();
+    if (why) back.parentElement!.before(el("p", { class: "notice", lang: "en" }, why));
   };
   const look = async () => {
     const p = await progress(id);
@@ -26,7 +26,7 @@ export function waiting(id: string): { place: HTMLElement; speak: () => void } {
     if (p.state === "unknown") return fail(() => word("unknown"));
     name.textContent = p.name;
     document.title = `${p.name} - tcpwhy`;
-    if (p.state === "failed") return fail(() => `${word("failed")}: ${p.why}`);
+    if (p.state === "failed") return fail(() => word("failed"), p.why);
     if (p.part > 0) bar.value = p.part;
     tell = () => (p.part > 0 ? `${format.percent(p.part)}  ${word("reading")}` : word("queued"));
     speak();

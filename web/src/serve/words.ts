@@ -37,7 +37,7 @@ const en = {
   reading: "Reading the packets, first for the answer, then for the charts.",
   queued: "Waiting for other analyses to end.",
   unknown: "There is no capture at this address any more.",
-  failed: "This capture cannot be shown",
+  failed: "This capture cannot be shown.",
   no_server: "The server does not answer. Was it stopped?",
 };
 
@@ -77,7 +77,7 @@ const zh: Record<keyof typeof en, string> = {
   reading: "正在读取数据包：先得出结论，再绘制图表。",
   queued: "正在等待其他分析结束。",
   unknown: "这个地址已没有抓包。",
-  failed: "无法显示此抓包",
+  failed: "无法显示此抓包。",
   no_server: "服务器没有响应。是否已停止？",
 };
 

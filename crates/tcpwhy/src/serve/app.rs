@@ -7,7 +7,7 @@ use super::token::Token;
 use super::{csp, upload};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::middleware::from_fn_with_state;
@@ -76,8 +76,6 @@ impl App {
             .route("/api/progress/{id}", get(progress))
             .route("/favicon.ico", get(StatusCode::NO_CONTENT))
             .fallback((StatusCode::NOT_FOUND, "There is nothing here.\n"))
-            // Uploads have a limit of their own, which is told in a sentence.
-            .layer(DefaultBodyLimit::disable())
             .layer(from_fn_with_state(Arc::clone(&app), guard))
             .with_state(app)
     }

@@ -38,13 +38,14 @@ Examples:
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
-  tcpwhy serve                                a page on this machine to drop captures on
-  tcpwhy serve captures/                      the captures of a directory, and what is dropped on the page
-  tcpwhy serve captures/ --listen 0.0.0.0:7733   for others, too: the printed address has the token that they need
+  tcpwhy serve                                a page to drop captures on
+  tcpwhy serve captures/                      the captures of a directory, and uploads to it
+  tcpwhy serve captures/ --listen 0.0.0.0:7733
+                                              for others, too: with the token that is printed
   tcpwhy serve --listen 127.0.0.1:0 --max-upload 100MB
 
-The connection is plain HTTP: over a network that you do not trust, forward the port (ssh -L 7733:127.0.0.1:7733 HOST)
-instead of --listen.";
+It speaks plain HTTP: over a network that you do not trust, forward the port instead
+(ssh -L 7733:127.0.0.1:7733 HOST).";
 
 /// Says why a TCP transfer was slow: what held it back, for how long, which packets show it, and
 /// what to change.

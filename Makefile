@@ -37,7 +37,7 @@ bench-page: build ## the page with 1 and 10 million packets of one connection in
 	@cargo build --release --locked --quiet -p tcpwhy-bench
 	@cd web && npm ci --silent --no-fund --no-audit && node bench/page.mjs 1000000 10000000
 
-web: ## the page that reports are made of (needs Node; the built page is part of the source)
+web: ## the pages of report and serve (needs Node; the built pages are part of the source)
 	@cd web && npm ci --silent --no-fund --no-audit && npm run --silent build
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (30) each

@@ -6,8 +6,9 @@ use crate::when::When;
 use anstream::ColorChoice;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use tcpwhy_core::quantity;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +23,7 @@ Examples:
   tcpwhy slow.pcapng --json | jq '.connections[].directions[].verdict.text'
   tcpwhy slow.pcapng --csv > transfers.csv
   tcpwhy report slow.pcapng -o slow.html one page with charts, to be mailed
+  tcpwhy serve captures/                 the same page for many captures, in the browser
   tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
 
@@ -39,6 +41,17 @@ Examples:
   tcpwhy report slow.pcapng --chart flight --svg flight.svg --png flight.png
   tcpwhy report slow.pcapng --conn 3 --chart band --svg - > band.svg
   tcpwhy report ring/ --since 40s --until 60s -o ring.html";
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  tcpwhy serve                                a page to drop captures on
+  tcpwhy serve captures/                      the captures of a directory, and uploads to it
+  tcpwhy serve captures/ --listen 0.0.0.0:7733
+                                              for others, too: with the token that is printed
+  tcpwhy serve --listen 127.0.0.1:0 --max-upload 100MB
+
+It speaks plain HTTP: over a network that you do not trust, forward the port instead
+(ssh -L 7733:127.0.0.1:7733 HOST).";
 
 /// Says why a TCP transfer was slow: what held it back, for how long, which packets show it, and
 /// what to change.
@@ -69,6 +82,9 @@ enum Verb {
     /// Write one HTML file that shows captures: verdicts, timelines, charts
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
+    /// Show captures in the browser: a list, uploads, and the page of report for each
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(Serve),
     /// Predict a transfer: its limit and time from sizes, rates, round trips and buffers
     #[command(after_help = crate::predict::EXAMPLES)]
     Predict(Predict),
@@ -83,6 +99,8 @@ pub(crate) enum Command {
     Lab(Lab),
     /// Write a page.
     Report(Report),
+    /// Show captures in the browser.
+    Serve(Serve),
     /// Predict a transfer.
     Predict(Predict),
 }
@@ -104,7 +122,7 @@ pub(crate) struct Report {
     #[arg(short, long)]
     pub force: bool,
     /// Connections with charts, those with most to save first; the others are listed with their verdicts
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = crate::look::CHARTS)]
     pub charts: usize,
     /// Write one chart as SVG instead of a page; - for standard output
     #[arg(long, value_name = "SVG", conflicts_with_all = ["output", "compare", "charts"], help_heading = "One chart")]
@@ -136,6 +154,21 @@ pub(crate) enum Chart {
     Band,
     /// Queues, buffers and congestion window of the sockets (of a case folder)
     Samples,
+}
+
+/// What to serve, and to whom.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Serve {
+    /// Directory of captures (its subdirectories, too), to which uploads are added; left out, uploads go to a
+    /// temporary one that is removed in the end
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// Where to listen; any address but a loopback one asks visitors for a token
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7733")]
+    pub listen: SocketAddr,
+    /// Largest upload
+    #[arg(long, value_name = "SIZE", default_value = "1GB", value_parser = quantity::bytes)]
+    pub max_upload: u64,
 }
 
 /// What to explain, and how to show it.
@@ -228,6 +261,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
         Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
+        Some(Verb::Serve(serve)) => return Ok(Some(Command::Serve(serve))),
         Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),
         Some(Verb::Explain(explain)) => explain,
         Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),

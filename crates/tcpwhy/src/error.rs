@@ -36,6 +36,20 @@ pub(crate) enum Error {
     /// The chart cannot be drawn.
     #[error(transparent)]
     Chart(#[from] tcpwhy_report::chart::Error),
+    /// A directory cannot be served.
+    #[error("cannot serve {0}: {1}")]
+    Folder(String, io::Error),
+    /// The address cannot be listened at.
+    #[error(
+        "cannot listen at {0}: {1}; choose another address with --listen (port 0: any free one)"
+    )]
+    Listen(std::net::SocketAddr, io::Error),
+    /// The system has no randomness for tokens and names.
+    #[error("the system gives no random numbers: {0}")]
+    Random(getrandom::Error),
+    /// There is nothing to show of a capture.
+    #[error("{0}: holds no TCP connection")]
+    NoConnection(String),
     /// The system refused a thread.
     #[error("cannot start the reading thread: {0}")]
     Thread(io::Error),

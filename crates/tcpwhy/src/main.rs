@@ -7,11 +7,13 @@ mod explain;
 mod filter;
 mod interrupt;
 mod lab;
+mod look;
 mod output;
 mod pipeline;
 mod predict;
 mod progress;
 mod report;
+mod serve;
 mod when;
 
 use clap::error::ErrorKind;
@@ -49,6 +51,7 @@ fn run() -> Result<ExitCode, Error> {
         Ok(Some(Command::Explain(args))) => explain::run(&args),
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
         Ok(Some(Command::Report(args))) => report::run(&args),
+        Ok(Some(Command::Serve(args))) => serve::run(&args),
         Ok(Some(Command::Predict(args))) => predict::run(&args),
         // Nothing was asked: show what can be.
         Ok(None) => {

@@ -9,22 +9,18 @@ use crate::cli::Report;
 use crate::error::Error;
 use crate::exit;
 use crate::filter::{Choice, Span};
-use crate::pipeline::{self, Read};
+use crate::look;
+use crate::pipeline::Read;
+use crate::progress::Progress;
 use crate::say;
 use given::Given;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use tcpwhy_capture::Input;
-use tcpwhy_core::decode::{Decoded, decode};
 use tcpwhy_core::model::Connection;
-use tcpwhy_core::observe::Segment;
 use tcpwhy_core::picture::Picture;
-use tcpwhy_report::{most_telling, page};
-
-/// Points a series of a chart may have: what a screen can show at any zoom, and a browser can draw at once.
-const POINTS: usize = 1 << 20;
+use tcpwhy_report::page;
 
 /// Reads the captures twice, first for the answer, then for the charts of the connections that matter most.
 ///
@@ -80,14 +76,19 @@ impl Look {
             }
         };
         let span = Span::of(&args.selection);
-        let (read, connections) = analyse(inputs, span, &Choice::of(&args.selection))?;
+        let capture = tcpwhy_capture::open(inputs)?;
+        let progress = Progress::shown(capture.progress().1);
+        let choice = Choice::of(&args.selection);
+        let (read, connections) = look::analyse(capture, span, &choice, progress)?;
         if let Some(links) = read.unsupported {
             return Err(Error::LinkType(links));
         }
         if connections.is_empty() {
             return Ok(None);
         }
-        let mut pictures = draw(inputs, span, &connections, args.charts)?;
+        let capture = tcpwhy_capture::open(inputs)?;
+        let mut pictures =
+            look::draw(capture, span, &connections, args.charts, &Progress::Hidden);
         for sample in given.samples()?.into_iter().flatten() {
             pictures.iter_mut().for_each(|(_, picture)| picture.sampled(&sample));
         }
@@ -110,45 +111,6 @@ impl Look {
     fn damaged(&self) -> bool {
         matches!(self, Self::Packets(packets) if packets.read.damaged)
     }
-}
-
-/// The first look: the answer, in the order of the connections' numbers.
-fn analyse(
-    inputs: &[Input],
-    span: Span,
-    choice: &Choice,
-) -> Result<(Read, Vec<Connection>), Error> {
-    let mut connections = Vec::new();
-    let read = pipeline::start(inputs, span)?.each(|finished| {
-        connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
-        Ok(())
-    })?;
-    connections.sort_unstable_by_key(|c| c.id);
-    Ok((read, connections))
-}
-
-/// The second look. What is damaged ends it where it ended the first one, which has said so.
-fn draw(
-    inputs: &[Input],
-    mut span: Span,
-    connections: &[Connection],
-    count: usize,
-) -> Result<Vec<(usize, Picture)>, Error> {
-    let chosen = most_telling(connections, count);
-    let mut pictures: Vec<_> =
-        chosen.into_iter().map(|i| (i, Picture::new(&connections[i], POINTS))).collect();
-    let mut capture = tcpwhy_capture::open(inputs)?;
-    let mut segment = Segment::default();
-    while let Ok(Some(frame)) = capture.next_frame() {
-        if span.takes(frame.time)
-            && matches!(decode(&frame, &mut segment), Decoded::Segment)
-            && let Some((_, picture)) = pictures.iter_mut().find(|(_, p)| p.takes(&segment))
-        {
-            picture.push(&segment);
-        }
-    }
-    pictures.iter_mut().for_each(|(_, picture)| picture.finish());
-    Ok(pictures)
 }
 
 /// Writes beside the file and renames, so that there is never half a page.

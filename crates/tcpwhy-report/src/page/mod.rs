@@ -12,6 +12,11 @@ const PAGE: &str = include_str!("page.html");
 /// Where the data goes in it.
 const DATA: &str = "<!--tcpwhy:data-->";
 
+/// The page without data. Its scripts and styles are those of every page, so that a server can tell browsers to run no others.
+pub fn template() -> &'static str {
+    PAGE
+}
+
 /// What one page shows.
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {

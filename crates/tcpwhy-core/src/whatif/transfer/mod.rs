@@ -21,6 +21,7 @@ pub use run::predict;
 use crate::kernel::buffers::Asked;
 use crate::kernel::window::Share;
 use crate::kernel::{Sysctls, Version};
+use crate::link::Policer;
 use crate::units::Nanos;
 
 /// How the congestion window moves.
@@ -62,6 +63,8 @@ pub struct Transfer {
     pub loss: f64,
     /// Queue before the narrowest link, bytes.
     pub queue: u64,
+    /// A token bucket before that queue, which drops.
+    pub policer: Option<Policer>,
     /// The sender's congestion control.
     pub control: Control,
     /// SO_SNDBUF at the sender.
@@ -103,6 +106,7 @@ impl Default for Transfer {
             rtt: Nanos::from_millis(20),
             loss: 0.0,
             queue: 1_000_000,
+            policer: None,
             control: Control::Cubic,
             sndbuf: Asked::Automatic,
             rcvbuf: Asked::Automatic,

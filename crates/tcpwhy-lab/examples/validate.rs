@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use tcpwhy_lab::run::predict;
 use tcpwhy_lab::scenario::{Assignment, Source, combinations, expand};
+use tcpwhy_lab::spec::{Scenario, Workload};
 use tcpwhy_lab::sweep::Sweep;
 
 /// The published cases, as far as one transfer over a plain link makes them.
@@ -72,7 +73,7 @@ fn main() -> Result<(), Failed> {
     let folder = std::env::args().nth(1).map(PathBuf::from);
     let folder = folder.ok_or("name a folder in which the runs' results are kept")?;
     tcpwhy_lab::host::become_root()?;
-    let grids = thread::scope(|scope| {
+    let grids: Vec<Compared> = thread::scope(|scope| {
         let runs: Vec<_> = GRIDS
             .iter()
             .map(|(name, varied)| {
@@ -87,7 +88,10 @@ fn main() -> Result<(), Failed> {
         runs.into_iter()
             .map(|run| run.join().map_err(|_| Failed::from("a grid's thread ended early"))?)
             .collect::<Result<Vec<_>, Failed>>()
-    })?;
+    })?
+    .into_iter()
+    .flatten()
+    .collect();
     let mut cases = Vec::new();
     for name in CASES {
         let middle = vec![Assignment::parse("link.tap=0.5")?];
@@ -96,20 +100,9 @@ fn main() -> Result<(), Failed> {
             Err(why) => eprintln!("{name}: {why}"),
         }
     }
-    fs::write("docs/validation.md", page(&cases, &grids.concat_rows()))?;
+    fs::write("docs/validation.md", page(&cases, &grids))?;
     println!("wrote docs/validation.md");
     Ok(())
-}
-
-/// All rows of all grids.
-trait Concat {
-    fn concat_rows(self) -> Vec<Compared>;
-}
-
-impl Concat for Vec<Vec<Compared>> {
-    fn concat_rows(self) -> Vec<Compared> {
-        self.into_iter().flatten().collect()
-    }
 }
 
 fn compare(
@@ -122,7 +115,10 @@ fn compare(
         combinations.iter().map(|v| source.read(false, v)).collect::<Result<_, _>>()?;
     let sweep = Sweep { source: &source, full: false, combinations, folder, keep: false };
     let rows = sweep.run(&AtomicBool::new(false), |_, _| {})?;
-    let compared = rows.iter().zip(&scenarios).filter(|(row, _)| row.faithful);
+    let compared = rows.iter().zip(&scenarios).filter(|(row, read)| {
+        // A transfer that was given up has no time.
+        row.faithful && row.bytes == asked(&read.scenario)
+    });
     let compared = compared.map(|(row, read)| {
         let predicted = predict(&read.scenario).seconds;
         let control = read.scenario.server.congestion.clone().map_or_else(String::new, |c| c.0);
@@ -132,6 +128,12 @@ fn compare(
         Compared { name, control, measured: row.seconds, predicted }
     });
     Ok(compared.filter(|c| c.measured > 0.0 && c.predicted > 0.0).collect())
+}
+
+fn asked(scenario: &Scenario) -> u64 {
+    let Workload::Flows(flows) = &scenario.workload else { return 0 };
+    let phases = flows.iter().flat_map(|flow| &flow.phases);
+    phases.map(|phase| phase.bytes * u64::from(phase.rounds)).sum()
 }
 
 fn page(cases: &[Compared], grid: &[Compared]) -> String {

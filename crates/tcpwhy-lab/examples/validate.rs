@@ -53,6 +53,16 @@ const GRIDS: [(&str, &str); 3] = [
     ("rcv", "client.rcvbuf=16K,64K"),
 ];
 
+/// Why the largest errors are there; to be checked when the model or the grid changes.
+const WHERE_NOT: &str = "
+The largest errors are small locked send buffers with large writes, mostly under reno. What leaves the only packet buffer makes room
+in it, so a woken writer pours a whole congestion window out at once, which doubles each time until a burst overflows the queue. Its
+tail is then lost together, and what follows (a probe, a timeout, repairs of a packet or two a round trip) hangs on single packets:
+two runs of reno, 40 ms, 100 Mbit/s and 16K in the lab took 1.29 s and over 2.3 s. The model's recovery knows each loss at once, without
+duplicate ACKs, proportional rate reduction or undone reductions. Windows of two small segments (`client-rmem-4096`) are predicted too
+fast as well; why is not known. Runs that did not carry all of their bytes are left out, such as `long-fat-both-50m` here.
+";
+
 /// One transfer.
 struct Compared {
     name: String,
@@ -101,7 +111,7 @@ fn main() -> Result<(), Failed> {
         }
     }
     fs::write("docs/validation.md", page(&cases, &grids))?;
-    println!("wrote docs/validation.md");
+    eprintln!("wrote docs/validation.md");
     Ok(())
 }
 
@@ -163,6 +173,7 @@ fn page(cases: &[Compared], grid: &[Compared]) -> String {
         let rows: Vec<_> = grid.iter().filter(|row| row.control == control).collect();
         line(&format!("the grid, {control}"), &rows);
     }
+    out += WHERE_NOT;
     for (title, rows) in [("The cases", cases), ("The grid: 3 MB, 64K a write", grid)] {
         let _ = write!(
             out,

@@ -4,8 +4,8 @@
 //! flight, follows the kernel's own buffer rules ([`crate::kernel`]) and runs millions of segments a second. Virtual time, one
 //! seed, no IO.
 //!
-//! Simplified: packets keep their order and a loss is known to the sender when the next packet is acknowledged; ACKs are never
-//! lost; bbr is its start, its rate filter and its pacing, without probing.
+//! Simplified: packets keep their order and a loss is known to the sender when the next packet is acknowledged, the window then
+//! falls at once; ACKs are never lost; a writer and a reader take no time; packets are not deferred for larger ones.
 
 mod control;
 mod path;
@@ -31,7 +31,7 @@ pub enum Control {
     Reno,
     /// RFC 9438 with HyStart as in Linux `tcp_cubic.c`.
     Cubic,
-    /// An approximation of BBR: a rate filter and pacing; losses are ignored.
+    /// BBR version 1 without its sampling of policers; losses are ignored.
     Bbr,
 }
 
@@ -79,8 +79,8 @@ pub struct Transfer {
     pub initcwnd: Option<u64>,
     /// The route's `initrwnd` at the receiver, in segments.
     pub initrwnd: Option<u64>,
-    /// Part of the receive buffer that is window, where it is known (`ss` shows none; 229/256 with merged packets); else the
-    /// receiver's kernel's first.
+    /// Part of the receive buffer that is window, where it is known (`ss` shows none; 229/256 with merged packets); else what the
+    /// receiver's kernel makes of packets of an Ethernet.
     pub share: Option<Share>,
     /// What the receiving application reads, bytes per second; 0: everything at once.
     pub read_rate: u64,

@@ -7,6 +7,7 @@ export RUSTUP_AUTO_INSTALL := 0
 PREFIX ?= $(HOME)/.local
 .DEFAULT_GOAL := help
 .PHONY: help build demo test score score-full bench bench-page web fuzz corpus install clean
+.PHONY: help build demo test score score-full validate bench web fuzz corpus install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-11s %s\n' "$$name" "$$what"; done
@@ -28,6 +29,9 @@ score: build ## agreement with captures whose answer is known (rewrites bench/sc
 
 score-full: build ## the analysis against the lab's recorded truth, the whole matrix (half an hour; rewrites docs/score.md)
 	@scripts/score.sh full
+
+validate: ## the model's predictions against the lab's measurements (rewrites docs/validation.md)
+	@cargo run --release --locked --quiet -p tcpwhy-lab --example validate -- target/validate
 
 bench: build ## speed and memory, beside tcptrace and tshark
 	@scripts/bootstrap.sh bench

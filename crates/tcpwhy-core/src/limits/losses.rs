@@ -42,10 +42,10 @@ pub(crate) enum Losses {
 /// Looks at all losses of a direction; `farther` is how often lost segments stood farther into their
 /// bursts than delivered ones, in percent.
 pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
+    let Some(farther) = farther else { return Losses::Plain };
     let events: Vec<usize> = (1..ctx.stretches.len()).filter(|&i| is_loss(ctx, i)).collect();
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
-    let (Some(farther), Some(&first), Some(&last)) = (farther, events.first(), events.last())
-    else {
+    let (Some(&first), Some(&last)) = (events.first(), events.last()) else {
         return Losses::Plain;
     };
     if events.len() < FEWEST || without_queue * 10 < events.len() * 7 {

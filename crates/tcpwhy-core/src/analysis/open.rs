@@ -58,18 +58,18 @@ impl Open {
     }
 
     /// The next packet; how many wait now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
         self.last = self.last.max(packet.time);
         if packet.has(flags::SYN) || packet.has(flags::FIN) || packet.has(flags::RST) {
-            self.note(&packet);
+            self.note(packet);
         }
         waiting.push(&mut self.queue, packet);
         self.queue.len()
     }
 
     /// How it begins and ends.
-    fn note(&mut self, packet: &Packet) {
+    fn note(&mut self, packet: Packet) {
         if packet.is_copy() {
             return;
         }

@@ -6,6 +6,8 @@
 use super::runs::Runs;
 use super::table::Place;
 use crate::flow::packet::Packet;
+use crate::model::Side;
+use crate::observe::Segment;
 
 /// Packets in a block.
 const BLOCK: usize = 16;
@@ -44,11 +46,11 @@ impl Waiting {
     }
 
     /// Adds a packet to a connection's queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, queue: &mut Queue, packet: Packet) {
         let at = queue.len() % BLOCK;
         if at == 0 {
-            self.extend(queue, &packet);
+            self.extend(queue);
         }
         if let Some(block) = self.blocks.get_mut(queue.last as usize) {
             block.0[at] = packet;
@@ -56,11 +58,12 @@ impl Waiting {
         queue.len += 1;
     }
 
-    /// One more block at the end of the queue; `packet` is what a new one is filled with.
+    /// One more block at the end of the queue.
     #[inline(never)]
-    fn extend(&mut self, queue: &mut Queue, packet: &Packet) {
+    fn extend(&mut self, queue: &mut Queue) {
         let place = self.free.pop().unwrap_or_else(|| {
-            self.blocks.push(Block([*packet; BLOCK]));
+            let nothing = Packet::of(&Segment::default(), Side::Client, false);
+            self.blocks.push(Block([nothing; BLOCK]));
             self.next.push(0);
             self.blocks.len() as u32 - 1
         });
@@ -98,8 +101,6 @@ impl Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Side;
-    use crate::observe::Segment;
 
     fn packet(frame: u64) -> Packet {
         Packet::of(&Segment { frame, ..Segment::default() }, Side::Client, false)

@@ -6,8 +6,7 @@ export RUSTUP_AUTO_INSTALL := 0
 
 PREFIX ?= $(HOME)/.local
 .DEFAULT_GOAL := help
-.PHONY: help build demo test score score-full bench bench-page web fuzz corpus install clean
-.PHONY: help build demo test score score-full validate bench web fuzz corpus install clean
+.PHONY: help build demo test score score-full validate bench bench-page web fuzz corpus install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-11s %s\n' "$$name" "$$what"; done

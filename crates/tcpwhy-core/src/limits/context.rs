@@ -368,12 +368,12 @@ fn rate(bytes: u64, time: Nanos) -> u64 {
 /// Repairs are left out: the ACK that ends one acknowledges many round trips' data at once.
 fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
     let repaired = |s: &Stretch| s.wait == Wait::Recovery || s.resent > 0;
-    let mut clean: Vec<&Stretch> = stretches
+    let mut clean: Vec<&Stretch> = Vec::with_capacity(stretches.len());
+    let kept = stretches
         .iter()
         .enumerate()
-        .filter(|&(i, s)| !(repaired(s) || i > 0 && repaired(&stretches[i - 1])))
-        .map(|(_, s)| s)
-        .collect();
+        .filter(|&(i, s)| !(repaired(s) || i > 0 && repaired(&stretches[i - 1])));
+    clean.extend(kept.map(|(_, s)| s));
     if clean.is_empty() {
         clean = stretches.iter().collect();
     }

@@ -48,18 +48,15 @@ pub(crate) enum Losses {
 /// bursts than delivered ones, in percent.
 pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let events: Vec<usize> = (1..ctx.stretches.len()).filter(|&i| is_loss(ctx, i)).collect();
+    let (Some(&first), Some(&last)) = (events.first(), events.last()) else {
+        return Losses::Plain;
+    };
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
-    if let (Some(&first), Some(&last)) = (events.first(), events.last())
-        && without_queue == events.len()
-        && events.iter().any(|&i| is_heavy(ctx, i))
-    {
+    if without_queue == events.len() && events.iter().any(|&i| is_heavy(ctx, i)) {
         let rate = rate_between(ctx, first, ctx.stretches.len());
         return Losses::Policed { first, last, rate };
     }
-    let (Some(farther), Some(&first), Some(&last)) = (farther, events.first(), events.last())
-    else {
-        return Losses::Plain;
-    };
+    let Some(farther) = farther else { return Losses::Plain };
     if events.len() < FEWEST || without_queue * 10 < events.len() * 7 {
         return Losses::Plain;
     }

@@ -112,7 +112,7 @@ mod tests {
     fn picture(scenario: &Scenario, position: f64) -> Picture {
         let segments = simulate(scenario).capture(position);
         let mut analyzer = Analyzer::new();
-        analyzer.push_all(&segments);
+        segments.iter().for_each(|s| analyzer.push(s));
         let connections = analyzer.finish();
         let mut picture = Picture::new(&connections[0], 1 << 20);
         for s in segments.iter().filter(|s| picture.takes(s)).collect::<Vec<_>>() {
@@ -183,7 +183,7 @@ mod tests {
     fn no_point_of_a_series_is_lost_when_it_is_bounded() {
         let segments = simulate(&Scenario::default()).capture(0.0);
         let mut analyzer = Analyzer::new();
-        analyzer.push_all(&segments);
+        segments.iter().for_each(|s| analyzer.push(s));
         let connections = analyzer.finish();
         let mut picture = Picture::new(&connections[0], 16);
         segments.iter().for_each(|s| picture.push(s));

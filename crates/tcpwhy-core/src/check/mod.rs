@@ -16,5 +16,5 @@ mod tests;
 
 pub use finding::{Cost, Finding, Gain, Leave, NEVER, Weight, What};
 pub use host::{Device, Host, Locks, Route, Socket};
-pub use judge::{Report, judge};
+pub use judge::{Judged, Report, judge};
 pub use path::{Path, Source, seen};

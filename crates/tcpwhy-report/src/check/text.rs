@@ -119,7 +119,7 @@ fn path(out: &mut impl Write, n: usize, judged: &Judged) -> io::Result<()> {
         if said.complete {
             writeln!(
                 out,
-                "  the host {what:<8} in {:>8}, at {} in the end ({part} of the path), held by {}",
+                "  the host {what:<8} in {:>8}, at {} in the end ({part} of the path), mostly held by {}",
                 span(said.time),
                 rate(said.steady_bps),
                 said.limit().name()

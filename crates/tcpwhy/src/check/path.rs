@@ -2,7 +2,7 @@
 
 use crate::check::args::Check;
 use crate::error::Error;
-use tcpwhy_core::check::{Host, Path, seen};
+use tcpwhy_core::check::{Host, Path, Route, seen};
 
 /// What the flags say about the path makes sense together.
 ///
@@ -47,6 +47,7 @@ pub(super) fn paths(args: &Check, host: &Host) -> Result<Vec<Path>, Error> {
         // Where nobody is named, it is somebody far away.
         if path.peer.is_none() {
             path.route = host.routes.iter().find(|r| r.destination == "default").cloned();
+            path.mss = mss(host, path.route.as_ref(), true);
         }
     }
     Ok(paths)
@@ -61,6 +62,7 @@ fn to_peer(args: &Check, peer: &str, host: &Host) -> Result<Path, Error> {
     let to = resolve(peer, args.port).map_err(|e| failed("the name is not known", &e))?;
     let route = route_to(to.ip()).map_err(|e| failed("there is no route", &e))?;
     let device = host.device(&route.device);
+    let mss = mss(host, Some(&route), to.is_ipv4());
     let known: Vec<_> = host.sockets.iter().filter(|s| s.remote.ip() == to.ip()).collect();
     let (rtt, rtt_from) = match (args.rtt, known.iter().map(|s| s.rtt).filter(|r| r.0 > 0).min()) {
         (Some(rtt), _) => (rtt, Source::Given),
@@ -81,10 +83,6 @@ fn to_peer(args: &Check, peer: &str, host: &Host) -> Result<Path, Error> {
             return Err(Error::Usage(text));
         }
     };
-    let mtu = route.mtu.or(device.and_then(|d| d.mtu)).unwrap_or(1_500);
-    // IP, TCP and its timestamps.
-    let headers = if to.is_ipv4() { 52 } else { 72 };
-    let mss = u64::from(mtu).saturating_sub(headers).max(88);
     Ok(Path {
         peer: Some(to.ip()),
         rate_from,
@@ -93,6 +91,13 @@ fn to_peer(args: &Check, peer: &str, host: &Host) -> Result<Path, Error> {
         route: Some(route),
         ..Path::given(rate, rtt)
     })
+}
+
+/// Payload of a segment: the packet less IP, TCP and its timestamps.
+fn mss(host: &Host, route: Option<&Route>, is_v4: bool) -> u64 {
+    let device = route.and_then(|r| host.device(&r.device));
+    let mtu = route.and_then(|r| r.mtu).or(device.and_then(|d| d.mtu)).unwrap_or(1_500);
+    u64::from(mtu).saturating_sub(if is_v4 { 52 } else { 72 }).max(88)
 }
 
 #[cfg(not(target_os = "linux"))]

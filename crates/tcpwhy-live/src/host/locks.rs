@@ -38,6 +38,9 @@ pub fn buffer_locks(pid: i32, fd: i32) -> io::Result<Locks> {
 }
 
 fn duplicate(pid: i32, fd: i32) -> io::Result<OwnedFd> {
+    if pid <= 0 || fd < 0 {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     let process = Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidInput)?;
     let process = pidfd_open(process, PidfdFlags::empty())?;
     Ok(pidfd_getfd(process, fd, PidfdGetfdFlags::empty())?)

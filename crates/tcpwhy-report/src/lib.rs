@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
+pub mod check;
 pub mod csv;
 pub mod json;
 pub mod page;

@@ -1,5 +1,6 @@
 //! The command line's grammar.
 
+use crate::check::args::Check;
 use crate::lab::Lab;
 use crate::predict::args::Predict;
 use crate::when::When;
@@ -26,6 +27,7 @@ Examples:
   tcpwhy serve captures/                 the same page for many captures, in the browser
   tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
+  tcpwhy check --rate 1gbit --rtt 40ms   what on this host would limit such a path
 
 Exit status: 0 analysed, 1 nothing to analyse, 2 error or damaged input (what could be
 read of it is analysed).";
@@ -88,6 +90,9 @@ enum Verb {
     /// Predict a transfer: its limit and time from sizes, rates, round trips and buffers
     #[command(after_help = crate::predict::EXAMPLES)]
     Predict(Predict),
+    /// Check this host, or a saved one: what would limit a transfer, and what changing it brings
+    #[command(after_help = crate::check::EXAMPLES)]
+    Check(Check),
 }
 
 /// What was asked for.
@@ -103,6 +108,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Predict a transfer.
     Predict(Predict),
+    /// Check a host.
+    Check(Check),
 }
 
 /// What to show on a page.
@@ -263,6 +270,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
         Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
         Some(Verb::Serve(serve)) => return Ok(Some(Command::Serve(serve))),
         Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),
+        Some(Verb::Check(check)) => return Ok(Some(Command::Check(check))),
         Some(Verb::Explain(explain)) => explain,
         Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),
         None => cli.explain,

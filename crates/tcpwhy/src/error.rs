@@ -27,7 +27,7 @@ pub(crate) enum Error {
     /// The page would replace something.
     #[error("{0} is there already: choose another name with -o, or replace it with --force")]
     Exists(String),
-    /// The page cannot be written.
+    /// A page or a picture cannot be written.
     #[error("cannot write {0}: {1}")]
     Page(String, io::Error),
     /// A case folder's samples cannot be read.

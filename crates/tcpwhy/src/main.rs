@@ -1,6 +1,7 @@
 //! The command line: one file per verb, one sentence per error.
 #![forbid(unsafe_code)]
 
+mod check;
 mod cli;
 mod error;
 mod explain;
@@ -53,6 +54,7 @@ fn run() -> Result<ExitCode, Error> {
         Ok(Some(Command::Report(args))) => report::run(&args),
         Ok(Some(Command::Serve(args))) => serve::run(&args),
         Ok(Some(Command::Predict(args))) => predict::run(&args),
+        Ok(Some(Command::Check(args))) => check::run(&args),
         // Nothing was asked: show what can be.
         Ok(None) => {
             cli::short_help().map_err(Error::Write)?;

@@ -48,6 +48,8 @@ fields! {
     notsent_bytes: u32 = 144;
     /// Lowest round trip, microseconds; `u32::MAX` before the first.
     min_rtt_us: u32 = 148;
+    /// Bytes a second, as acknowledged last (Linux 4.9).
+    delivery_rate: u64 = 160;
     /// Microseconds with data outstanding.
     busy_us: u64 = 168;
     /// Of them, limited by the receive window, as the kernel counts.

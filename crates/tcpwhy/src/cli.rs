@@ -1,6 +1,7 @@
 //! The command line's grammar.
 
 use crate::lab::Lab;
+use crate::live::Live;
 use crate::predict::args::Predict;
 use crate::when::When;
 use anstream::ColorChoice;
@@ -22,6 +23,7 @@ Examples:
   tcpwhy slow.pcapng --json | jq '.connections[].directions[].verdict.text'
   tcpwhy slow.pcapng --csv > transfers.csv
   tcpwhy report slow.pcapng -o slow.html one page with charts, to be mailed
+  tcpwhy live                            what holds this machine's sockets now (Linux)
   tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
 
@@ -60,6 +62,9 @@ enum Verb {
     /// Run commands and transfers behind an emulated link (Linux)
     #[command(subcommand)]
     Lab(Lab),
+    /// Show what holds the sockets of this machine now (Linux)
+    #[command(after_help = crate::live::EXAMPLES)]
+    Live(Box<Live>),
     /// Write one HTML file that shows captures: verdicts, timelines, charts
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
@@ -75,6 +80,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Something in the lab.
     Lab(Lab),
+    /// Look at live sockets.
+    Live(Box<Live>),
     /// Write a page.
     Report(Report),
     /// Predict a transfer.
@@ -191,6 +198,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     let explain = match cli.verb {
         Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
         Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),
+        Some(Verb::Live(live)) => return Ok(Some(Command::Live(live))),
         Some(Verb::Explain(explain)) => explain,
         Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),
         None => cli.explain,

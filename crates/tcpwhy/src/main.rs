@@ -7,6 +7,7 @@ mod explain;
 mod filter;
 mod interrupt;
 mod lab;
+mod live;
 mod output;
 mod pipeline;
 mod predict;
@@ -48,6 +49,7 @@ fn run() -> Result<ExitCode, Error> {
     match cli::parse() {
         Ok(Some(Command::Explain(args))) => explain::run(&args),
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
+        Ok(Some(Command::Live(args))) => live::run(&args),
         Ok(Some(Command::Report(args))) => report::run(&args),
         Ok(Some(Command::Predict(args))) => predict::run(&args),
         // Nothing was asked: show what can be.

@@ -1,7 +1,10 @@
 //! The sender's state at one moment, and the limit that it means.
 
-use tcpwhy_core::kernel::tcp_info::TcpInfo;
-use tcpwhy_core::model::Limit;
+use crate::kernel::tcp_info::TcpInfo;
+use crate::model::Limit;
+
+/// `TCPI_OPT_WSCALE` (`include/uapi/linux/tcp.h`).
+const WINDOW_SCALE: u8 = 4;
 
 /// What decides, at the sender. Bytes and packets as the kernel counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,6 +37,14 @@ pub struct State {
     pub sndbuf: u32,
     /// Bytes acknowledged since the connection began.
     pub acked: u64,
+    /// Slow start threshold, packets; a huge number before the first loss.
+    pub ssthresh: u32,
+    /// Timeouts in a row without an answer.
+    pub timeouts: u8,
+    /// Unanswered window probes.
+    pub probes: u8,
+    /// Both ends scale their windows.
+    pub scaled: bool,
     /// The application is inside of a write, by its own account.
     pub writing: bool,
 }
@@ -59,6 +70,10 @@ impl State {
             wmem_queued: *skmem.get(5)?,
             sndbuf: *skmem.get(3)?,
             acked: info.bytes_acked()?,
+            ssthresh: info.snd_ssthresh()?,
+            timeouts: info.retransmits()?,
+            probes: info.probes()?,
+            scaled: info.options()? & WINDOW_SCALE != 0,
             writing: false,
         })
     }

@@ -70,6 +70,15 @@ fields! {
     rcv_wnd: u32 = 232;
 }
 
+impl TcpInfo<'_> {
+    /// Window scale of the windows that this end offers, fixed by its SYN.
+    pub fn rcv_wscale(&self) -> Option<u8> {
+        // A byte of two bit fields, the sender's first: C fills a byte from the end that the machine's order says.
+        let both = self.0.get(6)?;
+        Some(if cfg!(target_endian = "little") { both >> 4 } else { both & 15 })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,7 +26,7 @@ impl Account {
             let end = round(rest);
             let Some(piece) = rest.get(..=end) else { break };
             let (Some(first), Some(last)) = (piece.first(), piece.last()) else { break };
-            let limit = if is_silent(piece) { Limit::SilentPath } else { judge(piece, None) };
+            let limit = limit(piece);
             let span = last.t_ns.saturating_sub(first.t_ns);
             account.add(limit, Nanos(i64::try_from(span).unwrap_or(i64::MAX)));
             rest = rest.get(end..).unwrap_or_default();
@@ -77,6 +77,30 @@ impl Account {
 
 fn is_lost(limit: Limit) -> bool {
     !matches!(limit, Limit::Handshake | Limit::Application | Limit::PathBandwidth | Limit::Unknown)
+}
+
+/// As [`judge`], for samples that are a good part of a round trip apart, without an account of the application's writes.
+fn limit(piece: &[State]) -> Limit {
+    match judge(piece, None) {
+        _ if is_silent(piece) => Limit::SilentPath,
+        // Between two openings of the window bbr paces at the rate that the window set.
+        Limit::PathBandwidth | Limit::CongestionWindow if met_edge(piece) => Limit::ReceiveWindow,
+        Limit::DelayedAck if !may_be_delayed(piece) => Limit::Application,
+        limit => limit,
+    }
+}
+
+/// Whether the sender came to the window's edge and was never held by cwnd or a loss.
+fn met_edge(piece: &[State]) -> bool {
+    let held = |s: &State| s.is_held_back() && !s.is_at_edge();
+    piece.iter().any(State::is_at_edge) && !piece.iter().any(held)
+}
+
+/// A receiver delays the ACK of less than two segments only (RFC 5681 section 4.2). Behind more, the end of a write waits for a round trip
+/// that the writer spends elsewhere.
+fn may_be_delayed(piece: &[State]) -> bool {
+    let waiting = |s: &&State| s.limit() == Limit::DelayedAck;
+    piece.iter().filter(waiting).any(|s| s.outstanding < 2 * s.mss)
 }
 
 /// Timeout after timeout, or probe after probe, and nothing comes back.
@@ -136,6 +160,25 @@ mod tests {
         let told = |timeouts| Account::of(&[lost(0, timeouts), lost(500, timeouts)]).limit();
         assert_eq!(told(1), Some(Limit::LossRecovery));
         assert_eq!(told(3), Some(Limit::SilentPath));
+    }
+
+    #[test]
+    fn a_paced_sender_that_meets_the_edge_is_held_by_the_window() {
+        let paced = |ms| State { unsent: 9000, outstanding: 30_000, in_flight: 5, ..state(ms) };
+        let at_edge = |ms| State { outstanding: 59_000, ..paced(ms) };
+        let told = |states: &[State]| Account::of(states).limit();
+        assert_eq!(told(&[paced(0), paced(10), at_edge(20)]), Some(Limit::ReceiveWindow));
+        assert_eq!(told(&[paced(0), paced(10), paced(20)]), Some(Limit::CongestionWindow));
+        let full = State { in_flight: 10, ..paced(10) };
+        assert_eq!(told(&[paced(0), full, at_edge(20)]), Some(Limit::CongestionWindow));
+    }
+
+    #[test]
+    fn the_end_of_a_large_write_waits_for_no_delayed_ack() {
+        let tail = |ms, outstanding| State { unsent: 100, outstanding, in_flight: 1, ..state(ms) };
+        let told = |bytes| Account::of(&[tail(0, bytes), tail(20, bytes)]).limit();
+        assert_eq!(told(1448), Some(Limit::DelayedAck));
+        assert_eq!(told(14_480), Some(Limit::Application));
     }
 
     #[test]

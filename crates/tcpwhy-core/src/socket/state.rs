@@ -84,7 +84,7 @@ impl State {
             Limit::Handshake
         } else if matches!(self.ca_state, 3 | 4) {
             Limit::LossRecovery
-        } else if self.unsent > 0 && self.snd_wnd.saturating_sub(self.outstanding) < self.mss {
+        } else if self.is_at_edge() {
             Limit::ReceiveWindow
         } else if self.waits_for_an_ack() {
             Limit::DelayedAck
@@ -116,13 +116,17 @@ impl State {
     /// Held by something outside of the process: a window, or a loss.
     pub fn is_held_back(&self) -> bool {
         matches!(self.ca_state, 3 | 4)
-            || (self.unsent > 0
-                && (self.in_flight >= self.cwnd
-                    || self.snd_wnd.saturating_sub(self.outstanding) < self.mss))
+            || self.is_at_edge()
+            || (self.unsent > 0 && self.in_flight >= self.cwnd)
+    }
+
+    /// Data waits, and the receiver's window has no room for a segment.
+    pub fn is_at_edge(&self) -> bool {
+        self.unsent > 0 && self.snd_wnd.saturating_sub(self.outstanding) < self.mss
     }
 
     /// A quarter above the floor, and at least 1 ms, is more than a timer's lateness.
-    fn queue_stands(&self) -> bool {
+    pub(super) fn queue_stands(&self) -> bool {
         let excess = self.srtt_us.saturating_sub(self.min_rtt_us);
         self.min_rtt_us != u32::MAX && excess >= 1000 && excess >= self.min_rtt_us / 4
     }

@@ -121,6 +121,11 @@ impl Row {
         if self.limit == Some(Limit::SendBuffer) {
             return Some(self.send.words("tcp_wmem"));
         }
+        if self.role == Role::Sends
+            && (self.limit, self.cause) == (Some(Limit::ReceiveWindow), Cause::None)
+        {
+            return Some("late ACKs: slow reader, or a queue on the path".to_owned());
+        }
         if self.role == Role::Receives && self.seen.locks.is_some_and(|l| l.receive) {
             return Some(format!("receive buffer {}", self.receive.words("tcp_rmem")));
         }

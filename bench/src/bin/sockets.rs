@@ -1,0 +1,103 @@
+//! How long a full sample of many established sockets takes, beside `ss -tinmH`: `sockets [COUNT]`. Linux.
+//!
+//! The sockets are made in a network namespace of their own, where no others are; both ends are in it.
+#![allow(clippy::print_stdout)]
+
+#[cfg(target_os = "linux")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    linux::main()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    println!("skipped: sockets are sampled on Linux only");
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    use tcpwhy_live::sample::Dump;
+    use tcpwhy_live::watch::Watch;
+
+    type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+    /// Set for the program that runs in the namespace.
+    const INSIDE: &str = "TCPWHY_BENCH_INSIDE";
+    /// Connections to one address: fewer than it has ports for.
+    const PER_ADDRESS: usize = 20_000;
+    /// Samples whose median counts.
+    const RUNS: usize = 15;
+
+    pub(super) fn main() -> Result<()> {
+        let count = std::env::args().nth(1).map_or(Ok(10_000), |text| text.parse::<usize>())?;
+        if std::env::var_os(INSIDE).is_none() {
+            let status = Command::new("unshare")
+                .args(["-rn", "--"])
+                .arg(std::env::current_exe()?)
+                .arg(count.to_string())
+                .env(INSIDE, "1")
+                .status()?;
+            return if status.success() { Ok(()) } else { Err("the run failed".into()) };
+        }
+        run(Command::new("ip").args(["link", "set", "lo", "up"]))?;
+        let most = getrlimit(Resource::Nofile).maximum;
+        setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
+        let held = sockets(count)?;
+        measure()?;
+        drop(held);
+        Ok(())
+    }
+
+    fn measure() -> Result<()> {
+        let dump = Dump::open()?;
+        let found = dump.sockets()?.len();
+        let ours = median(RUNS, || dump.sockets().map(drop).map_err(Into::into))?;
+        let mut watch = Watch::open()?;
+        watch.sample()?;
+        let kept = median(RUNS, || watch.sample().map(drop).map_err(Into::into))?;
+        let ss = median(5, || run(Command::new("ss").arg("-tinmH").stdout(Stdio::null())))?;
+        println!("{found} sockets: a full sample {:.1} ms (median of {RUNS})", ms(ours));
+        println!("with its place in the round kept: {:.1} ms", ms(kept));
+        println!("ss -tinmH: {:.1} ms, {:.1} times as long", ms(ss), ms(ss) / ms(ours));
+        Ok(())
+    }
+
+    /// Both ends of half as many connections.
+    fn sockets(count: usize) -> Result<Vec<TcpStream>> {
+        let mut held = Vec::with_capacity(count);
+        let mut listener = None;
+        for number in 0..count / 2 {
+            if number % PER_ADDRESS == 0 {
+                let address = Ipv4Addr::new(127, 0, 1, u8::try_from(number / PER_ADDRESS)?);
+                listener = Some(TcpListener::bind((address, 0))?);
+            }
+            let Some(listener) = &listener else { continue };
+            held.push(TcpStream::connect(listener.local_addr()?)?);
+            held.push(listener.accept()?.0);
+        }
+        Ok(held)
+    }
+
+    fn median(runs: usize, mut once: impl FnMut() -> Result<()>) -> Result<Duration> {
+        let mut times = Vec::new();
+        for _ in 0..runs {
+            let began = Instant::now();
+            once()?;
+            times.push(began.elapsed());
+        }
+        times.sort_unstable();
+        times.get(runs / 2).copied().ok_or_else(|| "no run".into())
+    }
+
+    fn run(command: &mut Command) -> Result<()> {
+        let status = command.status()?;
+        if status.success() { Ok(()) } else { Err(format!("{command:?} failed").into()) }
+    }
+
+    fn ms(time: Duration) -> f64 {
+        time.as_secs_f64() * 1e3
+    }
+}

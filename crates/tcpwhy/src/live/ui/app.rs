@@ -124,10 +124,12 @@ impl App {
         let mut rows: Vec<&Row> = self.rows.iter().filter(|row| self.takes(row)).collect();
         use std::cmp::Reverse;
         match self.sort {
-            Sort::Lost => rows.sort_by_key(|r| Reverse((self.lost(r), r.out_bps + r.in_bps))),
+            Sort::Lost => {
+                rows.sort_by_cached_key(|r| Reverse((self.lost(r), r.out_bps + r.in_bps)))
+            }
             Sort::Rate => rows.sort_by_key(|r| Reverse(r.out_bps + r.in_bps)),
             Sort::RoundTrip => rows.sort_by_key(|r| Reverse(r.rtt())),
-            Sort::Process => rows.sort_by_key(|r| r.process()),
+            Sort::Process => rows.sort_by_cached_key(|r| r.process()),
         }
         rows
     }

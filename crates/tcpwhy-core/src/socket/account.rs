@@ -8,6 +8,9 @@ use super::{State, cause, judge, round};
 /// Timeouts in a row after which nobody is there: with the usual backoff the path was silent for seven round trips or more.
 const SILENT: u8 = 3;
 
+/// States of which at least one would have shown a buffer that a writer fills.
+const ENOUGH: usize = 10;
+
 /// How long each limit held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Account {
@@ -22,11 +25,15 @@ impl Account {
     pub fn of(states: &[State]) -> Self {
         let mut account = Self::default();
         let mut rest = states;
+        let never_full = never_full(states);
         while rest.len() > 1 {
             let end = round(rest);
             let Some(piece) = rest.get(..=end) else { break };
             let (Some(first), Some(last)) = (piece.first(), piece.last()) else { break };
-            let limit = limit(piece);
+            let limit = match limit(piece) {
+                Limit::SendBuffer if never_full => Limit::Application,
+                limit => limit,
+            };
             let span = last.t_ns.saturating_sub(first.t_ns);
             account.add(limit, Nanos(i64::try_from(span).unwrap_or(i64::MAX)));
             rest = rest.get(end..).unwrap_or_default();
@@ -101,6 +108,13 @@ fn met_edge(piece: &[State]) -> bool {
 fn may_be_delayed(piece: &[State]) -> bool {
     let waiting = |s: &&State| s.limit() == Limit::DelayedAck;
     piece.iter().filter(waiting).any(|s| s.outstanding < 2 * s.mss)
+}
+
+/// A writer that waits has filled its buffer first (`net/core/stream.c`, `sk_stream_wait_memory` after `sk_stream_memory_free`). One that
+/// pauses may leave it as full as one that waits, two thirds and more, but never full.
+fn never_full(states: &[State]) -> bool {
+    let full = |s: &State| s.writing || s.wmem_queued >= s.sndbuf;
+    states.len() >= ENOUGH && !states.iter().any(full)
 }
 
 /// Timeout after timeout, or probe after probe, and nothing comes back.
@@ -179,6 +193,17 @@ mod tests {
         let told = |bytes| Account::of(&[tail(0, bytes), tail(20, bytes)]).limit();
         assert_eq!(told(1448), Some(Limit::DelayedAck));
         assert_eq!(told(14_480), Some(Limit::Application));
+    }
+
+    #[test]
+    fn a_buffer_that_is_never_full_held_nobody() {
+        let most = |ms, wmem_queued| State { outstanding: 16_384, wmem_queued, ..state(ms) };
+        let told = |queued| {
+            let states: Vec<State> = (0..20).map(|i| most(i * 10, queued)).collect();
+            Account::of(&states).limit()
+        };
+        assert_eq!(told(30_000), Some(Limit::Application));
+        assert_eq!(told(33_000), Some(Limit::SendBuffer));
     }
 
     #[test]

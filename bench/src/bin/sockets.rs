@@ -16,41 +16,74 @@ fn main() {
 #[cfg(target_os = "linux")]
 mod linux {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    use std::io::Read;
     use std::net::{Ipv4Addr, TcpListener, TcpStream};
-    use std::process::{Command, Stdio};
+    use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};
     use tcpwhy_live::sample::Dump;
     use tcpwhy_live::watch::Watch;
 
     type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-    /// Set for the program that runs in the namespace.
+    /// Set for the programs that run in the namespace: `measure`, or `hold` for those that only hold sockets.
     const INSIDE: &str = "TCPWHY_BENCH_INSIDE";
-    /// Connections to one address: fewer than it has ports for.
-    const PER_ADDRESS: usize = 20_000;
+    /// Sockets of one process: fewer than the usual limit of descriptors.
+    const PER_PROCESS: usize = 10_000;
     /// Runs of each.
     const RUNS: usize = 15;
 
     pub(super) fn main() -> Result<()> {
         let count = std::env::args().nth(1).map_or(Ok(10_000), |text| text.parse::<usize>())?;
-        if std::env::var_os(INSIDE).is_none() {
-            // Root may have more descriptors than its limit, but not from inside the namespace.
-            let most = Some(2 * count as u64 + 1000);
-            let _ = setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most });
-            let status = Command::new("unshare")
-                .args(["-rn", "--"])
-                .arg(std::env::current_exe()?)
-                .arg(count.to_string())
-                .env(INSIDE, "1")
-                .status()?;
-            return if status.success() { Ok(()) } else { Err("the run failed".into()) };
+        match std::env::var(INSIDE).as_deref() {
+            Ok("hold") => hold(count),
+            Ok(_) => {
+                run(Command::new("ip").args(["link", "set", "lo", "up"]))?;
+                let holders = holders(count)?;
+                let measured = measure();
+                holders.into_iter().try_for_each(|mut holder| holder.kill())?;
+                measured
+            }
+            Err(_) => {
+                let mut inside = Command::new("unshare");
+                inside.args(["-rn", "--"]).arg(std::env::current_exe()?);
+                run(inside.arg(count.to_string()).env(INSIDE, "measure"))
+            }
         }
-        run(Command::new("ip").args(["link", "set", "lo", "up"]))?;
+    }
+
+    /// Starts programs that hold `count` sockets together, and waits until they have them.
+    fn holders(count: usize) -> Result<Vec<Child>> {
+        let mut holders = Vec::new();
+        for first in (0..count).step_by(PER_PROCESS) {
+            let mut holder = Command::new(std::env::current_exe()?)
+                .arg(PER_PROCESS.min(count - first).to_string())
+                .env(INSIDE, "hold")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()?;
+            let ready = holder.stdout.as_mut().map(|out| out.read(&mut [0]));
+            holders.push(holder);
+            if !matches!(ready, Some(Ok(1))) {
+                return Err("a program could not make its sockets".into());
+            }
+        }
+        Ok(holders)
+    }
+
+    /// Makes sockets, both ends of half as many connections, and holds them until standard input ends.
+    fn hold(count: usize) -> Result<()> {
         let most = getrlimit(Resource::Nofile).maximum;
         setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
-        let held = sockets(count)?;
-        measure()?;
-        drop(held);
+        // Each process has an address of its own, and with it all ports.
+        let [.., high, low] = std::process::id().to_be_bytes();
+        let listener = TcpListener::bind((Ipv4Addr::new(127, 1, high, low), 0))?;
+        let mut held = Vec::with_capacity(count);
+        for _ in 0..count / 2 {
+            held.push(TcpStream::connect(listener.local_addr()?)?);
+            held.push(listener.accept()?.0);
+        }
+        println!("ready");
+        std::io::stdin().read_to_end(&mut Vec::new())?;
         Ok(())
     }
 
@@ -72,22 +105,6 @@ mod linux {
             ms(ss.least) / ms(ours.least)
         );
         Ok(())
-    }
-
-    /// Both ends of half as many connections.
-    fn sockets(count: usize) -> Result<Vec<TcpStream>> {
-        let mut held = Vec::with_capacity(count);
-        let mut listener = None;
-        for number in 0..count / 2 {
-            if number % PER_ADDRESS == 0 {
-                let address = Ipv4Addr::new(127, 0, 1, u8::try_from(number / PER_ADDRESS)?);
-                listener = Some(TcpListener::bind((address, 0))?);
-            }
-            let Some(listener) = &listener else { continue };
-            held.push(TcpStream::connect(listener.local_addr()?)?);
-            held.push(listener.accept()?.0);
-        }
-        Ok(held)
     }
 
     /// Times of one thing; the least is what it takes where nothing else runs.

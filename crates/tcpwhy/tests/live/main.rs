@@ -20,8 +20,9 @@ const FLOWS: [(&str, &[&str], &[&str]); 8] = [
     // Losses keep the window small; bbr takes no notice of them, and is in recovery nearly all the time.
     ("cwnd", &["--loss", "0.2%"], &["congestion_window", "loss_recovery"]),
     ("pacing", &[], &["congestion_window"]),
-    // The writer waits for the low-water mark, the data for the path; bbr keeps the path's queue empty by pacing.
-    ("lowat", &["--rate", "20mbit"], &["path_bandwidth", "congestion_window"]),
+    // The writer waits for the low-water mark, the data for the path; bbr keeps the path's queue empty by pacing, reno may still repair
+    // what it lost when slow start filled that queue.
+    ("lowat", &["--rate", "20mbit"], &["path_bandwidth", "congestion_window", "loss_recovery"]),
 ];
 
 fn verdicts(congestion: &str) {

@@ -78,7 +78,7 @@ fn table(frame: &mut Frame<'_>, area: Rect, app: &App, rows: &[&Row], place: Opt
         Constraint::Length(22),
         Constraint::Length(12),
         Constraint::Length(8),
-        Constraint::Length(28),
+        Constraint::Length(33),
         Constraint::Length(7),
         Constraint::Min(10),
     ];

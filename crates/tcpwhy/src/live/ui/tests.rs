@@ -73,6 +73,7 @@ fn starved() -> State {
         min_rtt_us: 20_000,
         wmem_queued: 30_000,
         sndbuf: 32_768,
+        scaled: true,
         ..State::default()
     }
 }
@@ -109,9 +110,9 @@ fn the_table_shows_the_limit_now_and_over_the_last_minute() {
     app.round(vec![row(1, "mysqld", starved()), row(2, "nginx", at_edge())]);
     let golden = "\
 tcpwhy live  2 sockets, by time lost
-PROCESS          PEER                   RATE         RTT      LIMIT NOW                    LOST    LAST MINUTE
-mysqld           10.0.0.2:50001         7.0 Mbit/s   20.0 ms  send buffer                  2.0 s   RS
-nginx            10.0.0.2:50002         7.0 Mbit/s   20.0 ms  receive window, small buffer 1.0 s   R
+PROCESS          PEER                   RATE         RTT      LIMIT NOW                         LOST    LAST MINUTE
+mysqld           10.0.0.2:50001         7.0 Mbit/s   20.0 ms  send buffer                       2.0 s   RS
+nginx            10.0.0.2:50002         7.0 Mbit/s   20.0 ms  receive window, small buffer      1.0 s   R
 
 q quit  ↑↓ choose  Enter details  s sort  / filter  f freeze  a all
 ";

@@ -116,7 +116,7 @@ nginx            10.0.0.2:50002         7.0 Mbit/s   20.0 ms  receive window, sm
 
 q quit  ↑↓ choose  Enter details  s sort  / filter  f freeze  a all
 ";
-    assert_eq!(text(&app, 110, 6), golden);
+    assert_eq!(text(&app, 120, 6), golden);
 }
 
 #[test]

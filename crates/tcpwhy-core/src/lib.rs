@@ -19,5 +19,6 @@ pub mod model;
 pub mod observe;
 pub mod picture;
 pub mod quantity;
+pub mod socket;
 pub mod units;
 pub mod whatif;

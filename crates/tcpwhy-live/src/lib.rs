@@ -2,7 +2,11 @@
 #![cfg(target_os = "linux")]
 
 pub mod host;
+pub mod locks;
+pub mod process;
 mod recorder;
 pub mod sample;
+pub mod settings;
+pub mod watch;
 
 pub use recorder::{Error, Host, Recorder, Summary};

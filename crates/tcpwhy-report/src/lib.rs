@@ -17,3 +17,4 @@ pub mod terminal;
 pub use printable::printable;
 pub use rank::most_telling;
 pub use source::Source;
+pub use terminal::{limit_color, limit_letter};

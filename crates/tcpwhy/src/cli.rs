@@ -2,6 +2,7 @@
 
 use crate::check::args::Check;
 use crate::lab::Lab;
+use crate::live::Live;
 use crate::predict::args::Predict;
 use crate::when::When;
 use anstream::ColorChoice;
@@ -25,6 +26,7 @@ Examples:
   tcpwhy slow.pcapng --csv > transfers.csv
   tcpwhy report slow.pcapng -o slow.html one page with charts, to be mailed
   tcpwhy serve captures/                 the same page for many captures, in the browser
+  tcpwhy live                            what holds this machine's sockets now (Linux)
   tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
   tcpwhy check --rate 1gbit --rtt 40ms   what on this host would limit such a path
@@ -81,6 +83,9 @@ enum Verb {
     /// Run commands and transfers behind an emulated link (Linux)
     #[command(subcommand)]
     Lab(Lab),
+    /// Show what holds the sockets of this machine now (Linux)
+    #[command(after_help = crate::live::EXAMPLES)]
+    Live(Box<Live>),
     /// Write one HTML file that shows captures: verdicts, timelines, charts
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
@@ -102,6 +107,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Something in the lab.
     Lab(Lab),
+    /// Look at live sockets.
+    Live(Box<Live>),
     /// Write a page.
     Report(Report),
     /// Show captures in the browser.
@@ -271,6 +278,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
         Some(Verb::Serve(serve)) => return Ok(Some(Command::Serve(serve))),
         Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),
         Some(Verb::Check(check)) => return Ok(Some(Command::Check(check))),
+        Some(Verb::Live(live)) => return Ok(Some(Command::Live(live))),
         Some(Verb::Explain(explain)) => explain,
         Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),
         None => cli.explain,

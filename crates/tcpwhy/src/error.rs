@@ -24,6 +24,9 @@ pub(crate) enum Error {
     /// The lab cannot do what was asked.
     #[error("{0}")]
     Lab(String),
+    /// Live sockets cannot be looked at, or not be changed as asked.
+    #[error("{0}")]
+    Live(String),
     /// The page would replace something.
     #[error("{0} is there already: choose another name with -o, or replace it with --force")]
     Exists(String),

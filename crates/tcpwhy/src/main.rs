@@ -8,6 +8,7 @@ mod explain;
 mod filter;
 mod interrupt;
 mod lab;
+mod live;
 mod look;
 mod output;
 mod pipeline;
@@ -51,6 +52,7 @@ fn run() -> Result<ExitCode, Error> {
     match cli::parse() {
         Ok(Some(Command::Explain(args))) => explain::run(&args),
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
+        Ok(Some(Command::Live(args))) => live::run(&args),
         Ok(Some(Command::Report(args))) => report::run(&args),
         Ok(Some(Command::Serve(args))) => serve::run(&args),
         Ok(Some(Command::Predict(args))) => predict::run(&args),

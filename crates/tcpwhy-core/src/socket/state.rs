@@ -1,7 +1,10 @@
 //! The sender's state at one moment, and the limit that it means.
 
-use tcpwhy_core::kernel::tcp_info::TcpInfo;
-use tcpwhy_core::model::Limit;
+use crate::kernel::tcp_info::TcpInfo;
+use crate::model::Limit;
+
+/// `TCPI_OPT_WSCALE` (`include/uapi/linux/tcp.h`).
+const WINDOW_SCALE: u8 = 4;
 
 /// `GSO_LEGACY_MAX_SIZE`: what one packet holds at most, bytes.
 const LARGEST_PACKET: u32 = 65_536;
@@ -37,6 +40,14 @@ pub struct State {
     pub sndbuf: u32,
     /// Bytes acknowledged since the connection began.
     pub acked: u64,
+    /// Slow start threshold, packets; a huge number before the first loss.
+    pub ssthresh: u32,
+    /// Timeouts in a row without an answer.
+    pub timeouts: u8,
+    /// Unanswered window probes.
+    pub probes: u8,
+    /// Both ends scale their windows.
+    pub scaled: bool,
     /// Whether the application is inside of a write, by its own account; `None` where it keeps none.
     pub writing: Option<bool>,
 }
@@ -62,6 +73,10 @@ impl State {
             wmem_queued: *skmem.get(5)?,
             sndbuf: *skmem.get(3)?,
             acked: info.bytes_acked()?,
+            ssthresh: info.snd_ssthresh()?,
+            timeouts: info.retransmits()?,
+            probes: info.probes()?,
+            scaled: info.options()? & WINDOW_SCALE != 0,
             writing: None,
         })
     }
@@ -72,7 +87,7 @@ impl State {
             Limit::Handshake
         } else if matches!(self.ca_state, 3 | 4) {
             Limit::LossRecovery
-        } else if self.window_closed() {
+        } else if self.is_at_edge() {
             Limit::ReceiveWindow
         } else if self.waits_for_an_ack() {
             Limit::DelayedAck
@@ -95,7 +110,7 @@ impl State {
 
     /// Data waits and the advertised window has no room for it. `tcp_tso_should_defer()` saves up room for a larger packet, to a
     /// third of the window at most and 64 KB: of two windows that both have room, the tighter one makes the sender wait.
-    fn window_closed(&self) -> bool {
+    pub fn is_at_edge(&self) -> bool {
         let room = self.snd_wnd.saturating_sub(self.outstanding);
         let cwnd_room = self.cwnd.saturating_sub(self.in_flight).saturating_mul(self.mss);
         let deferred = room < (self.snd_wnd / 3).min(LARGEST_PACKET) && room < cwnd_room;
@@ -121,12 +136,12 @@ impl State {
     /// Held by something outside of the process: a window, or a loss.
     pub fn is_held_back(&self) -> bool {
         matches!(self.ca_state, 3 | 4)
-            || self.window_closed()
+            || self.is_at_edge()
             || (self.unsent > 0 && self.in_flight >= self.cwnd)
     }
 
     /// A quarter above the floor, and at least 1 ms, is more than a timer's lateness.
-    fn queue_stands(&self) -> bool {
+    pub(super) fn queue_stands(&self) -> bool {
         let excess = self.srtt_us.saturating_sub(self.min_rtt_us);
         self.min_rtt_us != u32::MAX && excess >= 1000 && excess >= self.min_rtt_us / 4
     }

@@ -9,6 +9,7 @@
 
 pub mod advice;
 pub mod analysis;
+pub mod check;
 pub mod decode;
 mod flow;
 pub mod kernel;
@@ -18,5 +19,6 @@ pub mod model;
 pub mod observe;
 pub mod picture;
 pub mod quantity;
+pub mod socket;
 pub mod units;
 pub mod whatif;

@@ -1,7 +1,12 @@
 //! What the running kernel knows of its TCP sockets.
 #![cfg(target_os = "linux")]
 
+pub mod host;
+pub mod locks;
+pub mod process;
 mod recorder;
 pub mod sample;
+pub mod settings;
+pub mod watch;
 
 pub use recorder::{Error, Host, Recorder, Summary};

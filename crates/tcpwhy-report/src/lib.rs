@@ -4,6 +4,8 @@
 //! text in memory. The words come from `tcpwhy_core::advice`.
 #![forbid(unsafe_code)]
 
+pub mod chart;
+pub mod check;
 pub mod csv;
 pub mod json;
 pub mod page;
@@ -15,3 +17,4 @@ pub mod terminal;
 pub use printable::printable;
 pub use rank::most_telling;
 pub use source::{Source, Warning};
+pub use terminal::{limit_color, limit_letter};

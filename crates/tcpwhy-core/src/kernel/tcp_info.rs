@@ -22,8 +22,12 @@ fields! {
     state: u8 = 0;
     /// 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
     ca_state: u8 = 1;
+    /// Retransmission timeouts in a row without an answer.
+    retransmits: u8 = 2;
     /// Unanswered window probes.
     probes: u8 = 3;
+    /// `TCPI_OPT_*` that both ends agreed on: 1 timestamps, 2 SACK, 4 window scale, 8 ECN.
+    options: u8 = 5;
     /// Largest segment sent, bytes.
     snd_mss: u32 = 16;
     /// Packets sent and not acknowledged.
@@ -40,14 +44,22 @@ fields! {
     snd_ssthresh: u32 = 76;
     /// Congestion window, packets.
     snd_cwnd: u32 = 80;
+    /// Round trip as the receiver measures it, microseconds; 0 before the first.
+    rcv_rtt_us: u32 = 92;
+    /// Packets resent since the connection began.
+    total_retrans: u32 = 100;
     /// Bytes a second.
     pacing_rate: u64 = 104;
     /// Bytes acknowledged by the peer.
     bytes_acked: u64 = 120;
+    /// Bytes received from the peer.
+    bytes_received: u64 = 128;
     /// Bytes written and not sent yet.
     notsent_bytes: u32 = 144;
     /// Lowest round trip, microseconds; `u32::MAX` before the first.
     min_rtt_us: u32 = 148;
+    /// Bytes a second, as acknowledged last (Linux 4.9).
+    delivery_rate: u64 = 160;
     /// Microseconds with data outstanding.
     busy_us: u64 = 168;
     /// Of them, limited by the receive window, as the kernel counts.
@@ -58,6 +70,15 @@ fields! {
     snd_wnd: u32 = 228;
     /// Window offered to the peer, bytes (Linux 6.2).
     rcv_wnd: u32 = 232;
+}
+
+impl TcpInfo<'_> {
+    /// Window scale of the windows that this end offers, fixed by its SYN.
+    pub fn rcv_wscale(&self) -> Option<u8> {
+        // A byte of two bit fields, the sender's first: C fills a byte from the end that the machine's order says.
+        let both = self.0.get(6)?;
+        Some(if cfg!(target_endian = "little") { both >> 4 } else { both & 15 })
+    }
 }
 
 #[cfg(test)]

@@ -110,11 +110,8 @@ fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, 
     let taps = [client_tap.stop()?, server_tap.stop()?];
     let link = link.stop()?;
     case.json("link.json", &link)?;
-    let truth = truth::read(case.folder(), &scenario.link);
-    case.json(
-        "truth.json",
-        &truth.map_err(|e| Error::Case(case.folder().display().to_string(), e))?,
-    )?;
+    truth::write(case.folder(), &scenario.link)
+        .map_err(|e| Error::Case(case.folder().display().to_string(), e))?;
     Ok(Seen { outcome, link, taps, recorded })
 }
 

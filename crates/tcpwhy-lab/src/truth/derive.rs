@@ -1,33 +1,36 @@
 //! States of one sender -> its timeline.
 
 use tcpwhy_core::model::Limit;
+use tcpwhy_core::socket;
 
 use super::{Interval, State};
 
-/// A state holds until the next. Within one round trip a sender alternates (woken, queue filled, queue sent), so each piece of time a
-/// round trip long gets the limit that held for most of it: T-RAT (SIGCOMM 2002) judges flights for the same reason.
-///
-/// `rate` is what the narrowest link carries, in payload bytes per second: while ACKs come at that rate the path is busy, and lifting
-/// whatever else held the sender would have brought nothing.
+/// Samples come every 2 ms: most of a shorter piece is a matter of chance.
+const SHORTEST_NS: u64 = 10_000_000;
+
+/// Each piece of time a round trip long gets the limit that held for most of it; `rate`: see [`socket::judge`].
 pub fn derive(states: &[State], rate: Option<f64>) -> Vec<Interval> {
+    let states = until_all_has_arrived(states);
     let mut timeline: Vec<Interval> = Vec::new();
     let mut first = 0;
     while let Some(begin) = states.get(first).filter(|_| first + 1 < states.len()) {
-        let wanted = begin.t_ns + u64::from(begin.srtt_us) * 1000;
-        let last = (first + 1..states.len())
-            .find(|&at| states[at].t_ns >= wanted)
-            .unwrap_or(states.len() - 1);
-        let piece = &states[first..=last];
-        let limit = match piece {
-            _ if busy(piece, rate) => Limit::PathBandwidth,
-            _ if ran_dry(piece) => Limit::SendBuffer,
-            _ => majority(piece),
-        };
+        let enough = begin.t_ns + SHORTEST_NS;
+        let shortest = states[first..].partition_point(|s| s.t_ns < enough);
+        let round = socket::round(&states[first..]).max(shortest);
+        let last = (first + round).min(states.len() - 1);
+        let limit = socket::judge(&states[first..=last], rate);
         push(&mut timeline, begin.t_ns, states[last].t_ns, limit);
         first = last;
     }
     abandoned(&mut timeline, states);
     timeline
+}
+
+/// What follows the last acknowledged byte is no transfer.
+fn until_all_has_arrived(states: &[State]) -> &[State] {
+    let under_way = |s: &State| s.unsent > 0 || s.outstanding > 0;
+    // The state after the last one in which something was under way ends it.
+    states.iter().rposition(under_way).map_or(states, |last| &states[..states.len().min(last + 2)])
 }
 
 /// A recovery in which nothing was acknowledged any more, to the end: the path was silent.
@@ -42,35 +45,6 @@ fn abandoned(timeline: &mut [Interval], states: &[State]) {
     {
         last.limit = Limit::SilentPath.name().into();
     }
-}
-
-/// Whether the queue ran dry while the writer waited, and no window or loss held the sender: then one buffer a round trip is what went
-/// out, however the rest of the round was paced (bbr paces at the rate that the buffer set).
-fn ran_dry(states: &[State]) -> bool {
-    states.iter().any(State::is_starved) && !states.iter().any(State::is_held_back)
-}
-
-/// Whether ACKs came at the rate of the link: a tenth less is what headers, delayed ACKs and two samples' distance leave open.
-fn busy(states: &[State], rate: Option<f64>) -> bool {
-    let (Some(rate), Some(first), Some(last)) = (rate, states.first(), states.last()) else {
-        return false;
-    };
-    let seconds = last.t_ns.saturating_sub(first.t_ns) as f64 / 1e9;
-    let acked = last.acked.saturating_sub(first.acked) as f64;
-    seconds > 0.0 && acked >= 0.9 * rate * seconds
-}
-
-/// The limit with most of the time; the earlier one of equals.
-fn majority(states: &[State]) -> Limit {
-    let held = |limit: Limit| -> u64 {
-        states
-            .windows(2)
-            .filter(|pair| pair[0].limit() == limit)
-            .map(|pair| pair[1].t_ns.saturating_sub(pair[0].t_ns))
-            .sum()
-    };
-    let longest = Limit::ALL.into_iter().rev().max_by_key(|&limit| held(limit));
-    longest.filter(|&limit| held(limit) > 0).unwrap_or(Limit::Unknown)
 }
 
 fn push(timeline: &mut Vec<Interval>, from_ns: u64, to_ns: u64, limit: Limit) {
@@ -142,7 +116,7 @@ mod tests {
         let full = |ms: u64| State {
             outstanding: 16_384,
             wmem_queued: 33_000,
-            writing: true,
+            writing: Some(true),
             acked: ms * 1000,
             ..idle(ms)
         };

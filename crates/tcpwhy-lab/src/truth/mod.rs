@@ -3,10 +3,9 @@
 mod derive;
 mod file;
 mod read;
-mod state;
 mod writes;
 
 pub use derive::derive;
 pub use file::{Direction, End, Interval, SCHEMA, Stopwatch, Truth};
-pub use read::read;
-pub use state::State;
+pub use read::{read, write};
+pub use tcpwhy_core::socket::State;

@@ -32,6 +32,15 @@ struct Sender {
     stopwatch: Stopwatch,
 }
 
+/// Derives the truth of a case folder and writes it there, `truth.json`; the folder's last step, or again after a change of the rules.
+///
+/// # Errors
+/// As [`read`]; the file cannot be written.
+pub fn write(folder: &Path, link: &LinkSpec) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(&read(folder, link)?)?;
+    std::fs::write(folder.join("truth.json"), text + "\n")
+}
+
 /// Reads `samples.ndjson` and `app.ndjson` of a case folder. A line cut off by a killed recorder is left out.
 ///
 /// # Errors

@@ -20,11 +20,17 @@ struct Line {
 pub(super) struct Writes(BTreeMap<(SocketAddr, SocketAddr), Vec<(u64, u64)>>);
 
 impl Writes {
-    /// Whether the application that owns this socket was inside of a write, or waited to be told that it can write.
-    pub(super) fn is_writing(&self, local: &SocketAddr, remote: &SocketAddr, t_ns: u64) -> bool {
-        let Some(spans) = self.0.get(&(*local, *remote)) else { return false };
+    /// Whether the application that owns this socket was inside of a write, or waited to be told that it can write; `None` where it
+    /// keeps no account.
+    pub(super) fn is_writing(
+        &self,
+        local: &SocketAddr,
+        remote: &SocketAddr,
+        t_ns: u64,
+    ) -> Option<bool> {
+        let spans = self.0.get(&(*local, *remote))?;
         let after = spans.partition_point(|(from, _)| *from <= t_ns);
-        after.checked_sub(1).and_then(|i| spans.get(i)).is_some_and(|(_, to)| t_ns < *to)
+        Some(after.checked_sub(1).and_then(|i| spans.get(i)).is_some_and(|(_, to)| t_ns < *to))
     }
 }
 

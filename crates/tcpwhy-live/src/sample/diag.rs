@@ -6,7 +6,11 @@ use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
 
 use super::{Sample, wire};
 
+/// The kernel fills datagrams of up to 32 KiB for a reader that takes as much (`net/netlink/af_netlink.c`, `netlink_dump`).
+const DATAGRAM: usize = 1 << 16;
+
 /// Asks the network namespace in which it was opened, from whichever thread.
+#[derive(Debug)]
 pub struct Dump(Socket);
 
 impl Dump {
@@ -26,10 +30,15 @@ impl Dump {
     /// The kernel refused the dump.
     pub fn sockets(&self) -> io::Result<Vec<Sample>> {
         let mut found = Vec::new();
+        let mut datagram = Vec::with_capacity(DATAGRAM);
         for family in wire::FAMILIES {
             self.0.send(&wire::request(family), 0)?;
             loop {
-                let (datagram, _) = self.0.recv_from_full()?;
+                datagram.clear();
+                match self.0.recv(&mut datagram, 0) {
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                    received => received?,
+                };
                 match wire::sockets(&datagram, &mut found) {
                     wire::End::More => {}
                     wire::End::Done => break,

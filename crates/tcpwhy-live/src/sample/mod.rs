@@ -14,6 +14,14 @@ pub struct Sample {
     pub local: SocketAddr,
     /// The other end.
     pub remote: SocketAddr,
+    /// Inode of the socket's file, which `/proc/PID/fd` names; 0 once no process has it open.
+    pub inode: u32,
+    /// Owner of the socket's file.
+    pub uid: u32,
+    /// Congestion control.
+    pub congestion: String,
+    /// Cgroup in which the socket was made: the inode of its folder; 0 before Linux 5.9.
+    pub cgroup: u64,
     /// The kernel's socket cookie: no two sockets share it while the machine runs.
     pub cookie: u64,
     /// Bytes received and not read.

@@ -7,6 +7,8 @@ mod strip;
 mod style;
 mod words;
 
+pub use style::{color_index as limit_color, letter as limit_letter};
+
 use crate::Source;
 use crate::rank::{Ranked, rank};
 use page::Page;

@@ -10,7 +10,7 @@ pub(super) const BOLD: Style = Style::new().bold();
 pub(super) const DIM: Style = Style::new().dimmed();
 
 /// The letter of a limit in strip and legend.
-pub(super) fn letter(limit: Limit) -> char {
+pub fn letter(limit: Limit) -> char {
     match limit {
         Limit::Handshake => 'H',
         Limit::Application => 'A',
@@ -27,7 +27,12 @@ pub(super) fn letter(limit: Limit) -> char {
 
 /// The colour of a limit.
 pub(super) fn color(limit: Limit) -> Style {
-    let index = match limit {
+    Style::new().fg_color(Some(Color::Ansi256(Ansi256Color(color_index(limit)))))
+}
+
+/// The same as a number of the 256-colour palette.
+pub fn color_index(limit: Limit) -> u8 {
+    match limit {
         Limit::Handshake => 103,
         Limit::Application => 67,
         Limit::SendBuffer => 172,
@@ -38,6 +43,5 @@ pub(super) fn color(limit: Limit) -> Style {
         Limit::DelayedAck => 37,
         Limit::SilentPath => 124,
         Limit::Unknown => 245,
-    };
-    Style::new().fg_color(Some(Color::Ansi256(Ansi256Color(index))))
+    }
 }

@@ -1,0 +1,211 @@
+//! The time of one sender, added up by limit.
+
+use crate::model::{Cause, Limit};
+use crate::units::Nanos;
+
+use super::{State, cause, judge, round};
+
+/// Timeouts in a row after which nobody is there: with the usual backoff the path was silent for seven round trips or more.
+const SILENT: u8 = 3;
+
+/// How long each limit held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Account {
+    /// In the order of [`Limit::ALL`].
+    held: [Nanos; Limit::ALL.len()],
+    /// Of the limit that held longest.
+    cause: Option<Cause>,
+}
+
+impl Account {
+    /// Of the states of one sender, in order of time; fewer than two are no time.
+    ///
+    /// `tuned`: the send buffer is known to be the kernel's to grow, and below its maximum.
+    pub fn of(states: &[State], tuned: bool) -> Self {
+        let mut account = Self::default();
+        let mut rest = states;
+        let has_room = tuned && !grew(states);
+        while rest.len() > 1 {
+            let end = round(rest);
+            let Some(piece) = rest.get(..=end) else { break };
+            let (Some(first), Some(last)) = (piece.first(), piece.last()) else { break };
+            let limit = match limit(piece) {
+                Limit::SendBuffer if has_room => Limit::Application,
+                limit => limit,
+            };
+            let span = last.t_ns.saturating_sub(first.t_ns);
+            account.add(limit, Nanos(i64::try_from(span).unwrap_or(i64::MAX)));
+            rest = rest.get(end..).unwrap_or_default();
+        }
+        account.cause = account.limit().map(|limit| cause(limit, states));
+        account
+    }
+
+    fn add(&mut self, limit: Limit, span: Nanos) {
+        let place = Limit::ALL.iter().position(|l| *l == limit);
+        if let Some(held) = place.and_then(|place| self.held.get_mut(place)) {
+            *held += span;
+        }
+    }
+
+    /// The limit that held longest; `None` without time.
+    pub fn limit(&self) -> Option<Limit> {
+        let most = self.shares().max_by_key(|(_, held)| *held);
+        most.filter(|(_, held)| *held > Nanos::ZERO).map(|(limit, _)| limit)
+    }
+
+    /// Why that one held.
+    pub fn cause(&self) -> Cause {
+        self.cause.unwrap_or(Cause::None)
+    }
+
+    /// Every limit with the time that it held.
+    pub fn shares(&self) -> impl Iterator<Item = (Limit, Nanos)> + use<> {
+        Limit::ALL.into_iter().zip(self.held)
+    }
+
+    /// All time together.
+    pub fn total(&self) -> Nanos {
+        self.held.iter().fold(Nanos::ZERO, |sum, held| sum + *held)
+    }
+
+    /// Part of the time, 0 to 1, that `limit` held.
+    pub fn share(&self, limit: Limit) -> f64 {
+        let held = self.shares().find(|(l, _)| *l == limit).map_or(Nanos::ZERO, |(_, held)| held);
+        if self.total() > Nanos::ZERO { held.secs() / self.total().secs() } else { 0.0 }
+    }
+
+    /// Time in which the sender had data, or would have had it, and neither its application nor the path's rate was the reason to wait.
+    pub fn lost(&self) -> Nanos {
+        self.shares().filter(|(limit, _)| is_lost(*limit)).fold(Nanos::ZERO, |sum, (_, h)| sum + h)
+    }
+}
+
+fn is_lost(limit: Limit) -> bool {
+    !matches!(limit, Limit::Handshake | Limit::Application | Limit::PathBandwidth | Limit::Unknown)
+}
+
+/// As [`judge`], for samples that are a good part of a round trip apart, without an account of the application's writes.
+fn limit(piece: &[State]) -> Limit {
+    match judge(piece, None) {
+        _ if is_silent(piece) => Limit::SilentPath,
+        // Between two openings of the window bbr paces at the rate that the window set.
+        Limit::PathBandwidth | Limit::CongestionWindow if met_edge(piece) => Limit::ReceiveWindow,
+        Limit::DelayedAck if !may_be_delayed(piece) => Limit::Application,
+        limit => limit,
+    }
+}
+
+/// Whether the sender came to the window's edge and was never held by cwnd or a loss.
+fn met_edge(piece: &[State]) -> bool {
+    let held = |s: &State| s.is_held_back() && !s.is_at_edge();
+    piece.iter().any(State::is_at_edge) && !piece.iter().any(held)
+}
+
+/// A receiver delays the ACK of less than two segments only (RFC 5681 section 4.2). Behind more, the end of a write waits for a round trip
+/// that the writer spends elsewhere.
+fn may_be_delayed(piece: &[State]) -> bool {
+    let waiting = |s: &&State| s.limit() == Limit::DelayedAck;
+    piece.iter().filter(waiting).any(|s| s.outstanding < 2 * s.mss)
+}
+
+/// Whether the send buffer grew. The kernel grows it as soon as a writer waits for it while cwnd has room (`net/ipv4/tcp_input.c`,
+/// `tcp_new_space`), so one that it may grow and that did not, however full it looks, held nobody: its writer pauses by itself.
+fn grew(states: &[State]) -> bool {
+    states.first().map(|s| s.sndbuf) < states.last().map(|s| s.sndbuf)
+}
+
+/// Timeout after timeout, or probe after probe, and nothing comes back.
+fn is_silent(piece: &[State]) -> bool {
+    let (Some(first), Some(last)) = (piece.first(), piece.last()) else { return false };
+    first.acked == last.acked && last.outstanding > 0 && last.timeouts >= SILENT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(ms: u64) -> State {
+        State {
+            t_ns: ms * 1_000_000,
+            established: true,
+            cwnd: 10,
+            snd_wnd: 60_000,
+            mss: 1448,
+            srtt_us: 20_000,
+            min_rtt_us: 20_000,
+            sndbuf: 32_768,
+            ..State::default()
+        }
+    }
+
+    #[test]
+    fn a_full_send_buffer_that_drains_for_moments_is_the_limit_of_all_the_time() {
+        let full =
+            |ms| State { outstanding: 16_384, in_flight: 12, wmem_queued: 33_000, ..state(ms) };
+        let states: Vec<State> =
+            (0..30).map(|i| if i % 5 == 4 { state(i * 4) } else { full(i * 4) }).collect();
+        let account = Account::of(&states, false);
+        assert_eq!(account.limit(), Some(Limit::SendBuffer));
+        assert_eq!(account.total(), Nanos::from_millis(116));
+        assert_eq!(account.lost(), account.total());
+    }
+
+    #[test]
+    fn time_is_split_among_the_limits_and_none_is_lost_by_an_idle_application() {
+        let held = |ms| State { unsent: 9000, outstanding: 59_000, in_flight: 10, ..state(ms) };
+        let account = Account::of(&[held(0), held(20), state(40), state(60), state(80)], false);
+        assert_eq!(account.share(Limit::ReceiveWindow), 0.5);
+        assert_eq!(account.share(Limit::Application), 0.5);
+        assert_eq!(account.lost(), Nanos::from_millis(40));
+    }
+
+    #[test]
+    fn timeouts_without_an_answer_are_a_silent_path() {
+        let lost = |ms, timeouts| State {
+            outstanding: 1448,
+            in_flight: 1,
+            ca_state: 4,
+            timeouts,
+            ..state(ms)
+        };
+        let told = |timeouts| Account::of(&[lost(0, timeouts), lost(500, timeouts)], false).limit();
+        assert_eq!(told(1), Some(Limit::LossRecovery));
+        assert_eq!(told(3), Some(Limit::SilentPath));
+    }
+
+    #[test]
+    fn a_paced_sender_that_meets_the_edge_is_held_by_the_window() {
+        let paced = |ms| State { unsent: 9000, outstanding: 30_000, in_flight: 5, ..state(ms) };
+        let at_edge = |ms| State { outstanding: 59_000, ..paced(ms) };
+        let told = |states: &[State]| Account::of(states, false).limit();
+        assert_eq!(told(&[paced(0), paced(10), at_edge(20)]), Some(Limit::ReceiveWindow));
+        assert_eq!(told(&[paced(0), paced(10), paced(20)]), Some(Limit::CongestionWindow));
+        let full = State { in_flight: 10, ..paced(10) };
+        assert_eq!(told(&[paced(0), full, at_edge(20)]), Some(Limit::CongestionWindow));
+    }
+
+    #[test]
+    fn the_end_of_a_large_write_waits_for_no_delayed_ack() {
+        let tail = |ms, outstanding| State { unsent: 100, outstanding, in_flight: 1, ..state(ms) };
+        let told = |bytes| Account::of(&[tail(0, bytes), tail(20, bytes)], false).limit();
+        assert_eq!(told(1448), Some(Limit::DelayedAck));
+        assert_eq!(told(14_480), Some(Limit::Application));
+    }
+
+    #[test]
+    fn a_buffer_that_the_kernel_may_grow_and_did_not_held_nobody() {
+        let full = |ms| State { outstanding: 16_384, wmem_queued: 33_000, ..state(ms) };
+        let told = |last: State, tuned| Account::of(&[full(0), full(20), last], tuned).limit();
+        assert_eq!(told(full(40), true), Some(Limit::Application));
+        assert_eq!(told(full(40), false), Some(Limit::SendBuffer));
+        let grown = State { sndbuf: 40_000, ..full(40) };
+        assert_eq!(told(grown, true), Some(Limit::SendBuffer));
+    }
+
+    #[test]
+    fn one_sample_is_no_time() {
+        assert_eq!(Account::of(&[state(1)], false).limit(), None);
+        assert_eq!(Account::of(&[], false), Account::default());
+    }
+}

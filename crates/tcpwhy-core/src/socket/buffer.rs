@@ -1,0 +1,77 @@
+//! Who decides over the size of a buffer.
+
+use crate::advice::quantity;
+
+/// A send or receive buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Buffer {
+    /// `sk_sndbuf` or `sk_rcvbuf`, bytes: twice of what was asked for.
+    pub bytes: u64,
+    /// What keeps it there.
+    pub holder: Holder,
+}
+
+/// What keeps a buffer at its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// `SOCK_SNDBUF_LOCK` or `SOCK_RCVBUF_LOCK`: the application set it, and autotuning is off.
+    Application,
+    /// Autotuning took it as far as `tcp_wmem[2]` or `tcp_rmem[2]` allows.
+    SystemMost,
+    /// Autotuning may still let it grow.
+    NotGrownYet,
+    /// The lock bits could not be read.
+    NotPermitted,
+}
+
+impl Buffer {
+    /// `locked`: `None` where it could not be read; `most`: `tcp_wmem[2]` or `tcp_rmem[2]`.
+    pub fn new(bytes: u64, locked: Option<bool>, most: u64) -> Self {
+        let holder = match locked {
+            Some(true) => Holder::Application,
+            _ if bytes == most => Holder::SystemMost,
+            Some(false) => Holder::NotGrownYet,
+            None => Holder::NotPermitted,
+        };
+        Self { bytes, holder }
+    }
+
+    /// In words; `sysctl` is `tcp_wmem` or `tcp_rmem`.
+    pub fn words(&self, sysctl: &str) -> String {
+        let size = quantity::buffer(self.bytes);
+        match self.holder {
+            Holder::Application => {
+                format!("locked by the application at {}", quantity::buffer(self.bytes / 2))
+            }
+            Holder::SystemMost => format!("{size}, held by {sysctl} max"),
+            Holder::NotGrownYet => format!("{size}, not grown yet ({sysctl} allows more)"),
+            Holder::NotPermitted => format!("{size}, lock not readable"),
+        }
+    }
+}
+
+impl Holder {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Application => "application",
+            Self::SystemMost => "system maximum",
+            Self::NotGrownYet => "not grown yet",
+            Self::NotPermitted => "not permitted",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_reasons_are_told_apart() {
+        let words = |bytes, locked| Buffer::new(bytes, locked, 4_194_304).words("tcp_wmem");
+        assert_eq!(words(32_768, Some(true)), "locked by the application at 16.0 KiB");
+        assert_eq!(words(4_194_304, Some(false)), "4.0 MiB, held by tcp_wmem max");
+        assert_eq!(words(87_040, Some(false)), "85.0 KiB, not grown yet (tcp_wmem allows more)");
+        assert_eq!(words(87_040, None), "85.0 KiB, lock not readable");
+    }
+}

@@ -1,0 +1,21 @@
+//! A socket's samples -> what held its sender: the rules that the lab's truth and live sockets share.
+//!
+//! Samples say what the sender's kernel knew at some moments: queues, windows, flight. The rules ask in the order in which the kernel
+//! itself decides (`net/ipv4/tcp_output.c`, `tcp_write_xmit`), but from the state, not from the kernel's own stopwatch, which lumps
+//! several limits together and misses a full send buffer (see [`Stopwatch`]).
+
+mod account;
+mod buffer;
+mod cause;
+mod judge;
+mod receiver;
+mod state;
+mod stopwatch;
+
+pub use account::Account;
+pub use buffer::{Buffer, Holder};
+pub use cause::cause;
+pub use judge::{judge, round};
+pub use receiver::{Receiver, receiver_cause};
+pub use state::State;
+pub use stopwatch::{Stopwatch, difference};

@@ -1,0 +1,142 @@
+//! `tcpwhy live`: the limits of this machine's sockets, as they are now.
+
+#[cfg(target_os = "linux")]
+mod json;
+#[cfg(target_os = "linux")]
+mod rounds;
+#[cfg(target_os = "linux")]
+mod row;
+#[cfg(target_os = "linux")]
+mod text;
+#[cfg(target_os = "linux")]
+mod ui;
+#[cfg(target_os = "linux")]
+mod unlock;
+
+use crate::cli::Color;
+use crate::error::Error;
+use clap::{Args, Subcommand};
+use std::net::IpAddr;
+use std::process::ExitCode;
+use tcpwhy_core::model::Limit;
+use tcpwhy_core::quantity;
+use tcpwhy_core::units::Nanos;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  tcpwhy live                            a top for TCP limits: what holds each socket now
+  tcpwhy live --once                     one look, a second long
+  tcpwhy live --once --port 3306 --interval 5s
+  tcpwhy live --ndjson --limit send_buffer
+                                         one JSON object a socket and round, until Ctrl-C
+  tcpwhy live --json | jq '.sockets[] | select(.limit == \"receive_window\")'
+  tcpwhy live unlock 4711 12             what would be changed on descriptor 12 of process 4711
+  tcpwhy live unlock 4711 12 --yes       change it, and measure the gain
+
+No privileges are needed; other users' processes and locks show to root only (CAP_SYS_PTRACE).";
+
+/// What to look at, and how to show it.
+#[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Live {
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+    /// Show one round as a table and end; without a terminal that is what is done anyway
+    #[arg(long, help_heading = "Output")]
+    pub once: bool,
+    /// Write one round as one JSON object (tcpwhy.live/1)
+    #[arg(long, group = "format", help_heading = "Output")]
+    pub json: bool,
+    /// Write one JSON object per socket, line and round until Ctrl-C; one round with --once
+    #[arg(long, group = "format", help_heading = "Output")]
+    pub ndjson: bool,
+    /// Length of a round: verdicts rest on the samples of one
+    #[arg(long, value_name = "TIME", value_parser = interval, default_value = "1s", help_heading = "Output")]
+    pub interval: Nanos,
+    /// Show sockets on which nothing happened, too
+    #[arg(long, help_heading = "Output")]
+    pub all: bool,
+    /// Say of each socket how the kernel's own stopwatch differs, and why
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+    /// Use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub color: Color,
+    /// Only sockets with this address at either end
+    #[arg(long, value_name = "ADDR", help_heading = "Selection")]
+    pub host: Option<IpAddr>,
+    /// Only sockets with this port at either end
+    #[arg(long, value_name = "PORT", help_heading = "Selection")]
+    pub port: Option<u16>,
+    /// Only sockets of this process
+    #[arg(long, value_name = "PID", help_heading = "Selection")]
+    pub pid: Option<u32>,
+    /// Only sockets that this holds now (send_buffer, receive_window, ...)
+    #[arg(long, value_name = "LIMIT", value_parser = limit, help_heading = "Selection")]
+    pub limit: Option<Limit>,
+}
+
+/// What can be done to a live socket.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Verb {
+    /// Take a locked buffer's lock off a running connection, and measure the gain
+    Unlock(Unlock),
+}
+
+/// Which socket to unlock.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Unlock {
+    /// Process that has the socket open
+    pub pid: u32,
+    /// Its descriptor of the socket
+    pub fd: u32,
+    /// Do it; without, only what would be done is shown
+    #[arg(long)]
+    pub yes: bool,
+    /// Measure the rate for this long before, and as long after
+    #[arg(long, value_name = "TIME", value_parser = interval, default_value = "3s")]
+    pub measure: Nanos,
+    /// Put everything back after this much time unlocked, and end
+    #[arg(long = "for", value_name = "TIME", value_parser = interval, conflicts_with = "restore")]
+    pub hold: Option<Nanos>,
+    /// Put everything back as soon as the gain is measured
+    #[arg(long)]
+    pub restore: bool,
+}
+
+/// 50 ms to an hour: shorter rounds have no samples, and a verdict of an hour ago is none of now.
+fn interval(text: &str) -> Result<Nanos, String> {
+    let span = quantity::span(text).map_err(|e| e.to_string())?;
+    if (Nanos::from_millis(50)..=Nanos::from_secs(3600)).contains(&span) {
+        Ok(span)
+    } else {
+        Err("a time from 50ms to 3600s is needed".to_owned())
+    }
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    Limit::from_name(text).ok_or_else(|| {
+        format!("no such limit; there are {}", Limit::ALL.map(Limit::name).join(", "))
+    })
+}
+
+/// Looks at the sockets.
+///
+/// # Errors
+/// The kernel refuses, or nothing can be written.
+#[cfg(target_os = "linux")]
+pub(crate) fn run(live: &Live) -> Result<ExitCode, Error> {
+    match &live.verb {
+        Some(Verb::Unlock(unlock)) => unlock::run(unlock),
+        None => rounds::run(live),
+    }
+}
+
+/// Says that live sockets are Linux's.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(_: &Live) -> Result<ExitCode, Error> {
+    Err(Error::Live("live sockets are looked at through the Linux kernel; run it on Linux, or explain a capture".to_owned()))
+}

@@ -1,0 +1,160 @@
+//! A socket over one round -> what is shown of it.
+
+use tcpwhy_core::kernel::tcp_info::TcpInfo;
+use tcpwhy_core::model::{Cause, Limit};
+use tcpwhy_core::socket::{Account, Buffer, Holder, Stopwatch, difference, receiver_cause};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_live::settings::Settings;
+use tcpwhy_live::watch::Observed;
+
+/// One socket and its verdict.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    /// What was seen.
+    pub seen: Observed,
+    /// The sender's time by limit.
+    pub account: Account,
+    /// What this end does.
+    pub role: Role,
+    /// The limit of the round; `None` where this end cannot tell.
+    pub limit: Option<Limit>,
+    /// Why.
+    pub cause: Cause,
+    /// Length of the round.
+    pub span: Nanos,
+    /// Bits per second that the peer acknowledged.
+    pub out_bps: u64,
+    /// Bits per second received.
+    pub in_bps: u64,
+    /// The send buffer and who decides over it.
+    pub send: Buffer,
+    /// The receive buffer.
+    pub receive: Buffer,
+    /// The kernel's own account of the round.
+    pub stopwatch: Option<Stopwatch>,
+    /// Why the kernel's account tells something else.
+    pub difference: Option<&'static str>,
+}
+
+/// What a socket does in a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It sends: its limit is judged here.
+    Sends,
+    /// It receives: only its own reader can be judged here.
+    Receives,
+    /// Nothing moved, and nothing waits.
+    Idle,
+}
+
+impl Role {
+    /// The name in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sends => "sends",
+            Self::Receives => "receives",
+            Self::Idle => "idle",
+        }
+    }
+}
+
+impl Row {
+    /// Judges one socket.
+    pub(crate) fn new(seen: Observed, settings: &Settings) -> Self {
+        let memory = |at: usize| seen.sample.skmem.get(at).map_or(0, |bytes| u64::from(*bytes));
+        let locked = seen.locks;
+        let send = Buffer::new(memory(3), locked.map(|l| l.send), settings.tcp_wmem_most);
+        let receive = Buffer::new(memory(1), locked.map(|l| l.receive), settings.tcp_rmem_most);
+        let account = Account::of(&seen.states, send.holder == Holder::NotGrownYet);
+        let role = role(&seen);
+        let reader = receiver_cause(&seen.receivers);
+        let (limit, cause) = match role {
+            Role::Sends => (account.limit(), account.cause()),
+            Role::Receives if reader != Cause::None => (Some(Limit::ReceiveWindow), reader),
+            Role::Receives | Role::Idle => (None, Cause::None),
+        };
+        let span = Nanos(seen.last.t_ns.saturating_sub(seen.first.t_ns).try_into().unwrap_or(0));
+        let stopwatch = seen.last.stopwatch.zip(seen.first.stopwatch);
+        let stopwatch = stopwatch.map(|(last, first)| last.since(first));
+        let judged = limit.filter(|_| role == Role::Sends).zip(stopwatch);
+        let span_us = u64::try_from(span.0 / 1000).unwrap_or(0);
+        Self {
+            out_bps: bps(seen.first.acked, seen.last.acked, span),
+            in_bps: bps(seen.first.received, seen.last.received, span),
+            send,
+            receive,
+            difference: judged.and_then(|(limit, watch)| difference(limit, watch, span_us)),
+            stopwatch,
+            account,
+            role,
+            limit,
+            cause,
+            span,
+            seen,
+        }
+    }
+
+    /// `tcp_info` of the newest sample.
+    pub(crate) fn info(&self) -> TcpInfo<'_> {
+        TcpInfo(&self.seen.sample.tcp_info)
+    }
+
+    /// Smoothed round trip; `None` before the first.
+    pub(crate) fn rtt(&self) -> Option<Nanos> {
+        let micros = self.info().rtt_us().filter(|us| *us > 0)?;
+        Some(Nanos::from_micros(micros.into()))
+    }
+
+    /// Name of the process, or what is known instead.
+    pub(crate) fn process(&self) -> String {
+        match &self.seen.owner {
+            Some(owner) => tcpwhy_report::printable(&owner.command).into_owned(),
+            None if self.seen.sample.inode == 0 => "(closed)".to_owned(),
+            None => format!("(uid {})", self.seen.sample.uid),
+        }
+    }
+
+    /// Time lost in the round to something that could be lifted.
+    pub(crate) fn lost(&self) -> Nanos {
+        if self.role == Role::Sends { self.account.lost() } else { Nanos::ZERO }
+    }
+
+    /// What stands behind the limit, in words: who holds the buffer, or which threshold.
+    pub(crate) fn holder(&self) -> Option<String> {
+        if self.limit == Some(Limit::SendBuffer) {
+            return Some(self.send.words("tcp_wmem"));
+        }
+        if self.role == Role::Sends
+            && (self.limit, self.cause) == (Some(Limit::ReceiveWindow), Cause::None)
+        {
+            return Some("late ACKs: slow reader, or a queue on the path".to_owned());
+        }
+        if self.role == Role::Receives && self.seen.locks.is_some_and(|l| l.receive) {
+            return Some(format!("receive buffer {}", self.receive.words("tcp_rmem")));
+        }
+        let lowat = self.seen.locks.and_then(|l| l.notsent_lowat)?;
+        let size = tcpwhy_core::advice::quantity::buffer(lowat.into());
+        Some(format!("writer held by TCP_NOTSENT_LOWAT at {size}"))
+    }
+}
+
+fn role(seen: &Observed) -> Role {
+    let sent = seen.last.acked.saturating_sub(seen.first.acked);
+    let received = seen.last.received.saturating_sub(seen.first.received);
+    let waiting = seen.states.iter().any(|s| s.unsent > 0 || s.outstanding > 0);
+    // A receiver acknowledges and may ask for more: it sends, but less than it gets.
+    if sent > received || (waiting && received == 0) {
+        Role::Sends
+    } else if received > 0 || seen.sample.rqueue > 0 {
+        Role::Receives
+    } else {
+        Role::Idle
+    }
+}
+
+fn bps(from: u64, to: u64, span: Nanos) -> u64 {
+    if span <= Nanos::ZERO {
+        return 0;
+    }
+    (to.saturating_sub(from) as f64 * 8.0 / span.secs()) as u64
+}

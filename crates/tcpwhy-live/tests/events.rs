@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::linux::fs::MetadataExt;
@@ -13,13 +15,7 @@ use tcpwhy_live::events::{Event, Kind, Scope, Stream};
 /// Of this process's namespace; `None`, and a word, where the kernel refuses.
 fn open() -> Option<Stream> {
     let inode = std::fs::metadata("/proc/self/ns/net").unwrap().st_ino();
-    match Stream::open(&Scope::Namespaces(vec![u32::try_from(inode).unwrap()])) {
-        Ok(stream) => Some(stream),
-        Err(why) => {
-            eprintln!("skipped: {why}");
-            None
-        }
-    }
+    support::stream(&Scope::Namespaces(vec![u32::try_from(inode).unwrap()]))
 }
 
 fn is_attached(stream: &Stream, program: &str) -> bool {

@@ -64,8 +64,8 @@ impl Stream {
             .load(OBJECT)
             .map_err(unavailable)?;
         if let Scope::Namespaces(inodes) = scope {
-            let mut asked: HashMap<_, u32, u32> =
-                map(&mut programs, "namespaces")?.try_into().map_err(unavailable)?;
+            let map = programs.map_mut("namespaces").ok_or_else(|| no_map("namespaces"))?;
+            let mut asked: HashMap<_, u32, u32> = map.try_into().map_err(unavailable)?;
             for inode in inodes {
                 asked.insert(inode, 1, 0).map_err(unavailable)?;
             }
@@ -106,7 +106,11 @@ impl Stream {
 }
 
 fn map(programs: &mut Ebpf, name: &str) -> Result<aya::maps::Map, Error> {
-    programs.take_map(name).ok_or_else(|| Error::Unavailable(format!("the object has no {name}")))
+    programs.take_map(name).ok_or_else(|| no_map(name))
+}
+
+fn no_map(name: &str) -> Error {
+    Error::Unavailable(format!("the object has no map {name}"))
 }
 
 fn attach(programs: &mut Ebpf, btf: &Btf) -> Vec<Refused> {

@@ -7,6 +7,8 @@ use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
+use tcpwhy_lab::spec::LinkSpec;
+use tcpwhy_lab::truth::{Source, read};
 use tcpwhy_live::{Host, Recorder};
 
 #[test]
@@ -26,8 +28,7 @@ fn a_reader_that_never_reads_is_the_receive_window() {
     while client.write(&[0; 65_536]).is_ok() {}
     std::thread::sleep(Duration::from_millis(300));
     recorder.stop().unwrap();
-    let truth =
-        tcpwhy_lab::truth::read(folder.path(), &tcpwhy_lab::spec::LinkSpec::default()).unwrap();
+    let truth = read(folder.path(), &LinkSpec::default(), Source::Samples, &[]).unwrap();
     let sent = truth.directions.iter().find(|d| d.client.port == port).unwrap();
     assert_eq!(sent.timeline.last().unwrap().limit, "receive_window", "{sent:?}");
 }

@@ -3,6 +3,7 @@
 mod case;
 mod judge;
 mod predict;
+mod schedule;
 
 pub use case::{Case, RunResult};
 pub use judge::{Judgement, Vantage};
@@ -110,12 +111,20 @@ fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, 
     let taps = [client_tap.stop()?, server_tap.stop()?];
     let link = link.stop()?;
     case.json("link.json", &link)?;
-    let truth = truth::read(case.folder(), &scenario.link);
-    case.json(
-        "truth.json",
-        &truth.map_err(|e| Error::Case(case.folder().display().to_string(), e))?,
-    )?;
+    let scheduled = schedule::schedule(scenario, &outcome);
+    let truth = truth::read(case.folder(), &scenario.link, source(&recorded), &scheduled)
+        .map_err(|e| Error::Case(case.folder().display().to_string(), e))?;
+    case.json("truth.json", &truth)?;
     Ok(Seen { outcome, link, taps, recorded })
+}
+
+/// Events are the truth where none is missing.
+fn source(recorded: &Summary) -> truth::Source {
+    if recorded.events > 0 && recorded.events_lost == 0 && !recorded.events_full {
+        truth::Source::KernelEvents
+    } else {
+        truth::Source::Samples
+    }
 }
 
 fn recorded(host: &Host) -> Result<live::Host, Error> {

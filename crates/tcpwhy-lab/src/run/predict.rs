@@ -19,8 +19,50 @@ pub struct Prediction {
     pub seconds: f64,
     /// Bits per second once it runs.
     pub steady_bps: f64,
-    /// What sets the rate: `link`, `send buffer`, `receive window`, `reader`, `application`; empty where there is nothing to reckon with.
+    /// What sets the rate, the name of a [`Bound`]; empty where there is nothing to reckon with.
     pub bound: &'static str,
+}
+
+/// What sets a rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bound {
+    Link,
+    SendBuffer,
+    ReceiveWindow,
+    Reader,
+    Application,
+}
+
+impl Bound {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::SendBuffer => "send buffer",
+            Self::ReceiveWindow => "receive window",
+            Self::Reader => "reader",
+            Self::Application => "application",
+        }
+    }
+}
+
+/// What holds one sending, once slow start is over.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    pub(super) bound: Bound,
+    /// Until slow start reaches the bound.
+    pub(super) slow_start_ns: i64,
+}
+
+/// Reckons one sending.
+pub(super) fn bound(scenario: &Scenario, flow: &Flow, sending: &Sending) -> Held {
+    let rtt = round_trip(scenario);
+    let (bytes_per_second, bound) = steady(scenario, flow, sending, rtt);
+    let rounds = slow_start(sending.bytes as f64, bytes_per_second * rtt).1;
+    Held { bound, slow_start_ns: (rounds * rtt * 1e9) as i64 }
+}
+
+fn round_trip(scenario: &Scenario) -> f64 {
+    (scenario.link.up.delay + scenario.link.down.delay).secs().max(1e-5)
 }
 
 /// Reckons the first flow; programs and losses are beyond arithmetic.
@@ -28,7 +70,7 @@ pub fn predict(scenario: &Scenario) -> Prediction {
     let none = Prediction { seconds: 0.0, steady_bps: 0.0, bound: "" };
     let Workload::Flows(flows) = &scenario.workload else { return none };
     let Some(flow) = flows.first() else { return none };
-    let rtt = (scenario.link.up.delay + scenario.link.down.delay).secs().max(1e-5);
+    let rtt = round_trip(scenario);
     let mut total = none;
     for sending in &flow.phases {
         let (bytes_per_second, bound) = steady(scenario, flow, sending, rtt);
@@ -36,14 +78,14 @@ pub fn predict(scenario: &Scenario) -> Prediction {
         let once = sending.before.secs() + transfer(sending.bytes as f64, bytes_per_second, rtt);
         total.seconds += rounds * once;
         if bytes_per_second * 8.0 < total.steady_bps || total.bound.is_empty() {
-            (total.steady_bps, total.bound) = (bytes_per_second * 8.0, bound);
+            (total.steady_bps, total.bound) = (bytes_per_second * 8.0, bound.name());
         }
     }
     total
 }
 
 /// The least of all bounds, in bytes per second, and its name.
-fn steady(s: &Scenario, flow: &Flow, sending: &Sending, rtt: f64) -> (f64, &'static str) {
+fn steady(s: &Scenario, flow: &Flow, sending: &Sending, rtt: f64) -> (f64, Bound) {
     let (way, sender, receiver, from, to) = match sending.from {
         Role::Client => {
             (&s.link.up, &s.client, &s.server, &flow.client_socket, &flow.server_socket)
@@ -71,13 +113,13 @@ fn steady(s: &Scenario, flow: &Flow, sending: &Sending, rtt: f64) -> (f64, &'sta
         f64::INFINITY
     };
     let bounds = [
-        (link.min(policer) / f64::from(flow.count.max(1)), "link"),
-        (send_buffer(from, sender, sending) / rtt, "send buffer"),
-        (window(to, receiver) / rtt, "receive window"),
-        (reader, "reader"),
-        (writer, "application"),
+        (link.min(policer) / f64::from(flow.count.max(1)), Bound::Link),
+        (send_buffer(from, sender, sending) / rtt, Bound::SendBuffer),
+        (window(to, receiver) / rtt, Bound::ReceiveWindow),
+        (reader, Bound::Reader),
+        (writer, Bound::Application),
     ];
-    bounds.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::INFINITY, ""))
+    bounds.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::INFINITY, Bound::Link))
 }
 
 /// Bytes in flight that a send buffer allows: twice the option (`sock_setsockopt`), or the largest that autotuning may reach;
@@ -111,12 +153,18 @@ fn third(host: &HostSpec, name: &str) -> Option<f64> {
 
 /// Slow start doubles the flight each round until it fills the rate; then the rest goes at the rate.
 fn transfer(bytes: f64, bytes_per_second: f64, rtt: f64) -> f64 {
-    let (mut left, mut time, mut flight) = (bytes, 0.0, FIRST_FLIGHT * MSS);
-    while left > flight && flight < bytes_per_second * rtt {
+    let (left, rounds) = slow_start(bytes, bytes_per_second * rtt);
+    let rest = if bytes_per_second.is_finite() { left / bytes_per_second } else { 0.0 };
+    rounds * rtt + rest + rtt / 2.0
+}
+
+/// Bytes left when the flight has grown to `most`, and the rounds until then.
+fn slow_start(bytes: f64, most: f64) -> (f64, f64) {
+    let (mut left, mut rounds, mut flight) = (bytes, 0.0, FIRST_FLIGHT * MSS);
+    while left > flight && flight < most {
         left -= flight;
-        time += rtt;
+        rounds += 1.0;
         flight *= 2.0;
     }
-    let rest = if bytes_per_second.is_finite() { left / bytes_per_second } else { 0.0 };
-    time + rest + rtt / 2.0
+    (left, rounds)
 }

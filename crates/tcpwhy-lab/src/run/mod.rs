@@ -118,9 +118,12 @@ fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, 
     Ok(Seen { outcome, link, taps, recorded })
 }
 
-/// Events are the truth where none is missing.
+/// Events are the truth where none is missing, neither lost nor of a kind that the truth needs.
 fn source(recorded: &Summary) -> truth::Source {
-    if recorded.events > 0 && recorded.events_lost == 0 && !recorded.events_full {
+    let needed = ["tcp_probe:", "tcp_sendmsg_locked:", "sched_switch:"];
+    let is_needed = |refused: &String| needed.iter().any(|name| refused.starts_with(name));
+    let blind = recorded.not_attached.iter().any(is_needed);
+    if !blind && recorded.events > 0 && recorded.events_lost == 0 && !recorded.events_full {
         truth::Source::KernelEvents
     } else {
         truth::Source::Samples

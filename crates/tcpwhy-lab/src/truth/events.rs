@@ -31,7 +31,7 @@ pub(super) struct Told {
     /// Counts and sums.
     pub(super) watched: Watched,
     /// Who sleeps now, and since when: task and kind.
-    open: BTreeMap<(u32, bool), u64>,
+    pub(super) open: BTreeMap<(u32, bool), u64>,
 }
 
 /// A socket as its events name it: the host's name and the kernel's cookie.

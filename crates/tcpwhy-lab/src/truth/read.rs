@@ -104,7 +104,7 @@ fn direction(
     let (client, server) = if from == "client" { (local, remote) } else { (remote, local) };
     let end = |end: SocketAddr| End { addr: end.ip().to_string(), port: end.port() };
     let states = match told {
-        Some(told) => samples.told(ends, writers, told),
+        Some(told) => samples.told(told),
         None => samples.sampled(ends, writers),
     };
     let mut timeline = derive(&states, payload_rate(way));

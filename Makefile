@@ -6,10 +6,10 @@ export RUSTUP_AUTO_INSTALL := 0
 
 PREFIX ?= $(HOME)/.local
 .DEFAULT_GOAL := help
-.PHONY: help build demo test score score-full bench web fuzz corpus install clean
+.PHONY: help build demo test score score-full validate bench bench-page web fuzz corpus install clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-10s %s\n' "$$name" "$$what"; done
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-11s %s\n' "$$name" "$$what"; done
 
 build: ## the release binary, target/release/tcpwhy
 	@scripts/bootstrap.sh build
@@ -29,11 +29,18 @@ score: build ## agreement with captures whose answer is known (rewrites bench/sc
 score-full: build ## the analysis against the lab's recorded truth, the whole matrix (half an hour; rewrites docs/score.md)
 	@scripts/score.sh full
 
+validate: ## the model's predictions against the lab's measurements (rewrites docs/validation.md)
+	@cargo run --release --locked --quiet -p tcpwhy-lab --example validate -- target/validate
+
 bench: build ## speed and memory, beside tcptrace and tshark
 	@scripts/bootstrap.sh bench
 	@bench/run.sh
 
-web: ## the page that reports are made of (needs Node; the built page is part of the source)
+bench-page: build ## the page with 1 and 10 million packets of one connection in a browser
+	@cargo build --release --locked --quiet -p tcpwhy-bench
+	@cd web && npm ci --silent --no-fund --no-audit && node bench/page.mjs 1000000 10000000
+
+web: ## the pages of report and serve (needs Node; the built pages are part of the source)
 	@cd web && npm ci --silent --no-fund --no-audit && npm run --silent build
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (30) each

@@ -2,5 +2,8 @@
 #![forbid(unsafe_code)]
 
 pub mod frame;
+mod jitter;
 pub mod many;
 pub mod one;
+
+pub use jitter::Jitter;

@@ -11,7 +11,7 @@ export class Axis {
   private readonly onCursor = new Set<Listener>();
   private pending = 0;
 
-  constructor(private readonly end: number) {
+  constructor(readonly end: number) {
     [this.from, this.to] = this.whole();
   }
 

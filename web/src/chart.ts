@@ -2,20 +2,24 @@
 import uPlot from "uplot";
 import type { Axis } from "./axis";
 import { el } from "./dom";
-import { ticks, timeTicks } from "./format";
+import { ticks, timeTicks, type Show } from "./format";
 import type { Plane } from "./paint";
 import { say } from "./words";
 import type { Key } from "./words/en";
 
 /** What a chart shows. */
 export interface Picture {
-  name: "sequence" | "flight" | "window" | "rtt" | "rate";
+  name: "sequence" | "flight" | "window" | "rtt" | "rate" | "sockets";
   /** Lowest and highest value between two times. */
   extent: (from: number, to: number) => [number, number];
   paint: (plane: Plane, colours: Colours) => void;
   /** Values with their unit. */
-  show: (value: number) => string;
+  show: Show;
+  /** Ticks at powers of two, as sizes of buffers are. */
+  binary?: boolean;
   keys: { key: Key; colour: keyof Colours; dashed?: boolean }[];
+  /** What symbols mean, of those that are there. */
+  symbols?: [symbol: string, key: Key][];
   /** What to say of a moment. */
   at: (time: number) => string;
 }
@@ -43,27 +47,39 @@ export function colours(): Colours {
   };
 }
 
-const HEIGHT: Record<Picture["name"], number> = { sequence: 320, flight: 240, window: 150, rtt: 150, rate: 170 };
+const BINARY = Array.from({ length: 45 }, (_, i) => 2 ** i);
+const HEIGHT: Record<Picture["name"], number> = { sequence: 320, flight: 240, window: 150, rtt: 150, rate: 170, sockets: 220 };
+
+/** How a chart is placed and used. */
+export interface Setting {
+  /** Tells two charts of one kind apart. */
+  suffix: string;
+  /** Which capture, where there are two. */
+  title: string;
+  /** A click on a moment. */
+  click: (time: number) => void;
+}
 
 /** The chart with its title, legend and the line that says how to read it. */
-export function chart(axis: Axis, picture: Picture): HTMLElement {
+export function chart(axis: Axis, picture: Picture, setting: Setting): HTMLElement {
   const plot = el("div", { class: "plot", tabindex: 0, role: "img" });
   const readout = el("output", { class: "readout" });
-  const section = el("section", { class: "chart", id: `chart-${picture.name}` },
-    el("h3", {}, say(`chart_${picture.name}` as Key)), legend(picture), readout, plot,
-    el("p", { class: "help" }, say(`chart_${picture.name}_help` as Key)));
+  const section = el("section", { class: "chart", id: `chart-${picture.name}${setting.suffix}` },
+    el("h3", {}, say(`chart_${picture.name}` as Key), setting.title && el("span", { class: "soft" }, ` ${setting.title}`)),
+    legend(picture), readout, plot, el("p", { class: "help" }, say(`chart_${picture.name}_help` as Key)));
   // uPlot measures its place: it must be on the page first.
-  queueMicrotask(() => mount(axis, picture, plot, readout));
+  queueMicrotask(() => mount(axis, picture, plot, readout, setting.click));
   return section;
 }
 
 function legend(picture: Picture): HTMLElement {
   const entry = ({ key, colour, dashed }: Picture["keys"][number]) =>
     el("span", {}, el("i", { class: dashed ? "swatch dashed" : "swatch", style: `--swatch:var(--${colour})` }), say(key));
-  return el("p", { class: "legend" }, ...picture.keys.map(entry));
+  const symbol = ([sign, key]: [string, Key]) => el("span", {}, el("b", { class: "symbol" }, sign), say(key));
+  return el("p", { class: "legend" }, ...picture.keys.map(entry), ...(picture.symbols ?? []).map(symbol));
 }
 
-function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLElement): void {
+function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLElement, click: (time: number) => void): void {
   const u = new uPlot(options(axis, picture, plot), [[axis.from, axis.to], [null, null]], plot);
   const redraw = () => {
     u.setScale("x", { min: axis.from, max: axis.to });
@@ -77,7 +93,7 @@ function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLEle
     readout.textContent = axis.cursor === null ? "" : picture.at(axis.cursor);
   });
   new ResizeObserver(() => u.setSize(size(plot, picture))).observe(plot);
-  gestures(axis, u);
+  gestures(axis, u, click);
   redraw();
 }
 
@@ -94,9 +110,9 @@ function options(axis: Axis, picture: Picture, plot: HTMLElement): uPlot.Options
     series: [{}, { show: true, paths: () => null, points: { show: false } }],
     axes: [
       { ...line, values: (_, values) => timeTicks(values), space: 80 },
-      { ...line, values: (_, values) => ticks(values, picture.show), size: 76 },
+      { ...line, values: (_, values) => ticks(values, picture.show), size: 76, ...(picture.binary ? { incrs: BINARY } : {}) },
     ],
-    cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+    cursor: { y: false, points: { show: false }, bind: { dblclick: () => null }, drag: { x: true, y: false, setScale: false } },
     hooks: {
       drawSeries: [(u, index) => index === 1 && painted(u, axis, picture)],
       setSelect: [(u) => {
@@ -142,7 +158,7 @@ function painted(u: uPlot, axis: Axis, picture: Picture): void {
   const plane: Plane = {
     ctx, left: bbox.left, top: bbox.top, width: bbox.width, height: bbox.height,
     x: (t) => x0 + (t - axis.from) * xs, y: (v) => base + v * slope,
-    from: axis.from, to: axis.to, ratio: uPlot.pxRatio,
+    from: axis.from, to: axis.to, end: axis.end, ratio: uPlot.pxRatio,
   };
   picture.paint(plane, colours());
   ctx.restore();
@@ -157,16 +173,20 @@ function describe(axis: Axis, picture: Picture, plot: HTMLElement): void {
   }));
 }
 
-/** Wheel and pinch zoom at the pointer; shift and drag, or a sideways wheel, move. */
-function gestures(axis: Axis, u: uPlot): void {
+/** Wheel and pinch zoom at the pointer, a click on it; shift and drag, or a sideways wheel, move. */
+function gestures(axis: Axis, u: uPlot, click: (time: number) => void): void {
   const { over } = u;
+  let pressed = 0;
   const time = (e: { clientX: number }) => u.posToVal(e.clientX - over.getBoundingClientRect().left, "x");
   over.addEventListener("wheel", (e) => {
     e.preventDefault();
     if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) axis.pan(Math.sign(e.deltaX || e.deltaY) * 0.1);
     else axis.zoom(Math.exp(Math.max(-50, Math.min(50, e.deltaY)) * 0.006), time(e));
   }, { passive: false });
+  // A drag ends with a click, too.
+  over.addEventListener("click", (e) => { if (!e.shiftKey && Math.abs(e.clientX - pressed) < 4) click(time(e)); });
   over.addEventListener("mousedown", (e) => {
+    pressed = e.clientX;
     if (!e.shiftKey) return;
     e.stopImmediatePropagation();
     const held = time(e);

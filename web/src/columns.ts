@@ -11,7 +11,7 @@ export interface Series {
   frame: Float64Array;
 }
 
-export type MarkKind = "zero_window" | "window_full" | "duplicate_ack" | "ecn" | "syn" | "fin" | "rst";
+export type MarkKind = "zero_window" | "window_full" | "duplicate_ack" | "ecn" | "syn" | "fin" | "rst" | "timeout";
 
 export interface Mark {
   kind: MarkKind;
@@ -33,42 +33,71 @@ export interface Track {
   marks: Mark[];
 }
 
-const MARKS: MarkKind[] = ["zero_window", "window_full", "duplicate_ack", "ecn", "syn", "fin", "rst"];
+/** What the sockets of a direction held, by their kernels' own account. Bytes. */
+export interface Sockets {
+  sendQueue: Series;
+  sendMemory: Series;
+  sendBuffer: Series;
+  cwnd: Series;
+  ssthresh: Series;
+  receiveQueue: Series;
+  receiveBuffer: Series;
+}
+
+/** One connection, unpacked. */
+export interface Pictures {
+  /** Client to server, server to client. */
+  tracks: [Track, Track];
+  sockets: [Sockets, Sockets] | undefined;
+}
+
+const MARKS: MarkKind[] = ["zero_window", "window_full", "duplicate_ack", "ecn", "syn", "fin", "rst", "timeout"];
 
 /** The bytes that the page carries under `id`; undefined where there are none. */
 export async function block(id: string): Promise<Uint8Array | undefined> {
   const text = document.getElementById(id)?.textContent;
   if (!text) return undefined;
-  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  // Twenty times as fast as Uint8Array.from with a function, on megabytes.
+  const letters = atob(text);
+  const packed = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The two tracks of a picture: client to server, server to client. */
-export function tracks(bytes: Uint8Array): [Track, Track] {
+/** A picture, unpacked. */
+export function pictures(bytes: Uint8Array): Pictures {
   const read = new Reader(bytes);
-  return [track(read), track(read)];
+  read.unit = read.number();
+  const tracks: [Track, Track] = [track(read), track(read)];
+  return { tracks, sockets: read.number() === 2 ? [sockets(read), sockets(read)] : undefined };
+}
+
+function sockets(read: Reader): Sockets {
+  const [sendQueue, sendMemory, sendBuffer, cwnd] = [series(read), series(read), series(read), series(read)];
+  return { sendQueue, sendMemory, sendBuffer, cwnd, ssthresh: series(read), receiveQueue: series(read), receiveBuffer: series(read) };
 }
 
 function track(read: Reader): Track {
   const [data, resent, acks, sacks] = [series(read), series(read), series(read), series(read)];
-  const [edge, window, rtt, flight] = [series(read), series(read), series(read), series(read)];
+  const [edge, window, rtt, flight] = [series(read), series(read), series(read, read.unit), series(read)];
   return { data, resent, acks, sacks, edge, window, rtt, flight, marks: marks(read) };
 }
 
-function series(read: Reader): Series {
+/** A series whose values are counted in `values`. */
+function series(read: Reader, values = 1): Series {
   const length = read.number();
   const samplesPerPoint = read.number();
-  const from = read.column(length);
-  const to = read.differences(length, from);
-  const low = read.column(length);
-  const high = read.differences(length, low);
-  return { length, samplesPerPoint, from, to, low, high, frame: read.column(length) };
+  const from = read.column(length, read.unit);
+  const to = read.above(from, read.unit);
+  const low = read.column(length, values);
+  const high = read.above(low, values);
+  return { length, samplesPerPoint, from, to, low, high, frame: read.column(length, 1) };
 }
 
 function marks(read: Reader): Mark[] {
   const length = read.number();
-  const [kinds, times, places, frames] = [0, 1, 2, 3].map(() => read.column(length));
+  const [kinds, times, places, frames] = [1, read.unit, 1, 1].map((unit) => read.column(length, unit));
   return Array.from({ length }, (_, i) => ({
     kind: MARKS[kinds![i]!] ?? "syn",
     time: times![i]!,
@@ -78,6 +107,8 @@ function marks(read: Reader): Mark[] {
 }
 
 class Reader {
+  /** What times are counted in, ns. */
+  unit = 1;
   private at = 0;
   constructor(private readonly bytes: Uint8Array) {}
 
@@ -95,18 +126,39 @@ class Reader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** Running sums of differences. */
-  column(length: number): Float64Array {
+  /** Running sums of differences, each that many times `unit`. */
+  column(length: number, unit: number): Float64Array {
     const out = new Float64Array(length);
     let sum = 0;
-    for (let i = 0; i < length; i++) out[i] = sum += this.number();
+    for (let i = 0; i < length; i++) out[i] = (sum += this.short()) * unit;
     return out;
   }
 
-  /** A column whose own values come as differences, too, on top of `base`. */
-  differences(length: number, base: Float64Array): Float64Array {
-    const out = this.column(length);
-    for (let i = 0; i < length; i++) out[i]! += base[i]!;
+  /** A column of what is added to `base`: `base` itself where that is nothing. */
+  above(base: Float64Array, unit: number): Float64Array {
+    let out = base;
+    let sum = 0;
+    for (let i = 0; i < base.length; i++) {
+      sum += this.short();
+      if (sum === 0) continue;
+      if (out === base) out = base.slice();
+      out[i]! += sum * unit;
+    }
     return out;
+  }
+
+  /** Most numbers take a byte or two, and there are millions of them. */
+  private short(): number {
+    const { bytes, at } = this;
+    const byte = bytes[at]!;
+    if (byte < 0x80) {
+      this.at = at + 1;
+      return (byte >>> 1) ^ -(byte & 1);
+    }
+    const next = bytes[at + 1]!;
+    if (next >= 0x80) return this.number();
+    this.at = at + 2;
+    const zigzag = (byte & 0x7f) | (next << 7);
+    return (zigzag >>> 1) ^ -(zigzag & 1);
   }
 }

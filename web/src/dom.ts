@@ -10,6 +10,8 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);
+    // Through the object model: a strict content security policy refuses the attribute.
+    else if (name === "style") node.style.cssText = String(value);
     else node.setAttribute(name, String(value));
   }
   node.append(...children.filter((c): c is Node | string => !!c));

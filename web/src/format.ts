@@ -1,33 +1,37 @@
 // Quantities for human eyes, as the terminal shows them (crates/tcpwhy-core/src/advice/quantity.rs).
 
-function scaled(n: number, base: number, units: string[]): string {
+/** A quantity with its unit; with so many decimal places where that is asked for. */
+export type Show = (n: number, places?: number) => string;
+
+function scaled(n: number, base: number, units: string[], places?: number): string {
   let unit = 0;
   while (Math.abs(n) >= base - 0.5 && unit + 1 < units.length) {
     n /= base;
     unit++;
   }
-  return unit === 0 ? `${Math.round(n)} ${units[0]}` : `${digits(n)} ${units[unit]}`;
+  return unit === 0 ? `${Math.round(n)} ${units[0]}` : `${digits(n, places)} ${units[unit]}`;
 }
 
-function digits(n: number): string {
+function digits(n: number, places?: number): string {
+  if (places !== undefined) return n.toFixed(places);
   return Math.abs(n) < 99.95 ? n.toFixed(1) : n.toFixed(0);
 }
 
 /** A buffer, window or flight. */
-export const buffer = (bytes: number): string => scaled(bytes, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
+export const buffer: Show = (bytes, places) => scaled(bytes, 1024, ["B", "KiB", "MiB", "GiB", "TiB"], places);
 /** Data that was moved. */
-export const data = (bytes: number): string => scaled(bytes, 1000, ["B", "kB", "MB", "GB", "TB"]);
+export const data: Show = (bytes, places) => scaled(bytes, 1000, ["B", "kB", "MB", "GB", "TB"], places);
 /** Bits per second. */
-export const rate = (bps: number): string => scaled(bps, 1000, ["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"]);
+export const rate: Show = (bps, places) => scaled(bps, 1000, ["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"], places);
 
 /** A span of time in ns. */
-export function span(ns: number): string {
-  if (ns < 0) return `-${span(-ns)}`;
+export function span(ns: number, places?: number): string {
+  if (ns < 0) return `-${span(-ns, places)}`;
   if (ns === 0) return "0 s";
   if (ns < 1e3) return `${Math.round(ns)} ns`;
-  if (ns < 999_950) return `${digits(ns / 1e3)} µs`;
-  if (ns < 999_500_000) return `${digits(ns / 1e6)} ms`;
-  if (ns < 99.95e9) return `${digits(ns / 1e9)} s`;
+  if (ns < 999_950) return `${digits(ns / 1e3, places)} µs`;
+  if (ns < 999_500_000) return `${digits(ns / 1e6, places)} ms`;
+  if (ns < 99.95e9) return `${digits(ns / 1e9, places)} s`;
   const s = Math.round(ns / 1e9);
   return s < 120 ? `${s} s` : s < 3600 ? `${Math.floor(s / 60)} min ${s % 60} s` : `${Math.floor(s / 3600)} h ${Math.floor(s / 60) % 60} min`;
 }
@@ -39,14 +43,20 @@ export function percent(part: number): string {
 }
 
 /** Labels for the ticks of an axis: as many digits as tell neighbours apart. */
-export function ticks(values: number[], show: (n: number) => string): string[] {
-  return values.map((v) => (v === 0 ? "0" : show(v).replace(/\.0(?= )/, "")));
+export function ticks(values: number[], show: Show): string[] {
+  const labels = (places?: number) => values.map((v) => (v === 0 ? "0" : show(v, places).replace(/\.0+(?= )/, "")));
+  for (const places of [undefined, 2, 3, 4, 5]) {
+    const made = labels(places);
+    if (new Set(made).size === made.length) return made;
+  }
+  return labels(6);
 }
 
 /** Times on an axis, in the unit that fits the distance of the ticks. */
 export function timeTicks(values: number[]): string[] {
   const step = values.length > 1 ? Math.abs(values[1]! - values[0]!) : 1e9;
   const [unit, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
-  const places = Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9));
+  const whole = (places: number) => Math.abs((step / unit) * 10 ** places % 1) < 1e-6;
+  const places = [0, 1, 2].find(whole) ?? 3;
   return values.map((v) => `${(v / unit).toFixed(places)} ${name}`);
 }

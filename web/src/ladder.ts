@@ -50,26 +50,45 @@ function inSight(axis: Axis, [up, down]: [Track, Track]): Arrow[] | undefined {
   return arrows.size > MOST ? undefined : [...arrows.values()].sort((a, b) => a.time - b.time);
 }
 
+/** Lines of text need this much room. */
+const LINE = 13;
+
 function drawing(arrows: Arrow[], axis: Axis, c: Connection): SVGElement {
-  const height = Math.max(240, Math.min(1400, arrows.length * 22));
+  const height = Math.max(240, Math.min(1400, 60 + arrows.length * (LINE + 5)));
   const y = (time: number) => 40 + ((time - axis.from) / axis.span) * (height - 60);
   const oneWay = c.rtt_ns.min / 2;
   const tap = Math.min(1, Math.max(0, c.vantage.position));
-  const lines = arrows.flatMap((a) => {
-    const client = a.time + (a.fromClient ? -1 : 1) * oneWay * tap;
-    const server = a.time + (a.fromClient ? 1 : -1) * oneWay * (1 - tap);
-    const [y1, y2] = a.fromClient ? [y(client), y(server)] : [y(server), y(client)];
+  const placed = arrows.map((a) => {
+    const client = y(a.time + (a.fromClient ? -1 : 1) * oneWay * tap);
+    const server = y(a.time + (a.fromClient ? 1 : -1) * oneWay * (1 - tap));
+    return { ...a, start: a.fromClient ? client : server, end: a.fromClient ? server : client };
+  });
+  const lines = placed.map((a) => {
     const [x1, x2] = a.fromClient ? [LEFT, RIGHT] : [RIGHT, LEFT];
-    const label = a.fromClient ? { x: LEFT - 8, "text-anchor": "end" } : { x: RIGHT + 8, "text-anchor": "start" };
-    return [
-      svg("line", { x1, y1, x2, y2, class: `arrow ${a.kind}`, "marker-end": "url(#head)" }),
-      svg("text", { ...label, y: y1 + 4 }, a.text),
-    ];
+    return svg("line", { x1, y1: a.start, x2, y2: a.end, class: `arrow ${a.kind}`, "marker-end": "url(#head)" });
   });
   const head = svg("marker", { id: "head", viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
     svg("path", { d: "M0,0 L8,4 L0,8 z", fill: "context-stroke" }));
   const host = (x: number, name: string) => [
     svg("line", { x1: x, y1: 24, x2: x, y2: height, class: "host" }), svg("text", { x, y: 16, "text-anchor": "middle" }, name)];
-  return svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, class: "rungs" },
-    svg("defs", {}, head), ...host(LEFT, say("client")), ...host(RIGHT, say("server")), ...lines);
+  const texts = [true, false].flatMap((fromClient) => labels(placed.filter((a) => a.fromClient === fromClient), height));
+  return svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, class: "rungs", role: "img", "aria-label": `${say("ladder_help")} ${arrows.map((a) => a.text).join("; ")}` },
+    svg("defs", {}, head), ...host(LEFT, say("client")), ...host(RIGHT, say("server")), ...lines, ...texts);
+}
+
+/** A packet's text where it leaves its host; below its neighbour's where there is no room, with a line to where it belongs. */
+function labels(arrows: (Arrow & { start: number })[], height: number): SVGElement[] {
+  const sorted = [...arrows].sort((a, b) => a.start - b.start);
+  let room = height - 6 - sorted.length * LINE;
+  let above = 20;
+  return sorted.flatMap((a) => {
+    // Never so low that the rest would not fit.
+    const y = Math.min(Math.max(above + LINE, a.start), (room += LINE) + LINE);
+    above = y;
+    const [host, side] = a.fromClient ? [LEFT, -1] : [RIGHT, 1];
+    return [
+      svg("path", { d: `M${host},${Math.max(a.start, 26)} L${host + side * 14},${y} h${side * 4}`, class: "leader" }),
+      svg("text", { x: host + side * 21, y: y + 4, "text-anchor": a.fromClient ? "end" : "start" }, a.text),
+    ];
+  });
 }

@@ -8,8 +8,17 @@ import { limitName, say } from "./words";
 const ROW = 54;
 type Order = "duration" | "bytes" | "id";
 
-export function list(all: Connection[], chosen: number, choose: (id: number) => void): HTMLElement {
+export interface List {
+  place: HTMLElement;
+  /** Marks what is chosen, and stays where the reader scrolled to while `move` takes the list off the page and back. */
+  keep: (move: () => void, chosen: number) => void;
+}
+
+export function list(all: Connection[], choose: (id: number) => void): List {
+  // What is searched is put together once, not at every key.
+  const texts = new Map(all.map((c) => [c.id, text(c)]));
   let shown = all;
+  let chosen = -1;
   let order: Order = "duration";
   const search = el("input", { type: "search", placeholder: say("search"), "aria-label": say("search") });
   const sort = el("select", { "aria-label": say("sort") }, ...(["duration", "bytes", "id"] as const).map((o) =>
@@ -26,16 +35,45 @@ export function list(all: Connection[], chosen: number, choose: (id: number) => 
   };
   const select = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    shown = all.filter((c) => words.every((w) => text(c).includes(w))).sort(BY[order]);
+    shown = all.filter((c) => words.every((w) => texts.get(c.id)!.includes(w))).sort(BY[order]);
     pane.scrollTop = 0;
     draw();
   };
   search.addEventListener("input", select);
   sort.addEventListener("change", () => { order = sort.value as Order; select(); });
   pane.addEventListener("scroll", draw, { passive: true });
+  pane.addEventListener("mousedown", (e) => {
+    // On the scroll bar, nothing is to be changed.
+    if (e.target === pane) return;
+    e.preventDefault();
+    pane.focus({ preventScroll: true });
+  });
+  pane.addEventListener("keydown", (e) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+    if (!step) return;
+    e.preventDefault();
+    const at = Math.max(0, Math.min(shown.length - 1, shown.findIndex((c) => c.id === chosen) + step));
+    const next = shown[at];
+    if (!next) return;
+    // The row must exist before it can be focussed.
+    if (at * ROW < pane.scrollTop) pane.scrollTop = at * ROW;
+    if ((at + 1) * ROW > pane.scrollTop + pane.clientHeight) pane.scrollTop = (at + 1) * ROW - pane.clientHeight;
+    choose(next.id);
+  });
   new ResizeObserver(draw).observe(pane);
   select();
-  return el("nav", { class: "list" }, el("h2", {}, `${say("connections")} (${all.length})`), el("div", { class: "tools" }, search, sort), pane);
+  const place = el("nav", { class: "list" }, el("h2", {}, `${say("connections")} (${all.length})`), el("div", { class: "tools" }, search, sort), pane);
+  const keep = (move: () => void, now: number) => {
+    const [top, had] = [pane.scrollTop, place.contains(document.activeElement)];
+    chosen = now;
+    move();
+    pane.scrollTop = top;
+    draw();
+    // Rows come and go: the keyboard stays with the pane, which says which of them it means.
+    pane.setAttribute("aria-activedescendant", `row-${chosen}`);
+    if (had) pane.focus({ preventScroll: true });
+  };
+  return { place, keep };
 }
 
 const BY: Record<Order, (a: Connection, b: Connection) => number> = {
@@ -52,7 +90,7 @@ function text(c: Connection): string {
 function row(c: Connection, top: number, chosen: boolean, choose: (id: number) => void): HTMLElement {
   const d = c.directions[mainDirection(c)];
   return el("button", {
-    class: "row", type: "button", role: "option", "aria-selected": String(chosen), style: `top:${top}px`, click: () => choose(c.id),
+    class: "row", type: "button", role: "option", id: `row-${c.id}`, tabindex: -1, "aria-selected": String(chosen), style: `top:${top}px`, click: () => choose(c.id),
   },
   el("i", { class: "box", style: `background:${background(d.verdict.limit)}` }),
   el("span", {}, el("b", {}, `#${c.id} ${limitName(d.verdict.limit)}`), el("br"),

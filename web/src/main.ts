@@ -5,64 +5,98 @@ import { mainDirection, type Analysis, type Connection } from "./analysis";
 import { block } from "./columns";
 import { el } from "./dom";
 import { list } from "./list";
-import { view, type Sight } from "./view";
+import { view, type Shown, type Sight } from "./view";
 import { current, languages, say, speak, type Language } from "./words";
+
+/** An analysis of the page, with the number under which its pictures are stored. */
+interface Part {
+  analysis: Analysis;
+  number: number;
+}
 
 async function start(): Promise<void> {
   speak(current());
   const page = document.getElementById("page")!;
   try {
-    const bytes = await block("analysis");
-    if (!bytes) throw new Error("there is none");
-    show(page, JSON.parse(new TextDecoder().decode(bytes)) as Analysis);
+    const parts = (await Promise.all([1, 2].map(part))).filter((p) => p !== undefined);
+    if (parts.length === 0) throw new Error("there is none");
+    show(page, parts);
   } catch (e) {
     page.replaceChildren(el("p", { class: "notice" }, say("broken", { why: String(e) })));
   }
 }
 
-function show(page: HTMLElement, analysis: Analysis): void {
-  const all = analysis.connections;
-  const drawn = (c: Connection) => !!document.getElementById(`picture-${c.id}`);
-  const first = all.find(drawn) ?? all[0];
-  if (!first) return;
-  const sight: Sight = { connection: first, direction: mainDirection(first), other: undefined };
+async function part(number: number): Promise<Part | undefined> {
+  const bytes = await block(`analysis-${number}`);
+  return bytes && { analysis: JSON.parse(new TextDecoder().decode(bytes)) as Analysis, number };
+}
 
+const pictureOf = (p: Part, c: Connection): string => `picture-${p.number}-${c.id}`;
+const drawn = (p: Part) => (c: Connection) => !!document.getElementById(pictureOf(p, c));
+
+function shown(p: Part, c: Connection): Shown {
+  const { files } = p.analysis.source;
+  // Paths of two captures differ where they end.
+  const file = files.map((f) => f.split("/").slice(-2).join("/")).join(", ");
+  return { connection: c, direction: mainDirection(c), id: pictureOf(p, c), bare: !p.analysis.connections.some(drawn(p)), file };
+}
+
+/** What a second capture is compared by: the connection that carries the most. */
+function largest(p: Part): Connection | undefined {
+  const bytes = (c: Connection) => c.directions[mainDirection(c)].bytes;
+  return p.analysis.connections.reduce<Connection | undefined>((best, c) => (best && bytes(best) >= bytes(c) ? best : c), undefined);
+}
+
+function show(page: HTMLElement, parts: Part[]): void {
+  const [main, second] = [parts[0]!, parts[1]];
+  const all = main.analysis.connections;
+  const first = (second && largest(main)) ?? all.find(drawn(main)) ?? all[0];
+  if (!first) return;
+  const beside = second && largest(second);
+  const sight: Sight = { shown: shown(main, first), other: second && beside && shown(second, beside) };
+
+  const choose = (id: number) => {
+    const chosen = all.find((c) => c.id === id);
+    if (chosen) sight.shown = shown(main, chosen);
+    render();
+  };
+  let connections = list(all, choose);
   const render = () => {
     document.title = `tcpwhy: ${say("title")}`;
     const place = el("article", {});
-    const choose = (id: number) => {
-      sight.connection = all.find((c) => c.id === id) ?? sight.connection;
-      sight.direction = mainDirection(sight.connection);
-      render();
-    };
-    page.className = all.length > 1 ? "with-list" : "";
-    page.replaceChildren(header(analysis, sight, render), ...(all.length > 1 ? [list(all, sight.connection.id, choose)] : []),
-      place, footer(analysis));
-    void view(place, sight, (direction) => { sight.direction = direction; render(); });
+    page.className = `${all.length > 1 ? "with-list" : ""} ${sight.other ? "compared" : ""}`;
+    connections.keep(() => page.replaceChildren(
+      header(parts, sight, spoken), ...(all.length > 1 ? [connections.place] : []), place, footer(parts)), sight.shown.connection.id);
+    void view(place, sight, (direction) => { sight.shown.direction = direction; render(); });
   };
+  // The words of the list are in the reader's language, too.
+  const spoken = () => { connections = list(all, choose); render(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
   render();
 }
 
-function header(analysis: Analysis, sight: Sight, render: () => void): HTMLElement {
+function header(parts: Part[], sight: Sight, render: () => void): HTMLElement {
   const language = el("select", { "aria-label": "Language", id: "language" }, ...languages().map(([code, name]) => el("option", { value: code }, name)));
   language.value = current();
   language.addEventListener("change", () => { speak(language.value as Language); render(); });
-  const others = analysis.connections.filter((c) => c.id !== sight.connection.id && document.getElementById(`picture-${c.id}`));
+  const others = parts.flatMap((p) => p.analysis.connections.filter(drawn(p)).map((c) => shown(p, c))).filter((s) => s.id !== sight.shown.id);
+  if (sight.other && !others.some((s) => s.id === sight.other!.id)) others.push(sight.other);
   const compare = el("select", { "aria-label": say("compare"), id: "compare" }, el("option", { value: "" }, `${say("compare")}: ${say("nothing")}`),
-    ...others.map((c) => el("option", { value: c.id }, `${say("compare")} #${c.id}`)));
-  compare.value = sight.other ? String(sight.other.id) : "";
+    ...others.map((s) => el("option", { value: s.id }, `${say("compare")} #${s.connection.id}${parts.length > 1 ? ` ${s.file}` : ""}`)));
+  compare.value = sight.other?.id ?? "";
   compare.addEventListener("change", () => {
-    sight.other = analysis.connections.find((c) => String(c.id) === compare.value);
+    sight.other = others.find((s) => s.id === compare.value);
     render();
   });
-  return el("header", {}, el("h1", {}, "tcpwhy"), el("span", { class: "soft" }, analysis.source.files.join(", ")), others.length > 0 && compare, language);
+  const files = parts.flatMap((p) => p.analysis.source.files);
+  return el("header", {}, el("h1", {}, "tcpwhy"), el("span", { class: "soft" }, files.join(", ")), others.length > 0 && compare, language);
 }
 
-function footer(analysis: Analysis): HTMLElement {
-  const s = analysis.source;
-  return el("footer", {}, el("p", { class: "help" }, say("printed", { files: s.files.join(", "), packets: s.packets.toLocaleString() })),
-    s.warnings.length > 0 && el("details", {}, el("summary", {}, say("warnings")), el("ul", { lang: "en" }, ...s.warnings.map((w) => el("li", {}, w)))));
+function footer(parts: Part[]): HTMLElement {
+  return el("footer", {}, ...parts.flatMap(({ analysis: { source: s } }) => [
+    el("p", { class: "help" }, say("printed", { files: s.files.join(", "), packets: s.packets.toLocaleString() })),
+    ...(s.warnings.length ? [el("details", {}, el("summary", {}, say("warnings")), el("ul", { lang: "en" }, ...s.warnings.map((w) => el("li", {}, w))))] : []),
+  ]));
 }
 
 void start();

@@ -1,5 +1,6 @@
 // Painting series that are longer than the chart is wide: one vertical stroke from the lowest to the highest value a pixel column.
 import type { Series } from "./columns";
+import { range } from "./ranges";
 
 /** Where times and values land on the canvas. */
 export interface Plane {
@@ -12,6 +13,8 @@ export interface Plane {
   y: (value: number) => number;
   from: number;
   to: number;
+  /** Where the connection ends: values hold until then. */
+  end: number;
   /** Device pixels a CSS pixel. */
   ratio: number;
 }
@@ -35,13 +38,29 @@ export function search(sorted: Float64Array, length: number, value: number): num
 
 /** The lowest and the highest value in a span of time. */
 export function extent(s: Series, from: number, to: number): [number, number] {
-  let [low, high] = [Infinity, -Infinity];
-  const [first, last] = visible(s, from, to);
-  for (let i = first; i < last; i++) {
-    if (s.low[i]! < low) low = s.low[i]!;
-    if (s.high[i]! > high) high = s.high[i]!;
+  return range(s, ...visible(s, from, to));
+}
+
+/** What is in one column of pixels: points [first, last). */
+type Column = (x: number, first: number, last: number, low: number, high: number) => void;
+
+/** Points a pixel above which it is quicker to look for the next column's first point than to pass by all of this one's. */
+const CROWDED = 4;
+
+/** Every column of pixels that points begin in, from left to right. */
+function columns(p: Plane, s: Series, column: Column): void {
+  const [first, last] = visible(s, p.from, p.to);
+  const crowded = last - first > CROWDED * p.width;
+  const step = p.x(1) - p.x(0);
+  for (let i = first; i < last; ) {
+    const x = Math.round(p.x(s.from[i]!));
+    let end = i + 1;
+    if (crowded) end = Math.min(last, Math.max(end, search(s.from, s.length, (x + 0.5 - p.x(0)) / step)));
+    else while (end < last && Math.round(p.x(s.from[end]!)) === x) end++;
+    const [low, high] = end === i + 1 ? [s.low[i]!, s.high[i]!] : range(s, i, end);
+    column(x, i, end, low, high);
+    i = end;
   }
-  return [low, high];
 }
 
 /** Segments: each point is a bar from its low to its high value. */
@@ -49,21 +68,13 @@ export function bars(p: Plane, s: Series, colour: string, thickness = 2): void {
   const { ctx } = p;
   ctx.fillStyle = colour;
   const wide = thickness * p.ratio;
-  const [first, last] = visible(s, p.from, p.to);
-  for (let i = first; i < last; ) {
-    const x = Math.round(p.x(s.from[i]!));
-    let [low, high, end] = [s.low[i]!, s.high[i]!, s.to[i]!];
-    for (i++; i < last && Math.round(p.x(s.from[i]!)) === x; i++) {
-      low = Math.min(low, s.low[i]!);
-      high = Math.max(high, s.high[i]!);
-      end = Math.max(end, s.to[i]!);
-    }
+  columns(p, s, (x, _, last, low, high) => {
     const top = p.y(high);
-    ctx.fillRect(x - wide / 2, top, Math.max(wide, p.x(end) - x), Math.max(wide, p.y(low) - top));
-  }
+    ctx.fillRect(x - wide / 2, top, Math.max(wide, p.x(s.to[last - 1]!) - x), Math.max(wide, p.y(low) - top));
+  });
 }
 
-/** A value that holds until the next one: a staircase. */
+/** A value that holds until the next one, the last one to the end: a staircase. */
 export function stairs(p: Plane, s: Series, colour: string, options: { width?: number; dash?: number[]; fill?: string } = {}): void {
   const { ctx } = p;
   const [first, last] = visible(s, p.from, p.to);
@@ -71,29 +82,23 @@ export function stairs(p: Plane, s: Series, colour: string, options: { width?: n
   ctx.beginPath();
   let previous = p.y(s.high[first]!);
   ctx.moveTo(p.x(s.from[first]!), previous);
-  for (let i = first; i < last; ) {
-    const x = Math.round(p.x(s.from[i]!));
-    let [low, high] = [s.low[i]!, s.high[i]!];
-    let value = s.high[i]!;
-    for (i++; i < last && Math.round(p.x(s.from[i]!)) === x; i++) {
-      low = Math.min(low, s.low[i]!);
-      high = Math.max(high, s.high[i]!);
-      value = s.high[i]!;
-    }
+  columns(p, s, (x, _, end, low, high) => {
     ctx.lineTo(x, previous);
-    ctx.lineTo(x, p.y(low));
-    ctx.lineTo(x, p.y(high));
-    ctx.lineTo(x, (previous = p.y(value)));
-  }
-  const end = Math.min(p.left + p.width, p.x(Math.max(s.to[last - 1]!, p.to)));
-  if (last === s.length) ctx.lineTo(Math.min(end, p.x(s.to[last - 1]!)), previous);
+    if (high > low) {
+      ctx.lineTo(x, p.y(low));
+      ctx.lineTo(x, p.y(high));
+    }
+    ctx.lineTo(x, (previous = p.y(s.high[end - 1]!)));
+  });
+  const right = Math.max(p.x(s.from[first]!), Math.min(p.left + p.width, p.x(Math.max(s.to[last - 1]!, last === s.length ? p.end : p.to))));
+  ctx.lineTo(right, previous);
   ctx.setLineDash((options.dash ?? []).map((d) => d * p.ratio));
   ctx.lineWidth = (options.width ?? 1.5) * p.ratio;
   ctx.strokeStyle = colour;
   ctx.stroke();
   ctx.setLineDash([]);
   if (options.fill) {
-    ctx.lineTo(p.x(s.to[last - 1]!), p.y(0));
+    ctx.lineTo(right, p.y(0));
     ctx.lineTo(p.x(s.from[first]!), p.y(0));
     ctx.fillStyle = options.fill;
     ctx.fill();
@@ -105,18 +110,32 @@ export function dots(p: Plane, s: Series, colour: string, size = 3): void {
   const { ctx } = p;
   ctx.fillStyle = colour;
   const side = size * p.ratio;
-  const [first, last] = visible(s, p.from, p.to);
-  for (let i = first; i < last; ) {
-    const x = Math.round(p.x(s.from[i]!));
-    let [low, high] = [s.low[i]!, s.high[i]!];
-    for (i++; i < last && Math.round(p.x(s.from[i]!)) === x; i++) {
-      low = Math.min(low, s.low[i]!);
-      high = Math.max(high, s.high[i]!);
-    }
+  columns(p, s, (x, _, __, low, high) => {
     const top = p.y(high);
     ctx.fillRect(x - side / 2, top - side / 2, side, p.y(low) - top + side);
+  });
+}
+
+/** Frame numbers beside their points, where there are few enough to be read. */
+export function frames(p: Plane, s: Series, colour: string): void {
+  const { ctx } = p;
+  const first = search(s.from, s.length, p.from);
+  const last = search(s.from, s.length, p.to);
+  if (last - first > MOST_NUMBERS || s.samplesPerPoint > 1) return;
+  ctx.fillStyle = colour;
+  ctx.font = `${10.5 * p.ratio}px system-ui, sans-serif`;
+  ctx.textAlign = "right";
+  let above = Infinity;
+  for (let i = first; i < last; i++) {
+    const y = p.y((s.low[i]! + s.high[i]!) / 2);
+    if (above - y < 11 * p.ratio) continue;
+    ctx.fillText(String(s.frame[i]!), p.x(s.from[i]!) - 5 * p.ratio, y + 4 * p.ratio);
+    above = y;
   }
 }
+
+/** More numbers than this cover what they belong to. */
+const MOST_NUMBERS = 60;
 
 /** A level that holds for a while. */
 export function level(p: Plane, from: number, to: number, value: number, colour: string): void {

@@ -1,88 +1,120 @@
-// One connection: the answer, then its charts on one time axis.
-import { endpoint, mainDirection, type Connection } from "./analysis";
+// One connection, or two side by side: the answer, then the charts on one time axis.
+import { endpoint, type Connection, type Direction } from "./analysis";
 import { Axis } from "./axis";
 import { band } from "./band";
-import { chart } from "./chart";
+import { chart, type Picture } from "./chart";
 import { flight } from "./charts/flight";
 import { rate } from "./charts/rate";
 import { sequence } from "./charts/sequence";
 import { rtt, window as windowChart } from "./charts/simple";
-import { block, tracks, type Track } from "./columns";
+import { sockets } from "./charts/sockets";
+import { block, pictures, type Pictures, type Track } from "./columns";
 import { el } from "./dom";
 import { ladder } from "./ladder";
 import { summary } from "./summary";
+import { toolbar } from "./toolbar";
 import { warehouses } from "./warehouses";
 import { say } from "./words";
 
-/** What is looked at. */
-export interface Sight {
+/** One connection of one of the page's analyses. */
+export interface Shown {
   connection: Connection;
   direction: 0 | 1;
-  /** Drawn below on the same axis. */
-  other: Connection | undefined;
+  /** Where its pictures are in the page. */
+  id: string;
+  /** Whether it has none because the page was made of an analysis, without packets. */
+  bare: boolean;
+  /** Its capture. */
+  file: string;
+}
+
+/** What is looked at. */
+export interface Sight {
+  shown: Shown;
+  /** Drawn beside it on the same axes. */
+  other: Shown | undefined;
 }
 
 /** Fills `place`; the charts come when their data is unpacked. */
 export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0 | 1) => void): Promise<void> {
-  const { connection: c, other } = sight;
-  const d = c.directions[sight.direction];
-  const axis = new Axis(Math.max(c.duration_ns, other?.duration_ns ?? 0));
+  const all = [sight.shown, ...(sight.other ? [sight.other] : [])];
+  const axis = new Axis(Math.max(...all.map((s) => s.connection.duration_ns)));
+  const row = (make: (s: Shown) => HTMLElement) => beside(all.map(make));
+  const bar = toolbar(axis, sight.shown.connection);
   const charts = el("div", {});
   place.replaceChildren(
-    el("h2", {}, `#${c.id}  ${endpoint(c.client)} → ${endpoint(c.server)}`), directions(sight, turn),
-    summary(c, d), toolbar(axis, c), band(axis, c, d), charts);
-  keys(axis, place);
-  charts.append(...(await pictures(axis, c, sight.direction)));
-  if (other) {
-    const direction = mainDirection(other);
-    const od = other.directions[direction];
-    charts.append(el("h2", { class: "other" }, `#${other.id}  ${endpoint(other.client)} → ${endpoint(other.server)}`),
-      summary(other, od), band(axis, other, od), ...(await pictures(axis, other, direction)));
-  }
+    row((s) => el("h2", {}, `${titled(s, all)}  ${endpoint(s.connection.client)} → ${endpoint(s.connection.server)}`)),
+    directions(sight, turn), row((s) => summary(s.connection, direction(s))), bar.place,
+    row((s) => band(axis, s.connection, direction(s))), charts);
+  bar.keys(place);
+  const unpacked = await Promise.all(all.map((s) => unpack(s)));
+  // A page that shows something else by now has its own charts.
+  if (!place.isConnected) return;
+  bar.packets(unpacked[0]?.tracks);
+  charts.append(...notes(all, unpacked), ...drawn(axis, all, unpacked, bar.click));
+  // For web/bench: when the first picture was there. Two frames on, it is on the screen.
+  requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("tcpwhy-drawn")));
 }
 
-async function pictures(axis: Axis, c: Connection, direction: 0 | 1): Promise<HTMLElement[]> {
-  const bytes = await block(`picture-${c.id}`);
-  if (!bytes) return [el("p", { class: "notice" }, say("no_picture", { id: c.id }))];
-  const both = tracks(bytes);
-  const track: Track = both[direction];
-  const d = c.directions[direction];
-  const coarse = Math.max(track.data.samplesPerPoint, track.acks.samplesPerPoint);
-  const made = [sequence(track), flight(track, c, d), windowChart(track), rtt(track, d), rate(track, d)].map((p) => chart(axis, p));
-  const note = coarse > 1 ? [el("p", { class: "notice" }, say("samples", { n: coarse }))] : [];
-  return [...note, ...made, warehouses(axis, track, c, d), ladder(axis, both, c)];
+const direction = (s: Shown): Direction => s.connection.directions[s.direction];
+
+/** Number, and the file where there is more than one. */
+const titled = (s: Shown, all: Shown[]): string => (all.length > 1 ? `#${s.connection.id} ${s.file}` : `#${s.connection.id}`);
+
+function beside(elements: HTMLElement[]): HTMLElement {
+  return elements.length === 1 ? elements[0]! : el("div", { class: "pair" }, ...elements);
 }
+
+async function unpack(s: Shown): Promise<Pictures | undefined> {
+  const bytes = await block(s.id);
+  return bytes && pictures(bytes);
+}
+
+/** Why charts are not there, or not to the last packet. */
+function notes(all: Shown[], unpacked: (Pictures | undefined)[]): HTMLElement[] {
+  return all.flatMap((s, i) => {
+    const both = unpacked[i];
+    if (!both) return [el("p", { class: "notice" }, s.bare ? say("no_packets") : say("no_picture", { id: s.connection.id }))];
+    const track = both.tracks[s.direction];
+    const coarse = Math.max(track.data.samplesPerPoint, track.acks.samplesPerPoint);
+    return coarse > 1 ? [el("p", { class: "notice" }, say("samples", { n: coarse }))] : [];
+  });
+}
+
+/** Every chart of the first, with the same of the second beside it on the same scale. */
+function drawn(axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], click: (time: number) => void): HTMLElement[] {
+  const sets = all.map((s, i) => unpacked[i] && of(s, unpacked[i]));
+  const names = [...new Set(sets.flatMap((set) => (set ?? []).map((p) => p.name)))];
+  const charts = names.map((name) => {
+    const same = sets.map((set) => set?.find((p) => p.name === name));
+    const there = same.filter((p) => p !== undefined);
+    const extent: Picture["extent"] = (from, to) => {
+      const ends = there.map((p) => p.extent(from, to));
+      return [Math.min(...ends.map((e) => e[0])), Math.max(...ends.map((e) => e[1]))];
+    };
+    return beside(same.map((p, i) => p
+      ? chart(axis, { ...p, extent }, { suffix: i ? `-${i + 1}` : "", title: all.length > 1 ? titled(all[i]!, all) : "", click })
+      : el("div", {})));
+  });
+  const rest = [stores, rungs].map((make) => beside(all.map((s, i) => unpacked[i] ? make(axis, s, unpacked[i]) : el("div", {}))));
+  return [...charts, ...rest];
+}
+
+function of(s: Shown, both: Pictures): Picture[] {
+  const track: Track = both.tracks[s.direction];
+  const [c, d] = [s.connection, direction(s)];
+  const held = both.sockets?.[s.direction];
+  return [sequence(track), flight(track, c, d), windowChart(track), rtt(track, d), rate(track, d), ...(held ? [sockets(held)] : [])];
+}
+
+const stores = (axis: Axis, s: Shown, both: Pictures) =>
+  warehouses(axis, both.tracks[s.direction], s.connection, direction(s), both.sockets?.[s.direction]);
+const rungs = (axis: Axis, s: Shown, both: Pictures) => ladder(axis, both.tracks, s.connection);
 
 function directions(sight: Sight, turn: (direction: 0 | 1) => void): HTMLElement {
   const button = (direction: 0 | 1, text: string) => el("button", {
-    type: "button", "aria-pressed": String(sight.direction === direction), click: () => turn(direction),
+    type: "button", "aria-pressed": String(sight.shown.direction === direction), click: () => turn(direction),
   }, text);
   return el("div", { class: "tabs", role: "group", "aria-label": say("direction") },
     button(0, `${say("client")} → ${say("server")}`), button(1, `${say("server")} → ${say("client")}`));
-}
-
-function toolbar(axis: Axis, c: Connection): HTMLElement {
-  const button = (text: string, act: () => void) => el("button", { type: "button", click: act }, text);
-  const oneRoundTrip = () => {
-    const middle = axis.cursor ?? (axis.from + axis.to) / 2;
-    const span = Math.max(c.rtt_ns.min * 1.6, 10_000);
-    axis.show(middle - span / 2, middle + span / 2);
-  };
-  return el("div", { class: "toolbar" },
-    button(say("whole"), () => axis.reset()), button(say("zoom_rtt"), oneRoundTrip),
-    button(say("zoom_in"), () => axis.zoom(0.5)), button(say("zoom_out"), () => axis.zoom(2)),
-    el("span", { class: "help" }, say("keys")));
-}
-
-function keys(axis: Axis, place: HTMLElement): void {
-  const acts: Record<string, () => void> = {
-    ArrowLeft: () => axis.pan(-0.2), ArrowRight: () => axis.pan(0.2), "+": () => axis.zoom(0.5), "=": () => axis.zoom(0.5),
-    "-": () => axis.zoom(2), "0": () => axis.reset(),
-  };
-  place.onkeydown = (e) => {
-    const act = e.target instanceof HTMLInputElement || e.ctrlKey || e.metaKey ? undefined : acts[e.key];
-    if (!act) return;
-    e.preventDefault();
-    act();
-  };
 }

@@ -1,10 +1,10 @@
 // The three warehouses: send buffer, road, receive buffer, drawn to one scale and filled as at the cursor.
 import { intervalAt, type Connection, type Direction } from "./analysis";
 import type { Axis } from "./axis";
-import type { Series, Track } from "./columns";
+import type { Series, Sockets, Track } from "./columns";
 import { el, svg } from "./dom";
 import * as format from "./format";
-import { search } from "./paint";
+import { extent, search } from "./paint";
 import { say } from "./words";
 
 interface Store {
@@ -13,8 +13,8 @@ interface Store {
   filled: (time: number) => number;
 }
 
-export function warehouses(axis: Axis, track: Track, c: Connection, d: Direction): HTMLElement {
-  const stores = [sender(track, d), road(track, d), receiver(track, d)];
+export function warehouses(axis: Axis, track: Track, c: Connection, d: Direction, held?: Sockets): HTMLElement {
+  const stores = [sender(track, d, held), road(track, d), receiver(track, d, held)];
   const largest = Math.max(...stores.map((s) => s.capacity), 1);
   const drawing = svg("svg", { viewBox: "0 0 900 150", class: "stores", role: "img", "aria-label": say("warehouses_help") });
   const draw = () => {
@@ -30,7 +30,10 @@ export function warehouses(axis: Axis, track: Track, c: Connection, d: Direction
 }
 
 /** What is unacknowledged stays in the send buffer; its size is only known where it held the transfer. */
-function sender(track: Track, d: Direction): Store {
+function sender(track: Track, d: Direction, held?: Sockets): Store {
+  if (held?.sendQueue.length) {
+    return { name: say("sender_store"), capacity: most(held.sendBuffer), filled: (t) => value(held.sendQueue, t) };
+  }
   const plateau = Math.max(0, ...d.timeline.filter((i) => i.limit === "send_buffer").map((i) => i.evidence.flight_bytes));
   const name = plateau > 0 ? say("sender_store") : `${say("sender_store")}: ${say("store_unknown")}`;
   return { name, capacity: plateau || d.facts.max_flight_bytes, filled: (t) => value(track.flight, t) };
@@ -42,9 +45,16 @@ function road(track: Track, d: Direction): Store {
 }
 
 /** What the window fell by is data that the application has not read. */
-function receiver(track: Track, d: Direction): Store {
-  const most = d.facts.max_window_bytes;
-  return { name: say("receiver_store"), capacity: most, filled: (t) => most - Math.min(most, value(track.window, t, most)) };
+function receiver(track: Track, d: Direction, held?: Sockets): Store {
+  if (held?.receiveQueue.length) {
+    return { name: say("receiver_store"), capacity: most(held.receiveBuffer), filled: (t) => value(held.receiveQueue, t) };
+  }
+  const widest = d.facts.max_window_bytes;
+  return { name: say("receiver_store"), capacity: widest, filled: (t) => widest - Math.min(widest, value(track.window, t, widest)) };
+}
+
+function most(s: Series): number {
+  return extent(s, -Infinity, Infinity)[1];
 }
 
 function value(s: Series, time: number, before = 0): number {

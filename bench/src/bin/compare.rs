@@ -88,8 +88,8 @@ fn jobs(directory: &Path, rounds: usize) -> io::Result<Vec<Job>> {
         ("tcpwhy explain", answer, &["one", "many"], rounds),
         ("tcpwhy explain --json", json, &["one-short", "one", "many-half", "many"], rounds),
         ("tcpwhy explain --ndjson", ndjson, &["many-half", "many"], rounds),
-        ("tcptrace -n -l", tcptrace, &["one", "many-half"], slow),
-        ("tshark -q -z conv,tcp", tshark, &["one-short", "many-short"], 1),
+        ("tcptrace -n -l", tcptrace, &["one", "many"], slow),
+        ("tshark -q -z conv,tcp", tshark, &["one", "many"], 1),
     ];
     let mut jobs = Vec::new();
     for (name, command, captures, rounds) in plan {
@@ -148,11 +148,6 @@ impl Job {
     fn peak_kb(&self) -> u64 {
         self.runs.iter().map(|r| r.peak_kb).max().unwrap_or(0)
     }
-
-    /// The shape of its capture: `one` or `many`.
-    fn shape(&self) -> &str {
-        self.capture.name.split('-').next().unwrap_or_default()
-    }
 }
 
 fn print(jobs: &[Job]) -> io::Result<()> {
@@ -180,12 +175,12 @@ fn print(jobs: &[Job]) -> io::Result<()> {
     print_memory(&mut out, jobs)
 }
 
-/// How many times as fast as each of the others, by packets per second on captures of the same shape.
+/// How many times as fast as each of the others, over the same capture.
 fn print_ratios(out: &mut impl Write, jobs: &[Job]) -> io::Result<()> {
     let answers = jobs.iter().filter(|j| j.name == "tcpwhy explain");
-    for ours in answers.filter(|j| j.capture.name == j.shape()) {
-        let others = jobs.iter().filter(|j| j.shape() == ours.shape() && j.name.starts_with('t'));
-        for other in others.filter(|j| !j.name.starts_with("tcpwhy")) {
+    for ours in answers {
+        let others = jobs.iter().filter(|j| j.capture.name == ours.capture.name);
+        for other in others.filter(|j| j.name.starts_with('t') && !j.name.starts_with("tcpwhy")) {
             let ratio = ours.rate() / other.rate();
             writeln!(out, "- {}: {ratio:.1} times {}", ours.capture.name, other.name)?;
         }

@@ -1,9 +1,10 @@
-//! `generate one FILE PACKETS`, `generate many FILE CONNECTIONS` or `generate idle FILE CONNECTIONS`.
+//! `generate one FILE PACKETS`, `generate jitter FILE PACKETS`, `generate many FILE CONNECTIONS` or `generate idle FILE CONNECTIONS`.
 #![forbid(unsafe_code)]
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use tcpwhy_bench::Jitter;
 use tcpwhy_bench::frame::{write_header, write_segment};
 use tcpwhy_bench::many::Many;
 use tcpwhy_bench::one::One;
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
     let Ok(size) = size.parse::<u32>() else { return usage() };
     let written = match kind.as_str() {
         "one" => write(path, One::new().take(size as usize)),
+        "jitter" => write(path, Jitter::of(One::new().take(size as usize))),
         "many" => write(path, Many::new(size, EVERY, true)),
         "idle" => write(path, Many::new(size, EVERY, false)),
         _ => return usage(),
@@ -36,7 +38,7 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    let _ = writeln!(io::stderr(), "usage: generate one|many|idle FILE SIZE");
+    let _ = writeln!(io::stderr(), "usage: generate one|jitter|many|idle FILE SIZE");
     ExitCode::from(2)
 }
 

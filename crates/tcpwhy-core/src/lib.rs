@@ -9,6 +9,7 @@
 
 pub mod advice;
 pub mod analysis;
+pub mod check;
 pub mod decode;
 mod flow;
 pub mod kernel;

@@ -45,6 +45,10 @@ impl Nanos {
         if den == 0 {
             return Self::ZERO;
         }
+        // As in `mul_div`.
+        if let Some(n) = self.0.checked_mul(num).and_then(|n| n.checked_div(den)) {
+            return Self(n);
+        }
         let n = i128::from(self.0) * i128::from(num) / i128::from(den);
         Self(n.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
     }
@@ -90,11 +94,18 @@ impl Add<u32> for Seq {
 
 /// Bits per second of `bytes` moved in `span`; 0 when the span is not positive.
 pub fn bits_per_second(bytes: u64, span: Nanos) -> u64 {
-    if span.0 <= 0 {
-        return 0;
+    let span = u64::try_from(span.0).unwrap_or(0);
+    if span == 0 { 0 } else { mul_div(bytes, 8 * 1_000_000_000, span) }
+}
+
+/// `n * num / den`, saturating; the largest number when `den` is 0.
+pub(crate) fn mul_div(n: u64, num: u64, den: u64) -> u64 {
+    // Nearly all products fit: dividing 128 bits costs ten times as much.
+    if let Some(product) = n.checked_mul(num) {
+        return product.checked_div(den).unwrap_or(u64::MAX);
     }
-    let bps = u128::from(bytes) * 8 * 1_000_000_000 / span.0 as u128;
-    u64::try_from(bps).unwrap_or(u64::MAX)
+    let wide = (u128::from(n) * u128::from(num)).checked_div(u128::from(den));
+    wide.and_then(|n| u64::try_from(n).ok()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -111,6 +122,7 @@ mod tests {
     fn spans_saturate_instead_of_overflowing() {
         assert_eq!(Nanos::MAX + Nanos(1), Nanos::MAX);
         assert_eq!(Nanos::MAX.scale(3, 1), Nanos::MAX);
+        assert_eq!(Nanos(i64::MIN).scale(1, -1), Nanos::MAX);
         assert_eq!(Nanos(10).scale(1, 0), Nanos::ZERO);
     }
 
@@ -118,5 +130,6 @@ mod tests {
     fn rate_of_an_empty_span_is_zero() {
         assert_eq!(bits_per_second(1000, Nanos::ZERO), 0);
         assert_eq!(bits_per_second(12_500_000, Nanos::from_secs(1)), 100_000_000);
+        assert_eq!(bits_per_second(1 << 40, Nanos::from_secs(1)), 1 << 43);
     }
 }

@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 pub mod events;
+pub mod host;
 pub mod locks;
 pub mod process;
 mod recorder;

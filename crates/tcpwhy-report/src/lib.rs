@@ -4,6 +4,8 @@
 //! text in memory. The words come from `tcpwhy_core::advice`.
 #![forbid(unsafe_code)]
 
+pub mod chart;
+pub mod check;
 pub mod csv;
 pub mod json;
 pub mod page;

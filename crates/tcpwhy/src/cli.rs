@@ -1,5 +1,6 @@
 //! The command line's grammar.
 
+use crate::check::args::Check;
 use crate::lab::Lab;
 use crate::live::Live;
 use crate::predict::args::Predict;
@@ -7,8 +8,9 @@ use crate::when::When;
 use anstream::ColorChoice;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use tcpwhy_core::quantity;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,9 +25,11 @@ Examples:
   tcpwhy slow.pcapng --json | jq '.connections[].directions[].verdict.text'
   tcpwhy slow.pcapng --csv > transfers.csv
   tcpwhy report slow.pcapng -o slow.html one page with charts, to be mailed
+  tcpwhy serve captures/                 the same page for many captures, in the browser
   tcpwhy live                            what holds this machine's sockets now (Linux)
   tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
+  tcpwhy check --rate 1gbit --rtt 40ms   what on this host would limit such a path
 
 Exit status: 0 analysed, 1 nothing to analyse, 2 error or damaged input (what could be
 read of it is analysed).";
@@ -34,7 +38,24 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   tcpwhy report slow.pcapng -o slow.html      one file: works from disk, can be mailed
   tcpwhy report slow.pcapng --conn 3 -o 3.html
+  tcpwhy report before.pcapng --compare after.pcapng -o both.html
+  tcpwhy lab run send-buffer-16k-20ms -o case && tcpwhy report case -o case.html
+                                              with the sockets' own account of their buffers
+  tcpwhy slow.pcapng --json > slow.json && tcpwhy report slow.json -o slow.html
+  tcpwhy report slow.pcapng --chart flight --svg flight.svg --png flight.png
+  tcpwhy report slow.pcapng --conn 3 --chart band --svg - > band.svg
   tcpwhy report ring/ --since 40s --until 60s -o ring.html";
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  tcpwhy serve                                a page to drop captures on
+  tcpwhy serve captures/                      the captures of a directory, and uploads to it
+  tcpwhy serve captures/ --listen 0.0.0.0:7733
+                                              for others, too: with the token that is printed
+  tcpwhy serve --listen 127.0.0.1:0 --max-upload 100MB
+
+It speaks plain HTTP: over a network that you do not trust, forward the port instead
+(ssh -L 7733:127.0.0.1:7733 HOST).";
 
 /// Says why a TCP transfer was slow: what held it back, for how long, which packets show it, and
 /// what to change.
@@ -68,9 +89,15 @@ enum Verb {
     /// Write one HTML file that shows captures: verdicts, timelines, charts
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
+    /// Show captures in the browser: a list, uploads, and the page of report for each
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(Serve),
     /// Predict a transfer: its limit and time from sizes, rates, round trips and buffers
     #[command(after_help = crate::predict::EXAMPLES)]
     Predict(Predict),
+    /// Check this host, or a saved one: what would limit a transfer, and what changing it brings
+    #[command(after_help = crate::check::EXAMPLES)]
+    Check(Check),
 }
 
 /// What was asked for.
@@ -84,16 +111,24 @@ pub(crate) enum Command {
     Live(Box<Live>),
     /// Write a page.
     Report(Report),
+    /// Show captures in the browser.
+    Serve(Serve),
     /// Predict a transfer.
     Predict(Predict),
+    /// Check a host.
+    Check(Check),
 }
 
 /// What to show on a page.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Report {
-    /// Captures (pcap or pcapng, also .gz or .zst) and directories of them
-    #[arg(value_name = "FILE", required = true)]
+    /// Captures (pcap or pcapng, also .gz or .zst) and directories of them; or the folder of a lab run; or an analysis
+    /// that --json wrote (no charts: it has no packets)
+    #[arg(value_name = "FILE|CASE|JSON", required = true)]
     pub files: Vec<PathBuf>,
+    /// Show this one, too, on the same axes: before and after a fix, sender and receiver
+    #[arg(long, value_name = "FILE|CASE|JSON")]
+    pub compare: Option<PathBuf>,
     /// The page to write; - for standard output
     #[arg(short, long, value_name = "HTML", default_value = "tcpwhy.html")]
     pub output: PathBuf,
@@ -101,10 +136,53 @@ pub(crate) struct Report {
     #[arg(short, long)]
     pub force: bool,
     /// Connections with charts, those with most to save first; the others are listed with their verdicts
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = crate::look::CHARTS)]
     pub charts: usize,
+    /// Write one chart as SVG instead of a page; - for standard output
+    #[arg(long, value_name = "SVG", conflicts_with_all = ["output", "compare", "charts"], help_heading = "One chart")]
+    pub svg: Option<PathBuf>,
+    /// Write one chart as PNG instead of a page; - for standard output
+    #[arg(long, value_name = "PNG", conflicts_with_all = ["output", "compare", "charts"], help_heading = "One chart")]
+    pub png: Option<PathBuf>,
+    /// Which chart, of the connection with most to save or that of --conn
+    #[arg(long, value_name = "NAME", default_value = "time-sequence", help_heading = "One chart")]
+    pub chart: Chart,
     #[command(flatten)]
     pub selection: Selection,
+}
+
+/// A chart of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Chart {
+    /// Segments, acknowledgments, window edge, SACK blocks and marks
+    TimeSequence,
+    /// Bytes in flight and the ceilings that they touch
+    Flight,
+    /// The advertised window
+    Window,
+    /// Round-trip times
+    Rtt,
+    /// Sent and acknowledged data over time
+    Throughput,
+    /// What limited the transfer, and when
+    Band,
+    /// Queues, buffers and congestion window of the sockets (of a case folder)
+    Samples,
+}
+
+/// What to serve, and to whom.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Serve {
+    /// Directory of captures (its subdirectories, too), to which uploads are added; left out, uploads go to a
+    /// temporary one that is removed in the end
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// Where to listen; any address but a loopback one asks visitors for a token
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7733")]
+    pub listen: SocketAddr,
+    /// Largest upload
+    #[arg(long, value_name = "SIZE", default_value = "1GB", value_parser = quantity::bytes)]
+    pub max_upload: u64,
 }
 
 /// What to explain, and how to show it.
@@ -197,7 +275,9 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
         Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
+        Some(Verb::Serve(serve)) => return Ok(Some(Command::Serve(serve))),
         Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),
+        Some(Verb::Check(check)) => return Ok(Some(Command::Check(check))),
         Some(Verb::Live(live)) => return Ok(Some(Command::Live(live))),
         Some(Verb::Explain(explain)) => explain,
         Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),

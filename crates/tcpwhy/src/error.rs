@@ -30,9 +30,29 @@ pub(crate) enum Error {
     /// The page would replace something.
     #[error("{0} is there already: choose another name with -o, or replace it with --force")]
     Exists(String),
-    /// The page cannot be written.
+    /// A page or a picture cannot be written.
     #[error("cannot write {0}: {1}")]
     Page(String, io::Error),
+    /// A case folder's samples cannot be read.
+    #[error("cannot read {0}: {1}")]
+    Samples(String, io::Error),
+    /// The chart cannot be drawn.
+    #[error(transparent)]
+    Chart(#[from] tcpwhy_report::chart::Error),
+    /// A directory cannot be served.
+    #[error("cannot serve {0}: {1}")]
+    Folder(String, io::Error),
+    /// The address cannot be listened at.
+    #[error(
+        "cannot listen at {0}: {1}; choose another address with --listen (port 0: any free one)"
+    )]
+    Listen(std::net::SocketAddr, io::Error),
+    /// The system has no randomness for tokens and names.
+    #[error("the system gives no random numbers: {0}")]
+    Random(getrandom::Error),
+    /// There is nothing to show of a capture.
+    #[error("{0}: holds no TCP connection")]
+    NoConnection(String),
     /// The system refused a thread.
     #[error("cannot start the reading thread: {0}")]
     Thread(io::Error),

@@ -21,6 +21,11 @@ impl Span {
         Self { since: args.since, until: args.until, start: None }
     }
 
+    /// All of it.
+    pub(crate) fn whole() -> Self {
+        Self { since: None, until: None, start: None }
+    }
+
     /// Whether a packet of this time is analysed. The first packet asked about starts the clock.
     pub(crate) fn takes(&mut self, time: Nanos) -> bool {
         let start = *self.start.get_or_insert(time);
@@ -41,6 +46,11 @@ impl Choice {
     /// As asked for.
     pub(crate) fn of(args: &Selection) -> Self {
         Self { conn: args.conn, host: args.host.map(|h| h.to_canonical()), port: args.port }
+    }
+
+    /// All of them.
+    pub(crate) fn all() -> Self {
+        Self { conn: None, host: None, port: None }
     }
 
     /// Whether `c` is shown.

@@ -1,6 +1,7 @@
 //! The command line: one file per verb, one sentence per error.
 #![forbid(unsafe_code)]
 
+mod check;
 mod cli;
 mod error;
 mod explain;
@@ -8,11 +9,13 @@ mod filter;
 mod interrupt;
 mod lab;
 mod live;
+mod look;
 mod output;
 mod pipeline;
 mod predict;
 mod progress;
 mod report;
+mod serve;
 mod when;
 
 use clap::error::ErrorKind;
@@ -51,7 +54,9 @@ fn run() -> Result<ExitCode, Error> {
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
         Ok(Some(Command::Live(args))) => live::run(&args),
         Ok(Some(Command::Report(args))) => report::run(&args),
+        Ok(Some(Command::Serve(args))) => serve::run(&args),
         Ok(Some(Command::Predict(args))) => predict::run(&args),
+        Ok(Some(Command::Check(args))) => check::run(&args),
         // Nothing was asked: show what can be.
         Ok(None) => {
             cli::short_help().map_err(Error::Write)?;

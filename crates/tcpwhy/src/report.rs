@@ -1,105 +1,128 @@
-//! `tcpwhy report`: captures in, one HTML file out.
+//! `tcpwhy report`: captures, a case folder or an analysis in, one HTML file out.
+
+mod analysis;
+mod chart;
+mod given;
+mod samples;
 
 use crate::cli::Report;
 use crate::error::Error;
 use crate::exit;
 use crate::filter::{Choice, Span};
-use crate::pipeline::{self, Read};
+use crate::look;
+use crate::pipeline::Read;
+use crate::progress::Progress;
 use crate::say;
+use given::Given;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use tcpwhy_capture::Input;
-use tcpwhy_core::decode::{Decoded, decode};
 use tcpwhy_core::model::Connection;
-use tcpwhy_core::observe::Segment;
 use tcpwhy_core::picture::Picture;
-use tcpwhy_report::{most_telling, page};
-
-/// Points a series of a chart may have: what a screen can show at any zoom, and a browser can draw at once.
-const POINTS: usize = 1 << 20;
+use tcpwhy_report::page;
 
 /// Reads the captures twice, first for the answer, then for the charts of the connections that matter most.
 ///
 /// # Errors
 /// An input cannot be opened, nothing in it can be decoded, or the page cannot be written.
 pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
+    if args.svg.is_some() || args.png.is_some() {
+        return chart::run(args);
+    }
     let to_file = args.output.as_os_str() != "-";
     if to_file && !args.force && args.output.exists() {
         return Err(Error::Exists(args.output.display().to_string()));
     }
-    if args.files.iter().any(|f| f.as_os_str() == "-") {
-        let text = "a page needs two looks at the packets: write standard input to a file first";
-        return Err(Error::Usage(text.to_owned()));
+    let mut looks = Vec::new();
+    let compared = args.compare.as_slice();
+    for files in [args.files.as_slice(), compared].into_iter().filter(|files| !files.is_empty()) {
+        let Some(look) = Look::at(&Given::of(files)?, args)? else {
+            say("nothing to show: no TCP connection matches");
+            return Ok(ExitCode::from(exit::NOTHING));
+        };
+        looks.push(look);
     }
-    let inputs: Vec<_> = args.files.iter().cloned().map(Input::Path).collect();
-    let span = Span::of(&args.selection);
-    let (read, connections) = analyse(&inputs, span, &Choice::of(&args.selection))?;
-    if let Some(links) = read.unsupported {
-        return Err(Error::LinkType(links));
-    }
-    if connections.is_empty() {
-        say("nothing to show: no TCP connection matches");
-        return Ok(ExitCode::from(exit::NOTHING));
-    }
-    let pictures = draw(&inputs, span, &connections, args.charts)?;
-    let report = page::Report { source: &read.source, connections: &connections, pictures };
+    let contents: Vec<_> = looks.iter().map(Look::content).collect();
     if to_file {
-        save(&args.output, &report)?;
+        save(&args.output, |out| page::write_beside(out, &contents))?;
+        say(&format!("wrote {}", args.output.display()));
     } else {
-        page::write(BufWriter::new(io::stdout().lock()), &report)?;
+        page::write_beside(BufWriter::new(io::stdout().lock()), &contents)?;
     }
-    Ok(finish(&read, to_file.then_some(&args.output)))
+    Ok(finish(looks.iter().any(Look::damaged)))
 }
 
-/// The first look: the answer, in the order of the connections' numbers.
-fn analyse(
-    inputs: &[Input],
-    span: Span,
-    choice: &Choice,
-) -> Result<(Read, Vec<Connection>), Error> {
-    let mut connections = Vec::new();
-    let read = pipeline::start(inputs, span)?.each(|finished| {
-        connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
-        Ok(())
-    })?;
-    connections.sort_unstable_by_key(|c| c.id);
-    Ok((read, connections))
+/// One input, looked at.
+enum Look {
+    Packets(Packets),
+    Analysis(Vec<u8>),
 }
 
-/// The second look. What is damaged ends it where it ended the first one, which has said so.
-fn draw(
-    inputs: &[Input],
-    mut span: Span,
-    connections: &[Connection],
-    count: usize,
-) -> Result<Vec<(usize, Picture)>, Error> {
-    let chosen = most_telling(connections, count);
-    let mut pictures: Vec<_> =
-        chosen.into_iter().map(|i| (i, Picture::new(&connections[i], POINTS))).collect();
-    let mut capture = tcpwhy_capture::open(inputs)?;
-    let mut segment = Segment::default();
-    while let Ok(Some(frame)) = capture.next_frame() {
-        if span.takes(frame.time)
-            && matches!(decode(&frame, &mut segment), Decoded::Segment)
-            && let Some((_, picture)) = pictures.iter_mut().find(|(_, p)| p.takes(&segment))
-        {
-            picture.push(&segment);
+/// What two looks at the packets gave.
+struct Packets {
+    read: Read,
+    connections: Vec<Connection>,
+    pictures: Vec<(usize, Picture)>,
+}
+
+impl Look {
+    /// `None` where no connection matches.
+    fn at(given: &Given, args: &Report) -> Result<Option<Self>, Error> {
+        let inputs = match given {
+            Given::Captures(inputs, _) => inputs,
+            Given::Analysis(path) => {
+                return Ok(analysis::read(path, &args.selection)?.map(Self::Analysis));
+            }
+        };
+        let span = Span::of(&args.selection);
+        let capture = tcpwhy_capture::open(inputs)?;
+        let progress = Progress::shown(capture.progress().1);
+        let choice = Choice::of(&args.selection);
+        let (read, connections) = look::analyse(capture, span, &choice, progress)?;
+        if let Some(links) = read.unsupported {
+            return Err(Error::LinkType(links));
+        }
+        if connections.is_empty() {
+            return Ok(None);
+        }
+        let capture = tcpwhy_capture::open(inputs)?;
+        let mut pictures = look::draw(capture, span, &connections, args.charts, &Progress::Hidden);
+        for sample in given.samples()?.into_iter().flatten() {
+            pictures.iter_mut().for_each(|(_, picture)| picture.sampled(&sample));
+        }
+        Ok(Some(Self::Packets(Packets { read, connections, pictures })))
+    }
+
+    fn content(&self) -> page::Content<'_> {
+        match self {
+            Self::Packets(Packets { read, connections, pictures }) => {
+                page::Content::Analysed(page::Report {
+                    source: &read.source,
+                    connections,
+                    pictures,
+                })
+            }
+            Self::Analysis(json) => page::Content::Json(json),
         }
     }
-    pictures.iter_mut().for_each(|(_, picture)| picture.finish());
-    Ok(pictures)
+
+    fn damaged(&self) -> bool {
+        matches!(self, Self::Packets(packets) if packets.read.damaged)
+    }
 }
 
-/// Writes beside the page and renames, so that there is never half a page.
-fn save(path: &Path, report: &page::Report<'_>) -> Result<(), Error> {
+/// Writes beside the file and renames, so that there is never half a page.
+fn save(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Error> {
     let failed = |e| Error::Page(path.display().to_string(), e);
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let written = File::create(&beside).and_then(|file| {
         let mut out = BufWriter::new(file);
-        page::write(&mut out, report)?;
+        write(&mut out)?;
         out.flush()
     });
     let done = written.and_then(|()| std::fs::rename(&beside, path));
@@ -110,11 +133,8 @@ fn save(path: &Path, report: &page::Report<'_>) -> Result<(), Error> {
     done.map_err(failed)
 }
 
-fn finish(read: &Read, written: Option<&std::path::PathBuf>) -> ExitCode {
-    if let Some(path) = written {
-        say(&format!("wrote {}", path.display()));
-    }
-    if read.damaged {
+fn finish(damaged: bool) -> ExitCode {
+    if damaged {
         say("the input is damaged; what could be read of it was analysed");
         return ExitCode::from(exit::ERROR);
     }

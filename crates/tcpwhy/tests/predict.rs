@@ -110,3 +110,43 @@ fn bad_input_is_one_sentence() {
         assert_one_sentence_error(&run(&[&["predict"], args].concat()), part);
     }
 }
+
+#[test]
+fn a_sweep_is_drawn_into_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (svg, html) = (file("a.svg"), file("a.html"));
+    let sweep = ["predict", "--size", "200K", "--rate", "100mbit", "--rtt", "20ms", "--sweep"];
+    let more = ["rtt=1ms..400ms", "--sweep", "sndbuf=4K..16M", "--svg", &svg, "--html", &html];
+    assert_eq!(code(&run(&[&sweep[..], &more[..]].concat())), 0);
+    let picture = std::fs::read_to_string(&svg).unwrap();
+    // The ground and a cell for each prediction.
+    assert_eq!(picture.matches("<rect").count(), 1 + 12 * 24, "{picture}");
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.contains("<svg"), "{page}");
+    assert_eq!(page.matches("<tr>").count(), 1 + 12 * 24);
+    assert_one_sentence_error(&with(&["--svg", &svg]), "--sweep");
+    let nowhere = ["rtt=1ms..9ms", "--svg", "/nowhere/a.svg"];
+    let output = run(&[&sweep[..], &nowhere[..]].concat());
+    assert_one_sentence_error(&output, "cannot write /nowhere/a.svg");
+}
+
+#[test]
+fn sysctls_are_read_and_never_guessed() {
+    let clamped = "SO_SNDBUF is clamped in silence to net.core.wmem_max = 208 KiB";
+    for kernel in ["6.1", "6.18"] {
+        let text = stdout(&with(&["--sndbuf", "256K", "--kernel", kernel]));
+        assert!(text.contains(clamped), "{text}");
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let saved = "kernel.osrelease = 5.15.0\nnet.core.wmem_max = 4194304\n";
+    std::fs::write(file.path(), saved).unwrap();
+    let from = ["--sndbuf", "256K", "--sysctls", file.path().to_str().unwrap()];
+    assert!(!stdout(&with(&from)).contains("clamped"));
+    let before = [&from[..], &["--sysctl", "wmem_max=130000"]].concat();
+    assert!(stdout(&with(&before)).contains("clamped"), "--sysctl comes before the file");
+    std::fs::write(file.path(), "hello").unwrap();
+    assert_one_sentence_error(&with(&from), "no setting of TCP");
+    #[cfg(target_os = "linux")]
+    assert_eq!(code(&with(&["--host-sysctls"])), 0);
+}

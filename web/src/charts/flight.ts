@@ -4,6 +4,7 @@ import type { Picture } from "../chart";
 import type { Track } from "../columns";
 import * as format from "../format";
 import { extent, level, search, stairs, visible } from "../paint";
+import { range } from "../ranges";
 import { say } from "../words";
 
 export function flight(track: Track, c: Connection, d: Direction): Picture {
@@ -19,6 +20,7 @@ export function flight(track: Track, c: Connection, d: Direction): Picture {
       return [0, window < top * 4 ? Math.max(top, window) : top];
     },
     show: format.buffer,
+    binary: true,
     keys: [
       { key: "key_flight", colour: "data" }, { key: "key_window", colour: "edge", dashed: true },
       { key: "key_buffer", colour: "buffer" }, { key: "key_cwnd", colour: "cwnd" },
@@ -38,10 +40,7 @@ export function flight(track: Track, c: Connection, d: Direction): Picture {
 
 /** The smallest window in a span of time. */
 function lowest(track: Track, from: number, to: number): number {
-  let low = Infinity;
-  const [first, last] = visible(track.window, from, to);
-  for (let i = first; i < last; i++) low = Math.min(low, track.window.high[i]!);
-  return low;
+  return range(track.window, ...visible(track.window, from, to))[0];
 }
 
 interface Level {

@@ -2,14 +2,14 @@
 import type { Picture } from "../chart";
 import type { Mark, Track } from "../columns";
 import * as format from "../format";
-import { bars, extent, search, stairs, type Plane } from "../paint";
+import { bars, extent, frames, search, stairs, visible, type Plane } from "../paint";
 import { say } from "../words";
 import type { Key } from "../words/en";
 
 const SYMBOLS: Record<Mark["kind"], string> = {
-  zero_window: "0", window_full: "F", duplicate_ack: "d", ecn: "E", syn: "S", fin: "X", rst: "R",
+  zero_window: "0", window_full: "F", duplicate_ack: "d", ecn: "E", syn: "S", fin: "X", rst: "!", timeout: "R",
 };
-/** Symbols that fit side by side; where there are more they would only hide the data. */
+/** Symbols, and bold bars, that fit side by side; where there are more they would only hide the data. */
 const MOST_SYMBOLS = 150;
 
 export function sequence(track: Track): Picture {
@@ -24,12 +24,16 @@ export function sequence(track: Track): Picture {
       { key: "key_data", colour: "data" }, { key: "key_resent", colour: "resent" }, { key: "key_acks", colour: "acks" },
       { key: "key_edge", colour: "edge", dashed: true }, { key: "key_sacks", colour: "sacks" },
     ],
+    symbols: [...new Set(track.marks.map((m) => m.kind))].map((kind) => [SYMBOLS[kind], `mark_${kind}` as Key]),
     paint: (plane, c) => {
       stairs(plane, track.edge, c.edge, { dash: [5, 3] });
       stairs(plane, track.acks, c.acks);
       bars(plane, track.sacks, c.sacks, 1.5);
       bars(plane, track.data, c.data, 2.5);
-      bars(plane, track.resent, c.resent, 4);
+      const [first, last] = visible(track.resent, plane.from, plane.to);
+      bars(plane, track.resent, c.resent, last - first > MOST_SYMBOLS ? 1 : 4);
+      frames(plane, track.data, c.ink);
+      frames(plane, track.resent, c.resent);
       symbols(plane, track.marks, c.ink);
     },
     at: (time) => nearest(track, time),

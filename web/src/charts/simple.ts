@@ -10,6 +10,7 @@ export function window(track: Track): Picture {
     name: "window",
     extent: (from, to) => [0, extent(track.window, from, to)[1]],
     show: format.buffer,
+    binary: true,
     keys: [{ key: "key_window", colour: "edge" }],
     paint: (plane, c) => stairs(plane, track.window, c.edge, { fill: c.fill }),
     at: (time) => last(track.window, time, format.buffer),

@@ -66,8 +66,10 @@ fn direction(flow: &Flow, from: Side) -> (Direction, Losses) {
     ctx.shift = sender.window.shift();
     ctx.syn_retried = syn_retried;
     ctx.far = sender.is_far();
+    ctx.sees_queues = !ctx.far || flow.legs.to[from as usize].echoes > 0;
     ctx.blind = sender.answers.last().is_none();
     ctx.placed = flow.legs.to[from as usize].known();
+    ctx.capacity = sender.capacity.rate();
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);
@@ -75,7 +77,7 @@ fn direction(flow: &Flow, from: Side) -> (Direction, Losses) {
     let transfer = span_of(transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
     let least = crate::units::bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
-    let capacity = ctx.peak.max(sender.trains.rate().unwrap_or(0)).max(least);
+    let capacity = ctx.peak.max(sender.capacity.rate().unwrap_or(0)).max(least);
     let bytes = sender.bytes();
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
     let what_if = predict(&path);

@@ -9,8 +9,9 @@ use crate::model::Connection;
 /// The second half of the analysis: what happens inside each connection, and what it was in the end.
 #[derive(Debug, Default)]
 pub struct Judge {
-    /// By the places that the sorter gives.
-    flows: Vec<Option<Flow>>,
+    /// By the places that the sorter gives. Boxed: what one connection leaves, still in the cache, is
+    /// taken by the next.
+    flows: Vec<Option<Box<Flow>>>,
     finished: Vec<Connection>,
 }
 
@@ -42,7 +43,7 @@ impl Judge {
         if place >= self.flows.len() {
             self.flows.resize_with(place + 1, || None);
         }
-        self.flows[place] = Some(flow);
+        self.flows[place] = Some(Box::new(flow));
     }
 
     /// Writes down the answer; the connection is freed as soon as it stands.

@@ -14,6 +14,7 @@ mod seen;
 mod sorter;
 mod table;
 mod verdict;
+mod waiting;
 
 use crate::model::Connection;
 use crate::observe::Segment;
@@ -45,13 +46,6 @@ impl Analyzer {
         if !self.runs.is_empty() {
             self.judge.take(&self.runs);
             self.runs.clear();
-        }
-    }
-
-    /// The next segments, as by [`Analyzer::push`].
-    pub fn push_all(&mut self, segments: &[Segment]) {
-        for segment in segments {
-            self.push(segment);
         }
     }
 

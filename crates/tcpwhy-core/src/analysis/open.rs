@@ -1,7 +1,8 @@
-//! A connection that is not over, as far as the sorter has to know it, with its packets that wait.
+//! A connection that is not over, as far as the sorter has to know it.
 
 use super::runs::{Runs, Step};
 use super::table::Place;
+use super::waiting::{Queue, Waiting};
 use crate::flow::packet::Packet;
 use crate::model::Side;
 use crate::observe::{Endpoint, Segment, flags};
@@ -12,16 +13,17 @@ use crate::units::{Nanos, Seq};
 pub(super) struct Open {
     /// Client and server.
     pub(super) ends: [Endpoint; 2],
-    pub(super) id: u64,
     /// When its last packet passed.
     pub(super) last: Nanos,
-    waiting: Vec<Packet>,
-    /// Sequence numbers of the last SYN, by side.
-    syn: [Option<Seq>; 2],
+    /// Its packets that wait.
+    queue: Queue,
     fin: [bool; 2],
     reset: bool,
     /// The judge knows of it.
     begun: bool,
+    pub(super) id: u64,
+    /// Sequence numbers of the last SYN, by side.
+    syn: [Option<Seq>; 2],
 }
 
 impl Open {
@@ -37,7 +39,7 @@ impl Open {
             ends: if from_client { [src, dst] } else { [dst, src] },
             id,
             last: segment.time,
-            waiting: Vec::new(),
+            queue: Queue::default(),
             syn: [None; 2],
             fin: [false; 2],
             reset: false,
@@ -56,17 +58,18 @@ impl Open {
     }
 
     /// The next packet; how many wait now.
-    pub(super) fn push(&mut self, packet: Packet) -> usize {
+    #[inline(always)]
+    pub(super) fn push(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
         self.last = self.last.max(packet.time);
         if packet.has(flags::SYN) || packet.has(flags::FIN) || packet.has(flags::RST) {
-            self.note(&packet);
+            self.note(packet);
         }
-        self.waiting.push(packet);
-        self.waiting.len()
+        waiting.push(&mut self.queue, packet);
+        self.queue.len()
     }
 
     /// How it begins and ends.
-    fn note(&mut self, packet: &Packet) {
+    fn note(&mut self, packet: Packet) {
         if packet.is_copy() {
             return;
         }
@@ -79,18 +82,12 @@ impl Open {
     }
 
     /// Hands over what waits.
-    pub(super) fn hand_over(&mut self, place: Place, runs: &mut Runs) {
-        let Some(&first) = self.waiting.first() else { return };
+    pub(super) fn hand_over(&mut self, place: Place, waiting: &mut Waiting, runs: &mut Runs) {
+        let Some(&first) = waiting.first(&self.queue) else { return };
         if !self.begun {
             runs.step(Step::Begin { place, id: self.id, ends: self.ends, first });
             self.begun = true;
         }
-        runs.run(place, &self.waiting);
-        if self.is_closed() {
-            // Little comes after it.
-            self.waiting = Vec::new();
-        } else {
-            self.waiting.clear();
-        }
+        waiting.hand_over(&mut self.queue, place, runs);
     }
 }

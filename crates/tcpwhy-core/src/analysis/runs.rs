@@ -44,9 +44,13 @@ impl Runs {
         self.steps.push(step);
     }
 
-    pub(super) fn run(&mut self, place: Place, packets: &[Packet]) {
+    /// The next so many packets, which [`Runs::extend`] adds, belong to the connection in `place`.
+    pub(super) fn start(&mut self, place: Place, packets: usize) {
+        self.steps.push(Step::Run { place, packets });
+    }
+
+    pub(super) fn extend(&mut self, packets: &[Packet]) {
         self.packets.extend_from_slice(packets);
-        self.steps.push(Step::Run { place, packets: packets.len() });
     }
 
     /// Every step in order, a run with its packets.

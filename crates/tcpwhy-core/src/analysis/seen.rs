@@ -39,8 +39,9 @@ impl Seen {
         let Some(place) = self.0.get_mut(print as usize % PLACES) else { return false };
         let copy = place.iter().any(|known| known.print == print && proves_copy(known, segment));
         if !copy {
-            place.copy_within(..WAYS - 1, 1);
-            place[0] = Print { print, time: segment.time, scope: segment.scope };
+            let [first, second, third, _] = *place;
+            let newest = Print { print, time: segment.time, scope: segment.scope };
+            *place = [newest, first, second, third];
         }
         copy
     }

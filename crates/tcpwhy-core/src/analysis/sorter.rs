@@ -5,6 +5,7 @@ use super::order::Order;
 use super::runs::{Runs, Step};
 use super::seen::Seen;
 use super::table::{Place, Table};
+use super::waiting::Waiting;
 use crate::flow::packet::Packet;
 use crate::model::Side;
 use crate::observe::{Segment, flags};
@@ -20,10 +21,12 @@ const MAX_OPEN: usize = 1 << 18;
 
 /// Packets of a connection that wait for one another. Among many connections each packet would fetch
 /// another connection's state from memory, a hundred cache lines, and soon push it out again; so it
-/// is fetched once for as many.
-const RUN: usize = 64;
-/// Packets that may wait altogether: among very many connections the runs are shorter.
-const MAX_WAITING: usize = 1 << 21;
+/// is fetched once for as many. A short connection is judged in one go when it is over: then its
+/// state never leaves the cache.
+const RUN: usize = 256;
+/// Packets that may wait altogether, of 48 bytes each; beyond it the runs are as short as each
+/// connection's part of this number.
+const MAX_WAITING: usize = 3 << 20;
 
 /// A closed connection; its place may have been given away since, which its id tells.
 #[derive(Debug, Clone, Copy)]
@@ -42,8 +45,9 @@ pub struct Sorter {
     near: Place,
     /// Room for [`Sorter::push_all`].
     found: Vec<Place>,
-    /// Packets of one connection that are handed over together.
-    run: usize,
+    waiting: Waiting,
+    /// Each open connection's part of `MAX_WAITING`.
+    part: usize,
     closing: VecDeque<Closed>,
     next_id: u64,
     order: Order,
@@ -115,9 +119,9 @@ impl Sorter {
         let copy = self.seen.is_copy(segment);
         let Some(open) = self.table.get_mut(place) else { return };
         let was_closed = open.is_closed();
-        let waiting = open.push(Packet::of(segment, side, copy));
-        if waiting >= self.run || open.is_closed() {
-            open.hand_over(place, runs);
+        let queued = open.push(Packet::of(segment, side, copy), &mut self.waiting);
+        if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {
+            open.hand_over(place, &mut self.waiting, runs);
         }
         if !was_closed && open.is_closed() {
             self.closing.push_back(Closed { at: segment.time, place, id: open.id });
@@ -133,7 +137,7 @@ impl Sorter {
         self.next_id += 1;
         let side = if open.ends[0] == segment.src { Side::Client } else { Side::Server };
         let place = self.table.insert(open);
-        self.run = (MAX_WAITING / self.table.len()).clamp(1, RUN);
+        self.part = MAX_WAITING / self.table.len();
         (place, side)
     }
 
@@ -175,7 +179,7 @@ impl Sorter {
 
     fn end(&mut self, place: Place, runs: &mut Runs) {
         if let Some(mut open) = self.table.remove(place) {
-            open.hand_over(place, runs);
+            open.hand_over(place, &mut self.waiting, runs);
             runs.step(Step::End { place });
         }
     }

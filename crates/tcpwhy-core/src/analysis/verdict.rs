@@ -41,7 +41,7 @@ fn unknown() -> Verdict {
 
 /// The key with the most time; the first in the order of the taxonomy among equals.
 fn longest<K: Ord + Copy>(times: impl Iterator<Item = (K, Nanos)>) -> Option<K> {
-    let mut sums: Vec<(K, Nanos)> = Vec::new();
+    let mut sums: Vec<(K, Nanos)> = Vec::with_capacity(8);
     for (key, time) in times {
         match sums.iter_mut().find(|(k, _)| *k == key) {
             Some((_, sum)) => *sum += time,

@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 
 /// Events that may be under way; beyond it the oldest is taken as arrived.
 const MAX_UNDER_WAY: usize = 1 << 16;
+/// Room made with the first: a flight's ACKs.
+const AT_FIRST: usize = 32;
 /// Coarsest timestamp clocks tick this slowly (RFC 7323 section 5.4 allows a second; 10 ms is usual).
 const STALE_ECHO: Nanos = Nanos::from_millis(20);
 
@@ -20,6 +22,9 @@ pub(crate) struct UnderWay {
 impl UnderWay {
     /// Adds the newest event; gives back the oldest when there are too many.
     pub(crate) fn push(&mut self, event: Packet) -> Option<Packet> {
+        if self.events.capacity() == 0 {
+            self.events.reserve(AT_FIRST);
+        }
         self.events.push_back(event);
         if self.events.len() > MAX_UNDER_WAY { self.events.pop_front() } else { None }
     }

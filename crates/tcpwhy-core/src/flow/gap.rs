@@ -53,17 +53,35 @@ pub(crate) enum Release {
 pub(crate) struct Gap {
     pieces: [Piece; MAX_PIECES],
     len: usize,
+    /// When less than a third of what was in flight at the start was left.
+    drained: Option<Nanos>,
 }
 
 impl Gap {
     pub(crate) fn starting(piece: Piece) -> Self {
-        Self { pieces: [piece; MAX_PIECES], len: 1 }
+        Self { pieces: [piece; MAX_PIECES], len: 1, drained: None }
     }
 
     /// The next gap. Only the first piece is written: most gaps have no other.
     pub(crate) fn restart(&mut self, piece: Piece) {
         self.pieces[0] = piece;
         self.len = 1;
+        self.drained = None;
+    }
+
+    /// `flight` is left at `time` of what was `before` at the start.
+    pub(crate) fn falls(&mut self, time: Nanos, flight: u64, before: u64) {
+        if self.drained.is_none() && flight < before / 3 {
+            self.drained = Some(time);
+        }
+    }
+
+    /// Whether the sender let more than `wake_up` pass at `time` after its flight had fallen to a third, with room in the window
+    /// all the while. A writer that waits for room in the send buffer is woken when a third is free (`sk_stream_write_space`), and
+    /// cwnd lets each ACK release what it acknowledges, but for a third that is saved up (`tcp_tso_should_defer`).
+    pub(crate) fn is_forgone(&self, time: Nanos, wake_up: Nanos) -> bool {
+        let open = self.pieces[..self.len].iter().all(|p| p.state != State::NoRoom);
+        open && self.drained.is_some_and(|since| time - since > wake_up)
     }
 
     /// The state changes with an event.

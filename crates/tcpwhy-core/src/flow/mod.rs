@@ -7,6 +7,7 @@
 mod ack;
 pub(crate) mod answers;
 pub(crate) mod burst;
+mod capacity;
 mod gap;
 mod handshake;
 mod identification;
@@ -20,7 +21,6 @@ pub(crate) mod sender;
 mod space;
 pub(crate) mod stretch;
 mod tally;
-mod train;
 mod transfer;
 mod vantage;
 mod window;

@@ -43,6 +43,10 @@ mod note {
 
 impl Packet {
     /// `segment` as one of the connection's, sent by `side`; `copy`: it was captured before.
+    ///
+    /// Inlined, so that it is built where it will lie: what was just written in pieces cannot be read
+    /// as a whole until all of it has reached the cache.
+    #[inline(always)]
     pub(crate) fn of(segment: &Segment, side: Side, copy: bool) -> Self {
         let options = &segment.options;
         let (tsval, tsecr) = options.timestamps.unwrap_or_default();

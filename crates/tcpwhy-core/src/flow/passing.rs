@@ -47,10 +47,11 @@ impl Flow {
         let own = side as usize;
         let Some(sender) = &mut self.senders[own] else { return };
         let (shortest, leg) = (self.legs.to[own].floor(), self.legs.to[own].now());
+        let queued = self.legs.to[own].latest();
         sender.stands_at(leg, self.legs.to[own].known());
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
-            sender.acknowledged(event, time, leg);
+            sender.acknowledged(event, time, queued);
             self.under_way[own].told();
         }
     }

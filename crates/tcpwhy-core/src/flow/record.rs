@@ -6,6 +6,8 @@
 use super::stretch::{Stretch, Wait};
 use crate::units::Nanos;
 
+/// Room made at first: most short connections need no more.
+const AT_FIRST: usize = 16;
 /// Stretches kept for one direction.
 const MAX_STRETCHES: usize = 4096;
 
@@ -23,7 +25,7 @@ impl Stretches {
     /// An empty record that begins at `from`.
     pub(crate) fn new(from: Nanos) -> Self {
         Self {
-            closed: Vec::new(),
+            closed: Vec::with_capacity(AT_FIRST),
             open: Stretch::starting(from, Wait::Ack),
             tally: [0; Wait::COUNT],
             rounds: 1,

@@ -49,6 +49,17 @@ impl Distribution {
         self.counts[at] = self.counts[at].saturating_add(samples);
     }
 
+    /// Adds one sample that counts as `weight`.
+    pub(crate) fn add_weighted(&mut self, sample: Nanos, weight: u32) {
+        self.count(bucket_of(sample), weight);
+        self.total += u64::from(weight);
+    }
+
+    /// Half of the samples are below it; zero without samples.
+    pub(crate) fn median(&self) -> Nanos {
+        self.quantile(50)
+    }
+
     /// Takes in the samples of the other direction.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (i, &samples) in other.counts.iter().enumerate().filter(|(_, n)| **n > 0) {
@@ -64,7 +75,7 @@ impl Distribution {
     /// Minimum, median and 95th percentile; zeros without samples.
     pub(crate) fn summary(&self) -> RttSummary {
         let min = self.min.unwrap_or_default();
-        RttSummary { min, median: self.quantile(50).max(min), p95: self.quantile(95).max(min) }
+        RttSummary { min, median: self.median().max(min), p95: self.quantile(95).max(min) }
     }
 
     fn quantile(&self, percent: u64) -> Nanos {

@@ -84,16 +84,25 @@ pub(crate) struct Stretch {
     pub(crate) stalls: u32,
     pub(crate) dry_stalls: u32,
     pub(crate) longest_stall: Nanos,
-    /// Waits longer than a wake-up that no ACK ended; how many of them began with a dry queue, and
+    /// Waits longer than a wake-up, and how many of them ended just after an ACK.
+    pub(crate) waits: u32,
+    pub(crate) prompt: u32,
+    /// Of them, those that no ACK ended; how many of them began with a dry queue, and
     /// how many with a short segment.
     pub(crate) pauses: u32,
     pub(crate) dry_pauses: u32,
     pub(crate) short_pauses: u32,
+    /// Of the stalls: how many followed a short segment, ended just after an ACK, ended long after the flight had fallen.
+    pub(crate) short_stalls: u32,
+    pub(crate) woken: u32,
+    pub(crate) forgone: u32,
     /// Time of all stalls together.
     pub(crate) stalled_time: Nanos,
-    /// New data segments, and how many of them carried PSH or were short.
+    /// New data segments, and how many of them carried PSH.
     pub(crate) segments: u32,
     pub(crate) pushes: u32,
+    /// New data segments that were shorter than the MSS.
+    pub(crate) short_segments: u32,
     /// New data segments after which the window had no room for another.
     pub(crate) filled: u32,
     pub(crate) resent: u32,
@@ -133,12 +142,18 @@ impl Stretch {
             stalls: 0,
             dry_stalls: 0,
             longest_stall: Nanos::ZERO,
+            waits: 0,
+            prompt: 0,
             pauses: 0,
             dry_pauses: 0,
             short_pauses: 0,
+            short_stalls: 0,
+            woken: 0,
+            forgone: 0,
             stalled_time: Nanos::ZERO,
             segments: 0,
             pushes: 0,
+            short_segments: 0,
             filled: 0,
             resent: 0,
             timeouts: 0,
@@ -233,11 +248,17 @@ impl Stretch {
         for (mine, more) in [
             (&mut self.stalls, next.stalls),
             (&mut self.dry_stalls, next.dry_stalls),
+            (&mut self.short_stalls, next.short_stalls),
+            (&mut self.waits, next.waits),
+            (&mut self.prompt, next.prompt),
+            (&mut self.woken, next.woken),
+            (&mut self.forgone, next.forgone),
             (&mut self.pauses, next.pauses),
             (&mut self.dry_pauses, next.dry_pauses),
             (&mut self.short_pauses, next.short_pauses),
             (&mut self.segments, next.segments),
             (&mut self.pushes, next.pushes),
+            (&mut self.short_segments, next.short_segments),
             (&mut self.filled, next.filled),
             (&mut self.resent, next.resent),
             (&mut self.timeouts, next.timeouts),

@@ -50,6 +50,8 @@ pub(crate) struct Leg {
     current: Nanos,
     previous: Nanos,
     round_end: Nanos,
+    /// The newest of them.
+    latest: Nanos,
     pub(crate) from_handshake: bool,
     pub(crate) echoes: u32,
     /// The end echoes the same old value for ever: its echo says nothing.
@@ -65,6 +67,7 @@ impl Leg {
             min: None,
             current: Nanos::MAX,
             previous: Nanos::MAX,
+            latest: Nanos::ZERO,
             round_end: Nanos(i64::MIN),
             from_handshake: false,
             echoes: 0,
@@ -93,6 +96,11 @@ impl Leg {
     /// The leg as it is now, a queue on the way to this end included.
     pub(crate) fn now(&self) -> Nanos {
         self.now
+    }
+
+    /// The leg by its newest sample: a queue that comes and goes within a round shows here.
+    pub(crate) fn latest(&self) -> Nanos {
+        self.latest.max(self.now)
     }
 
     /// What it is now after one of the values that it depends on has changed.
@@ -164,8 +172,10 @@ impl Leg {
             self.current = Nanos::MAX;
             self.round_end = time + round;
         }
+        self.latest = Nanos::ZERO;
         if !self.pending.is_empty() {
             self.current = self.current.min(leg);
+            self.latest = leg;
         }
         self.settle();
     }

@@ -58,6 +58,8 @@ fields! {
     notsent_bytes: u32 = 144;
     /// Lowest round trip, microseconds; `u32::MAX` before the first.
     min_rtt_us: u32 = 148;
+    /// Bytes a second, as acknowledged last (Linux 4.9).
+    delivery_rate: u64 = 160;
     /// Microseconds with data outstanding.
     busy_us: u64 = 168;
     /// Of them, limited by the receive window, as the kernel counts.
@@ -68,6 +70,15 @@ fields! {
     snd_wnd: u32 = 228;
     /// Window offered to the peer, bytes (Linux 6.2).
     rcv_wnd: u32 = 232;
+}
+
+impl TcpInfo<'_> {
+    /// Window scale of the windows that this end offers, fixed by its SYN.
+    pub fn rcv_wscale(&self) -> Option<u8> {
+        // A byte of two bit fields, the sender's first: C fills a byte from the end that the machine's order says.
+        let both = self.0.get(6)?;
+        Some(if cfg!(target_endian = "little") { both >> 4 } else { both & 15 })
+    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,33 @@ pub(super) fn emptied(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
 }
 
+/// The waits end at another time than an ACK's, and a writer that waits for room would have gone on long ago, or they begin where
+/// writes end: the only segments that are short stand before them.
+pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let most = |n: u32| around.stalls > 0 && n * 4 >= around.stalls * 3;
+    let ends = most(around.short_stalls) && around.short_segments <= 2 * around.stalls;
+    ((most(around.forgone) || ends) && !most(around.woken))
+        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
+}
+
+/// A constant rate that nothing on the path sets, in bursts by a timer: larger ones than pacing makes, or with the ends of writes in
+/// them.
+pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let burst = around.acked / u64::from(around.waits.max(1));
+    let bursts = around.waits > 0 && burst > paced_burst(ctx, around.rate());
+    let ends = around.short_segments * 8 >= around.segments;
+    (ctx.calm(i) && around.prompt * 2 < around.waits && (bursts || ends))
+        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
+}
+
+/// Bytes that leave at once when a sender paces at `rate`: a millisecond's worth, two segments at least (`tcp_tso_autosize`), and one
+/// more for ACKs that fall together.
+fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {
+    (rate / 1000).max(2 * ctx.mss) + ctx.mss
+}
+
 /// As `emptied`, where most segments carry PSH: a weaker sign.
 pub(super) fn trickle(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);

@@ -55,8 +55,7 @@ fn episode_start(ctx: &Context<'_>, i: usize) -> usize {
 /// window nor the buffer held it.
 pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let quarter = (ctx.mss / 4) as i64;
-    let grows = around.rounds >= 4 && around.growth() >= quarter;
+    let grows = around.rounds >= 4 && around.grows(ctx.mss);
     let waiting = around.push_rate() <= 50 && around.dryness().is_some_and(|d| d <= 50);
     let lost = ctx.lost_before(i);
     let confidence = match (grows, waiting, lost) {

@@ -11,10 +11,24 @@ use std::cell::Cell;
 const FEW_SEGMENTS: u64 = 4;
 /// Timers of captures and schedulers of hosts: a queue shorter than this is not seen.
 const NOISE: Nanos = Nanos::from_millis(1);
+/// CUBIC stands still around its last maximum for at most about twice its period K, a few seconds
+/// (RFC 9438 section 4.2); then it grows again.
+const LONGER_THAN_CUBIC: Nanos = Nanos::from_secs(10);
+/// BBR keeps to a constant rate for 48 rounds where it takes losses for a policer's (`bbr_lt_bw_max_rtts`), and then probes again for as
+/// long as nothing is lost: twice that.
+const POLICED_ROUNDS: i64 = 96;
+/// Longest time that a busy host takes to run a process that could go on.
+const BUSY_HOST: Nanos = Nanos::from_millis(2);
+/// Variation of a round trip that hosts cause.
+const FLAT: Nanos = Nanos::from_micros(100);
+/// Rounds in which any congestion control would have tried for more.
+pub(crate) const CALM_ROUNDS: u32 = 8;
 /// Percent of segments with PSH up to which it tells something.
 const TELLING: u32 = 34;
 /// Rounds looked at on each side for what is steady and what grows.
 const AROUND: usize = 8;
+/// Linux's cubic looks at its window 32 times a second at most (`bictcp_update`): two looks.
+pub(crate) const LONG_ENOUGH: Nanos = Nanos::from_millis(62);
 
 /// Everything that a rule may look at.
 #[derive(Debug)]
@@ -34,8 +48,12 @@ pub(crate) struct Context<'a> {
     pub(crate) placed: bool,
     /// The capture was taken far from the sender.
     pub(crate) far: bool,
+    /// Queues on all of the path show in the RTT: without timestamps those between a capture point and a sender far from it do not.
+    pub(crate) sees_queues: bool,
     /// Highest delivery rate over a few round trips, in bytes per second.
     pub(crate) peak: u64,
+    /// What the narrowest link carries by the spacing of ACKs, in bytes per second.
+    pub(crate) capacity: Option<u64>,
     /// Why segments are lost.
     pub(crate) losses: Losses,
     /// What was around the stretch asked for last.
@@ -46,7 +64,7 @@ pub(crate) struct Context<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Around {
     pub(crate) rounds: u32,
-    /// Rounds in which the flight reached the window's edge.
+    /// Rounds in which the flight reached the window's edge, or waited there.
     pub(crate) filled: u32,
     pub(crate) stalls: u32,
     pub(crate) dry_stalls: u32,
@@ -55,12 +73,24 @@ pub(crate) struct Around {
     pub(crate) short_pauses: u32,
     pub(crate) segments: u32,
     pub(crate) pushes: u32,
-    pub(crate) flight_min: u64,
+    pub(crate) short_segments: u32,
+    pub(crate) resent: u32,
+    /// The highest mean RTT of a round; zero where none was measured.
+    pub(crate) rtt_high: Nanos,
     pub(crate) flight_max: u64,
-    /// Largest flight of the earlier and of the later half: a maximum, because a stretch may hold
-    /// only a part of a round's burst.
+    /// Mean flight of the earlier and of the later half.
     pub(crate) flight_early: u64,
     pub(crate) flight_late: u64,
+    /// RTT samples.
+    pub(crate) samples: u32,
+    pub(crate) waits: u32,
+    pub(crate) prompt: u32,
+    pub(crate) short_stalls: u32,
+    pub(crate) woken: u32,
+    pub(crate) forgone: u32,
+    /// Smallest and largest window.
+    pub(crate) window_min: u64,
+    pub(crate) window_max: u64,
     pub(crate) acked: u64,
     pub(crate) stalled: Nanos,
     pub(crate) time: Nanos,
@@ -82,7 +112,9 @@ impl<'a> Context<'a> {
             blind: false,
             placed: true,
             far: false,
+            sees_queues: true,
             peak,
+            capacity: None,
             losses,
             summed: Cell::new(None),
         }
@@ -101,7 +133,12 @@ impl<'a> Context<'a> {
 
     /// Data flows in stretch `i`: it says something about flight and rate.
     fn flows(&self, i: usize) -> bool {
-        matches!(self.wait(i), Wait::Ack | Wait::Timer | Wait::Window)
+        matches!(self.wait(i), Wait::Ack | Wait::Timer | Wait::Window) || self.catches_breath(i)
+    }
+
+    /// Nothing was in flight, for no longer than a busy host takes to run the process that an ACK has woken.
+    pub(crate) fn catches_breath(&self, i: usize) -> bool {
+        self.wait(i) == Wait::IdleSelf && self.stretches[i].duration() < BUSY_HOST
     }
 
     /// How much the smallest RTT of stretch `i` lies above the floor: a queue that stood for all of
@@ -120,15 +157,77 @@ impl<'a> Context<'a> {
         even && self.standing_queue(i).is_some_and(|q| q >= NOISE && q.0 >= self.floor.0 / 4)
     }
 
-    /// The run of flowing stretches around `i`, at most `AROUND` on each side, broken by losses and
-    /// by idle times.
+    /// Data comes out of the path as fast as the narrowest link carries it, give or take a tenth. One ACK for a whole round says nothing
+    /// of the link.
+    pub(crate) fn busy(&self, around: &Around) -> bool {
+        let carries = self.capacity.unwrap_or(self.peak);
+        around.samples >= 4 * around.rounds && around.rate() >= carries - carries / 10
+    }
+
+    /// As `busy`, in one stretch; nobody knows without a capacity.
+    pub(crate) fn fills(&self, s: &Stretch) -> bool {
+        self.capacity.is_some_and(|carries| rate(s.acked, s.duration()) >= carries - carries / 10)
+    }
+
+    /// In no round around was the RTT above the floor: nothing queues, not even now and then.
+    pub(crate) fn flat(&self, around: &Around) -> bool {
+        let queue = around.rtt_high - self.floor;
+        self.sees_queues
+            && around.rtt_high > Nanos::ZERO
+            && queue < FLAT.max(Nanos(self.floor.0 / 16))
+    }
+
+    /// Nothing was lost before stretch `i`, or so long ago that the window would have grown back.
+    pub(crate) fn settled(&self, i: usize) -> bool {
+        !self.lost_before(i) || self.outlasts_cubic(i)
+    }
+
+    /// No loss for so long around stretch `i` that any congestion control would have tried for more, and the flight is no higher at the
+    /// end than in the beginning.
+    fn outlasts_cubic(&self, i: usize) -> bool {
+        let part = &self.stretches[self.between_losses(i)];
+        let (Some(first), Some(last)) = (part.first(), part.last()) else { return false };
+        let (early, late) = part.split_at(part.len() / 2);
+        let highest = |half: &[Stretch]| half.iter().map(|s| s.flight).max().unwrap_or(0);
+        // Linux's cubic never falls behind Reno (`tcp_friendliness`, RFC 9438 section 4.3): half a segment a round makes good
+        // the three tenths that a loss took within 0.6 rounds a segment.
+        let segments = (highest(late) / self.mss) as i64;
+        let friendly =
+            (self.floor.scale(segments * 6 + 80, 10) + LONG_ENOUGH).min(LONGER_THAN_CUBIC);
+        let long = friendly.max(self.floor.scale(POLICED_ROUNDS, 1));
+        last.to - first.from >= long && highest(late) <= highest(early) + self.mss
+    }
+
+    /// Nothing changes for many rounds, neither flight nor RTT, and nothing is lost. No congestion control leaves it at that: Reno and
+    /// CUBIC add to cwnd every round (RFC 5681 section 3.1, RFC 9438 section 4.3), BBR sends a quarter more in one round of eight
+    /// (draft-ietf-ccwg-bbr section 4.3.3), and either the flight or a queue grows.
+    pub(crate) fn calm(&self, i: usize) -> bool {
+        let around = self.around(i);
+        around.rounds >= CALM_ROUNDS
+            && around.time >= LONG_ENOUGH
+            && self.settled(i)
+            && around.resent == 0
+            && !around.grows(self.mss)
+            && around.flight_max <= around.flight() / 4 * 5
+            && self.flat(&around)
+    }
+
+    /// The run of flowing stretches around `i`, broken by losses and by idle times: on each side `AROUND` rounds and at least
+    /// `LONG_ENOUGH`.
     pub(crate) fn run(&self, i: usize) -> std::ops::Range<usize> {
-        let mut from = i;
-        while from > 0 && i - from < AROUND && self.flows(from - 1) {
+        let (mut from, mut to) = (i, i + 1);
+        let middle = &self.stretches[i];
+        let enough = |rounds: usize, time: Nanos| rounds >= AROUND && time >= LONG_ENOUGH;
+        while from > 0
+            && self.flows(from - 1)
+            && !enough(i - from, middle.from - self.stretches[from].from)
+        {
             from -= 1;
         }
-        let mut to = i + 1;
-        while to < self.stretches.len() && to - i <= AROUND && self.flows(to) {
+        while to < self.stretches.len()
+            && self.flows(to)
+            && !enough(to - i - 1, self.stretches[to - 1].to - middle.to)
+        {
             to += 1;
         }
         from..to
@@ -152,12 +251,13 @@ impl<'a> Context<'a> {
     }
 
     fn sum(&self, run: std::ops::Range<usize>) -> Around {
-        let mut sum = Around { flight_min: u64::MAX, ..Around::default() };
+        let mut sum = Around { window_min: u64::MAX, ..Around::default() };
         let half = run.start + run.len() / 2;
+        let mut halves = [(0, 0); 2];
         for k in run.clone() {
             let s = &self.stretches[k];
             sum.rounds += 1;
-            sum.filled += u32::from(s.filled > 0);
+            sum.filled += u32::from(s.filled > 0 || self.wait(k) == Wait::Window);
             sum.stalls += s.stalls;
             sum.dry_stalls += s.dry_stalls;
             sum.pauses += s.pauses;
@@ -165,16 +265,27 @@ impl<'a> Context<'a> {
             sum.short_pauses += s.short_pauses;
             sum.segments += s.segments;
             sum.pushes += s.pushes;
+            sum.short_segments += s.short_segments;
+            sum.samples += s.rtt_count;
+            sum.window_min = sum.window_min.min(s.window_min);
+            sum.window_max = sum.window_max.max(s.window_max);
+            sum.waits += s.waits;
+            sum.prompt += s.prompt;
+            sum.short_stalls += s.short_stalls;
+            sum.woken += s.woken;
+            sum.forgone += s.forgone;
+            sum.resent += s.resent;
+            sum.rtt_high = sum.rtt_high.max(s.rtt_mean().unwrap_or_default());
             sum.stalled += s.stalled_time;
             sum.time += s.duration();
             if s.flight > 0 {
-                sum.flight_min = sum.flight_min.min(s.flight);
                 sum.flight_max = sum.flight_max.max(s.flight);
-                let half = if k < half { &mut sum.flight_early } else { &mut sum.flight_late };
-                *half = s.flight.max(*half);
+                let half = &mut halves[usize::from(k >= half)];
+                *half = (half.0 + s.flight, half.1 + 1);
             }
             sum.acked += s.acked;
         }
+        [sum.flight_early, sum.flight_late] = halves.map(|(flight, n)| flight / n.max(1));
         sum
     }
 
@@ -227,6 +338,17 @@ impl Around {
         (self.flight_late as i64 - self.flight_early as i64) / rounds
     }
 
+    /// The flight grows by a quarter of a segment a round, as any congestion window does that is the limit, and by more than it varies.
+    pub(crate) fn grows(&self, mss: u64) -> bool {
+        let more = self.flight_late.saturating_sub(self.flight_early);
+        self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32
+    }
+
+    /// Mean flight.
+    pub(crate) fn flight(&self) -> u64 {
+        (self.flight_early + self.flight_late) / 2
+    }
+
     /// Delivery rate, in bytes per second.
     pub(crate) fn rate(&self) -> u64 {
         rate(self.acked, self.time)
@@ -246,12 +368,12 @@ fn rate(bytes: u64, time: Nanos) -> u64 {
 /// Repairs are left out: the ACK that ends one acknowledges many round trips' data at once.
 fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
     let repaired = |s: &Stretch| s.wait == Wait::Recovery || s.resent > 0;
-    let mut clean: Vec<&Stretch> = stretches
+    let mut clean: Vec<&Stretch> = Vec::with_capacity(stretches.len());
+    let kept = stretches
         .iter()
         .enumerate()
-        .filter(|&(i, s)| !(repaired(s) || i > 0 && repaired(&stretches[i - 1])))
-        .map(|(_, s)| s)
-        .collect();
+        .filter(|&(i, s)| !(repaired(s) || i > 0 && repaired(&stretches[i - 1])));
+    clean.extend(kept.map(|(_, s)| s));
     if clean.is_empty() {
         clean = stretches.iter().collect();
     }

@@ -5,7 +5,7 @@
 //! Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016). Loss by chance takes any.
 
 use super::context::Context;
-use crate::flow::stretch::Wait;
+use crate::flow::stretch::{Stretch, Wait};
 use crate::units::Nanos;
 
 /// Losses from which a pattern can be told.
@@ -18,6 +18,11 @@ const FARTHER: u32 = 72;
 const FARTHER_AFAR: u32 = 85;
 /// As `FARTHER`, for what may still be chance.
 const CHANCE: u32 = 62;
+
+/// Rounds that sent what is lost.
+const HEAVY_ROUNDS: usize = 2;
+/// Segments below which a fifth is soon lost.
+const FEWEST_HEAVY: u32 = 8;
 
 /// The pattern of a direction's losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +48,15 @@ pub(crate) enum Losses {
 /// bursts than delivered ones, in percent.
 pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let events: Vec<usize> = (1..ctx.stretches.len()).filter(|&i| is_loss(ctx, i)).collect();
-    let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
-    let (Some(farther), Some(&first), Some(&last)) = (farther, events.first(), events.last())
-    else {
+    let (Some(&first), Some(&last)) = (events.first(), events.last()) else {
         return Losses::Plain;
     };
+    let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
+    if without_queue == events.len() && events.iter().any(|&i| is_heavy(ctx, i)) {
+        let rate = rate_between(ctx, first, ctx.stretches.len());
+        return Losses::Policed { first, last, rate };
+    }
+    let Some(farther) = farther else { return Losses::Plain };
     if events.len() < FEWEST || without_queue * 10 < events.len() * 7 {
         return Losses::Plain;
     }
@@ -57,6 +66,20 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
         ..=CHANCE => Losses::Random { count: events.len() },
         _ => Losses::Plain,
     }
+}
+
+/// In the repair that begins in stretch `i`, or in the rounds up to it, a fifth of all segments was lost: chance does not take as many,
+/// and a queue that loses so much is a long one (the test by which Linux's BBR knows a policer, `bbr_lt_bw_sampling`).
+fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
+    let repaired = |s: &&Stretch| s.wait == Wait::Recovery || s.resent > 0;
+    let from = i.saturating_sub(HEAVY_ROUNDS);
+    let before = ctx.stretches[from..i].iter();
+    let repair = ctx.stretches[i..].iter().take_while(repaired);
+    let count = |(sent, lost, timeouts), s: &Stretch| {
+        (sent + s.segments, lost + s.resent, timeouts + s.timeouts)
+    };
+    let (sent, lost, timeouts) = before.chain(repair).fold((0, 0, 0), count);
+    lost >= FEWEST_HEAVY && lost * 5 >= sent && timeouts * 10 <= lost
 }
 
 /// A repair begins in stretch `i`, not by a timer.

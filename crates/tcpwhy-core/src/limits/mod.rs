@@ -55,28 +55,39 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
         wait if undecidable(ctx, i, wait) => Judgement::UNKNOWN,
+        Wait::IdleSelf if ctx.catches_breath(i) => {
+            send_buffer::plateau(ctx, i).unwrap_or_else(|| application::idle(ctx, i))
+        }
         Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
         Wait::Recovery => {
             path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))
         }
         Wait::Nagle => Judgement::new(Limit::DelayedAck, Cause::Nagle, 85),
-        Wait::Window => {
-            path_bandwidth::capped_queue(ctx, i).unwrap_or_else(|| receive_window::closed(ctx, i))
-        }
+        Wait::Window => path_bandwidth::capped_queue(ctx, i)
+            .or_else(|| path_bandwidth::capped_steady(ctx, i))
+            .unwrap_or_else(|| receive_window::closed(ctx, i)),
         Wait::Ack => path_bandwidth::standing_queue(ctx, i)
             .or_else(|| path_bandwidth::marked(ctx, i))
+            .or_else(|| path_bandwidth::saturated(ctx, i))
+            .or_else(|| path_bandwidth::steady(ctx, i))
             .or_else(|| receive_window::reached(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
+            .or_else(|| application::forgone(ctx, i))
+            .or_else(|| application::own_pace(ctx, i))
+            .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::plateau(ctx, i))
-            .or_else(|| path_bandwidth::steady(ctx, i))
             .or_else(|| congestion_window::avoidance(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
         Wait::Timer => application::emptied(ctx, i)
             .or_else(|| path_bandwidth::standing_queue(ctx, i))
             .or_else(|| path_bandwidth::marked(ctx, i))
-            .or_else(|| receive_window::reached(ctx, i))
-            .or_else(|| application::trickle(ctx, i))
+            .or_else(|| path_bandwidth::saturated(ctx, i))
             .or_else(|| path_bandwidth::steady(ctx, i))
+            .or_else(|| receive_window::reached(ctx, i))
+            .or_else(|| application::forgone(ctx, i))
+            .or_else(|| application::trickle(ctx, i))
+            .or_else(|| application::own_pace(ctx, i))
+            .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| congestion_window::paced(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),

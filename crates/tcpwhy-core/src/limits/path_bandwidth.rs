@@ -8,11 +8,16 @@
 use super::{Context, Judgement, Losses};
 use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
+use crate::units::Nanos;
 
 /// Rounds after an ECN mark in which the sender still obeys it.
 const MARK_ROUNDS: usize = 8;
 /// Part of the time (percent) beyond which pauses contradict a standing queue.
 const CAPPED_PAUSES: i64 = 50;
+/// ACKs that make a rate.
+const ENOUGH_ACKS: u32 = 16;
+/// What hosts add to a round trip.
+const NOISE: Nanos = Nanos::from_micros(200);
 /// Rounds that make a rate steady.
 const STEADY_ROUNDS: u32 = 6;
 
@@ -47,8 +52,17 @@ pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<J
     let Losses::Policed { first, last, .. } = ctx.losses else { return None };
     let doing = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown)
         || matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
-    (doing && (first..=last + 1).contains(&i))
+    // A rate that stays what it was when the losses end is still the policer's.
+    let after = i > last && !ctx.settled(i) && ctx.flat(&ctx.around(i));
+    (doing && ((first..=last + 1).contains(&i) || after))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::Policer, 75))
+}
+
+/// As `steady`, with the flight at the edge of a window that is as large as the path. A reader that is slow sets the pace of the ACKs,
+/// too, but its window changes as it reads.
+pub(super) fn capped_steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    steady(ctx, i).filter(|_| around.window_min == around.window_max)
 }
 
 /// The receiver echoes congestion marks (RFC 3168): the queue at the narrowest link is managed.
@@ -58,16 +72,21 @@ pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     marked.then(|| Judgement::new(Limit::PathBandwidth, Cause::EcnMarked, 80))
 }
 
-/// The delivery rate is about the highest ever seen and the sender never pauses for long: there is
-/// no gap that a larger window could fill.
+/// In this very round, without a pause, data came as fast as the narrowest link lets through, and queued before it: slow start has
+/// filled the path.
+pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let s = &ctx.stretches[i];
+    let queue = s.rtt_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor);
+    let queued = queue >= NOISE.max(Nanos(ctx.floor.0 / 32));
+    (queued && s.stalls == 0 && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
+}
+
+/// Data comes as fast as the narrowest link lets through, and the sender feels it: a queue comes and goes, or something is lost.
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let enough = around.rounds >= STEADY_ROUNDS && around.segments >= 4 * around.rounds;
-    let highest = around.rate() >= ctx.peak - ctx.peak / 5;
-    let gapless = around.stalled_percent() < 25;
-    // A flight that fills the window leaves at the window's rate.
-    let filled = 2 * around.filled > around.rounds;
-    // A link that is busy has a queue behind it at the sender: it does not run dry.
-    (enough && highest && gapless && !filled && !around.runs_dry())
+    let felt = !ctx.flat(&around) || around.resent > 0;
+    let filled = 2 * around.filled > around.rounds && around.window_min < around.window_max;
+    (!filled && around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
 }

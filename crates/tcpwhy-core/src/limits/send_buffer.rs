@@ -7,29 +7,20 @@
 //! nothing: SO_SNDBUF is doubled, counts overhead and is soft (`sk_stream_memory_free` is asked only
 //! when a new skb is needed).
 
+use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
-use crate::flow::stretch::Stretch;
+use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
-use crate::units::Nanos;
 
-/// Rounds without growth after which cwnd cannot be the limit: it would have grown by half a
-/// segment in each (RFC 9438 section 4.3).
-const PLATEAU_ROUNDS: u32 = 8;
 /// Part of the time (percent) that a sender pauses whose flight does not fill the path.
 const PAUSES: i64 = 20;
-
-/// CUBIC stands still around its last maximum for at most about twice its period K, a few seconds
-/// (RFC 9438 section 4.2); then it grows again.
-const LONGER_THAN_CUBIC: Nanos = Nanos::from_secs(10);
 
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let quarter = (ctx.mss / 4) as i64;
     // The rounds before may still belong to slow start.
-    let around = if around.growth() >= quarter { ctx.ahead(i) } else { around };
-    let grows = around.growth() >= (ctx.mss / 4) as i64;
-    let still = !grows && around.flight_max <= around.flight_min.saturating_mul(3);
+    let around = if around.grows(ctx.mss) { ctx.ahead(i) } else { around };
+    let still = !around.grows(ctx.mss) && around.flight_max <= around.flight().saturating_mul(2);
     if !still || around.stalled_percent() < PAUSES {
         return None;
     }
@@ -37,29 +28,19 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // Where most segments carry PSH, one more before a pause says nothing; a kernel that sends each
     // segment as it is written (`tcp_push_one`) never sets it.
     let telling = dry && around.push_tells();
-    let long = around.rounds >= PLATEAU_ROUNDS;
-    let confidence = match (telling, long, ctx.lost_before(i)) {
-        (true, true, false) => 92,
-        (true, _, _) => 75,
-        (false, true, false) => 75,
-        (false, true, true) if outlasts_cubic(ctx, i) => 70,
-        _ => return None,
+    let long = around.rounds >= CALM_ROUNDS && around.time >= LONG_ENOUGH;
+    let confidence = match (telling, long) {
+        _ if !ctx.settled(i) => return None,
+        (true, true) => 92,
+        (true, false) | (false, true) => 75,
+        (false, false) => return None,
     };
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }
 
-/// No loss for so long around stretch `i`, and the flight is no higher at the end than in the
-/// beginning.
-fn outlasts_cubic(ctx: &Context<'_>, i: usize) -> bool {
-    let quiet = ctx.between_losses(i);
-    let part = &ctx.stretches[quiet];
-    let (Some(first), Some(last)) = (part.first(), part.last()) else { return false };
-    let (early, late) = part.split_at(part.len() / 2);
-    let highest = |half: &[Stretch]| half.iter().map(|s| s.flight).max().unwrap_or(0);
-    // Linux's cubic never falls behind Reno (`tcp_friendliness`, RFC 9438 section 4.3): half a segment a round makes good
-    // the three tenths that a loss took within 0.6 rounds a segment.
-    let segments = (highest(late) / ctx.mss.max(1)) as i64;
-    let friendly = ctx.floor.scale(segments * 6 + 80, 10);
-    let long = friendly.min(LONGER_THAN_CUBIC);
-    last.to - first.from >= long && highest(late) <= highest(early) + ctx.mss
+/// Data flows at a constant rate that neither the path nor the congestion control set; nothing shows that it is the application's.
+/// Where the sender paces (BBR), the bursts that a full buffer makes otherwise are smoothed away.
+pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
+    ctx.calm(i).then(|| Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }

@@ -8,9 +8,12 @@ use crate::units::Nanos;
 /// Intervals kept for one direction: enough for a picture a thousand pixels wide.
 const MAX_INTERVALS: usize = 1024;
 
+/// Room made at first: most connections have fewer.
+const AT_FIRST: usize = 32;
+
 /// Judges every stretch and joins equal neighbours.
 pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>) -> Vec<Interval> {
-    let mut list: Vec<Joined> = Vec::new();
+    let mut list: Vec<Joined> = Vec::with_capacity(ctx.stretches.len().min(AT_FIRST));
     for (i, s) in ctx.stretches.iter().enumerate() {
         if s.duration().0 <= 0 {
             continue;

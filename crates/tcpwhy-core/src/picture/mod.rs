@@ -8,10 +8,12 @@
 
 mod flight;
 mod series;
+mod sockets;
 mod track;
 mod unwrap;
 
 pub use series::{Point, Series};
+pub use sockets::{SocketSample, Sockets};
 pub use track::{Mark, Track};
 
 use crate::model::{Connection, Side, WindowScale};
@@ -26,8 +28,11 @@ pub struct Picture {
     server: Endpoint,
     from: Nanos,
     to: Nanos,
+    limit: usize,
     /// Client to server, server to client.
     pub tracks: [Track; 2],
+    /// The same directions by the sockets' own account, where there are samples of them.
+    pub sockets: Option<Box<[Sockets; 2]>>,
 }
 
 impl Picture {
@@ -39,7 +44,9 @@ impl Picture {
             server: connection.server,
             from: connection.start,
             to: connection.start + connection.duration,
+            limit,
             tracks: [track(Side::Client), track(Side::Server)],
+            sockets: None,
         }
     }
 
@@ -56,6 +63,21 @@ impl Picture {
         let (sender, other) = if s.src == self.client { (up, down) } else { (down, up) };
         sender.sent(s);
         other.answered(s);
+    }
+
+    /// A sample of one of the connection's two sockets, in the order of time; others are left out.
+    pub fn sampled(&mut self, s: &SocketSample) {
+        let from_client = (s.local, s.remote) == (self.client, self.server);
+        let from_server = (s.remote, s.local) == (self.client, self.server);
+        if !(from_client || from_server) || s.time < self.from || s.time > self.to {
+            return;
+        }
+        let limit = self.limit;
+        let fresh = || Box::new([Sockets::new(limit), Sockets::new(limit)]);
+        let [up, down] = &mut **self.sockets.get_or_insert_with(fresh);
+        let (sending, receiving) = if from_client { (up, down) } else { (down, up) };
+        sending.sender(s);
+        receiving.receiver(s);
     }
 
     /// After the last segment.
@@ -78,7 +100,7 @@ fn setting(c: &Connection, side: Side, limit: usize) -> Setting {
     };
     // A leg is passed twice in a round trip.
     let share = (share.clamp(0.0, 1.0) * 1000.0) as i64;
-    Setting { scale, leg: c.rtt.min.scale(share, 2000), limit }
+    Setting { scale, leg: c.rtt.min.scale(share, 2000), rtt: c.rtt.min, limit }
 }
 
 #[cfg(test)]
@@ -90,7 +112,7 @@ mod tests {
     fn picture(scenario: &Scenario, position: f64) -> Picture {
         let segments = simulate(scenario).capture(position);
         let mut analyzer = Analyzer::new();
-        analyzer.push_all(&segments);
+        segments.iter().for_each(|s| analyzer.push(s));
         let connections = analyzer.finish();
         let mut picture = Picture::new(&connections[0], 1 << 20);
         for s in segments.iter().filter(|s| picture.takes(s)).collect::<Vec<_>>() {
@@ -132,10 +154,36 @@ mod tests {
     }
 
     #[test]
+    fn a_sample_tells_of_one_direction_as_its_sender_and_of_the_other_as_its_receiver() {
+        let mut picture = picture(&Scenario::default(), 0.0);
+        let sample = SocketSample {
+            time: picture.from,
+            local: picture.client,
+            remote: picture.server,
+            send_queue: 1,
+            send_memory: 2,
+            send_buffer: 3,
+            receive_queue: 4,
+            receive_buffer: 5,
+            cwnd: 6,
+            ssthresh: None,
+        };
+        picture.sampled(&SocketSample { remote: picture.client, ..sample });
+        picture.sampled(&SocketSample { time: picture.to + Nanos(1), ..sample });
+        assert!(picture.sockets.is_none(), "another socket, another time");
+        picture.sampled(&sample);
+        let [up, down] = *picture.sockets.unwrap();
+        let first = |s: &Series| s.points().first().map(|p| p.high);
+        assert_eq!((first(&up.send_queue), first(&up.cwnd)), (Some(1), Some(6)));
+        assert_eq!((first(&up.ssthresh), first(&up.receive_queue)), (None, None));
+        assert_eq!((first(&down.receive_queue), first(&down.receive_buffer)), (Some(4), Some(5)));
+    }
+
+    #[test]
     fn no_point_of_a_series_is_lost_when_it_is_bounded() {
         let segments = simulate(&Scenario::default()).capture(0.0);
         let mut analyzer = Analyzer::new();
-        analyzer.push_all(&segments);
+        segments.iter().for_each(|s| analyzer.push(s));
         let connections = analyzer.finish();
         let mut picture = Picture::new(&connections[0], 16);
         segments.iter().for_each(|s| picture.push(s));

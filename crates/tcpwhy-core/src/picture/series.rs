@@ -45,6 +45,18 @@ impl Series {
         }
     }
 
+    /// One more sample of a value that holds until the next one: of equal ones in a row the first and the last are kept.
+    pub fn hold(&mut self, time: Nanos, value: i64, frame: u64) {
+        if let [.., before, last] = self.points.as_mut_slice()
+            && self.span == 1
+            && [before.high, last.high] == [value; 2]
+        {
+            *last = Point { from: time, to: time, low: value, high: value, frame };
+            return;
+        }
+        self.push(time, value, value, frame);
+    }
+
     /// The points.
     pub fn points(&self) -> &[Point] {
         &self.points
@@ -97,6 +109,16 @@ mod tests {
         assert_eq!((last.to, last.high), (Nanos(999), 999));
         let no_gap = |w: &[Point]| w[0].high + 1 == w[1].low;
         assert!(series.points().windows(2).all(no_gap), "{:?}", series.points());
+    }
+
+    #[test]
+    fn a_value_that_holds_is_its_first_and_its_last_sample() {
+        let mut series = Series::new(8);
+        for (time, value) in [(0, 5), (1, 5), (2, 5), (3, 5), (4, 6), (5, 5)] {
+            series.hold(Nanos(time), value, time as u64);
+        }
+        let kept: Vec<_> = series.points().iter().map(|p| (p.from.0, p.high)).collect();
+        assert_eq!(kept, [(0, 5), (3, 5), (4, 6), (5, 5)]);
     }
 
     #[test]

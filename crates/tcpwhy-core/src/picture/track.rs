@@ -29,6 +29,8 @@ pub enum Mark {
     Fin,
     /// A RST.
     Rst,
+    /// A segment sent again because nothing came back in time (RFC 6298; RFC 8985 for the probe of a tail).
+    Timeout,
 }
 
 impl Mark {
@@ -42,6 +44,7 @@ impl Mark {
             Self::Syn => "syn",
             Self::Fin => "fin",
             Self::Rst => "rst",
+            Self::Timeout => "timeout",
         }
     }
 }
@@ -53,6 +56,8 @@ pub(super) struct Setting {
     pub scale: u8,
     /// One-way time between the sender and the capture point.
     pub leg: Nanos,
+    /// The shortest round trip: a sender that was silent for longer did not answer anything.
+    pub rtt: Nanos,
     /// Points a series may have.
     pub limit: usize,
 }
@@ -87,6 +92,10 @@ pub struct Track {
     right: Option<i64>,
     last_window: i64,
     resent_end: i64,
+    /// Duplicate ACKs since the last new one.
+    duplicates: u32,
+    /// The last packet of either way.
+    heard: Nanos,
     waiting: VecDeque<(i64, Nanos)>,
     outstanding: Flight,
 }
@@ -111,6 +120,8 @@ impl Track {
             right: None,
             last_window: -1,
             resent_end: i64::MIN,
+            duplicates: 0,
+            heard: Nanos::MAX,
             waiting: VecDeque::new(),
             outstanding: Flight::new(setting.leg),
         }
@@ -134,6 +145,7 @@ impl Track {
         }
         if s.len > 0 {
             self.data(s, from);
+            self.heard = s.time;
         }
     }
 
@@ -145,12 +157,16 @@ impl Track {
         let shift = if s.has(flags::SYN) { 0 } else { self.setting.scale.min(14) };
         let window = i64::from(s.window) << shift;
         let ack = self.unwrap.place(s.ack);
+        // Data of the other direction that acknowledges nothing new is drawn there.
+        let silent = s.len > 0 && self.acked.is_some_and(|acked| ack <= acked);
         self.acknowledged(s, ack, window);
         let right = ack.saturating_add(window);
         self.right = Some(self.right.map_or(right, |r| r.max(right)));
-        self.acks.push(s.time, ack, ack, s.frame);
-        self.edge.push(s.time, right, right, s.frame);
-        self.window.push(s.time, window, window, s.frame);
+        if !silent {
+            self.acks.push(s.time, ack, ack, s.frame);
+        }
+        self.edge.hold(s.time, right, s.frame);
+        self.window.hold(s.time, window, s.frame);
         for (left, right) in s.options.sack_blocks() {
             let (left, right) = (self.unwrap.place(*left), self.unwrap.place(*right));
             self.sacks.push(s.time, left.min(right), right.max(left), s.frame);
@@ -166,6 +182,9 @@ impl Track {
     fn data(&mut self, s: &Segment, from: i64) {
         let end = from.saturating_add(i64::from(s.len));
         if end <= self.next {
+            if self.duplicates == 0 && s.time - self.heard > self.setting.rtt {
+                self.mark(Mark::Timeout, s, from);
+            }
             self.resent.push(s.time, from, end, s.frame);
             self.resent_end = self.resent_end.max(end);
             return;
@@ -188,7 +207,12 @@ impl Track {
         let again = self.acked == Some(ack) && window == self.last_window;
         if again && s.len == 0 && self.next > ack && !s.has(flags::FIN) {
             self.mark(Mark::DuplicateAck, s, ack);
+            self.duplicates += 1;
         }
+        if self.acked.is_some_and(|acked| ack > acked) {
+            self.duplicates = 0;
+        }
+        self.heard = s.time;
         if s.has(flags::ECE) && !s.has(flags::SYN) {
             self.mark(Mark::Congestion, s, ack);
         }

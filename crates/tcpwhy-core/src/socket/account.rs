@@ -19,14 +19,20 @@ pub struct Account {
 
 impl Account {
     /// Of the states of one sender, in order of time; fewer than two are no time.
-    pub fn of(states: &[State]) -> Self {
+    ///
+    /// `tuned`: the send buffer is known to be the kernel's to grow, and below its maximum.
+    pub fn of(states: &[State], tuned: bool) -> Self {
         let mut account = Self::default();
         let mut rest = states;
+        let has_room = tuned && !grew(states);
         while rest.len() > 1 {
             let end = round(rest);
             let Some(piece) = rest.get(..=end) else { break };
             let (Some(first), Some(last)) = (piece.first(), piece.last()) else { break };
-            let limit = if is_silent(piece) { Limit::SilentPath } else { judge(piece, None) };
+            let limit = match limit(piece) {
+                Limit::SendBuffer if has_room => Limit::Application,
+                limit => limit,
+            };
             let span = last.t_ns.saturating_sub(first.t_ns);
             account.add(limit, Nanos(i64::try_from(span).unwrap_or(i64::MAX)));
             rest = rest.get(end..).unwrap_or_default();
@@ -79,6 +85,36 @@ fn is_lost(limit: Limit) -> bool {
     !matches!(limit, Limit::Handshake | Limit::Application | Limit::PathBandwidth | Limit::Unknown)
 }
 
+/// As [`judge`], for samples that are a good part of a round trip apart, without an account of the application's writes.
+fn limit(piece: &[State]) -> Limit {
+    match judge(piece, None) {
+        _ if is_silent(piece) => Limit::SilentPath,
+        // Between two openings of the window bbr paces at the rate that the window set.
+        Limit::PathBandwidth | Limit::CongestionWindow if met_edge(piece) => Limit::ReceiveWindow,
+        Limit::DelayedAck if !may_be_delayed(piece) => Limit::Application,
+        limit => limit,
+    }
+}
+
+/// Whether the sender came to the window's edge and was never held by cwnd or a loss.
+fn met_edge(piece: &[State]) -> bool {
+    let held = |s: &State| s.is_held_back() && !s.is_at_edge();
+    piece.iter().any(State::is_at_edge) && !piece.iter().any(held)
+}
+
+/// A receiver delays the ACK of less than two segments only (RFC 5681 section 4.2). Behind more, the end of a write waits for a round trip
+/// that the writer spends elsewhere.
+fn may_be_delayed(piece: &[State]) -> bool {
+    let waiting = |s: &&State| s.limit() == Limit::DelayedAck;
+    piece.iter().filter(waiting).any(|s| s.outstanding < 2 * s.mss)
+}
+
+/// Whether the send buffer grew. The kernel grows it as soon as a writer waits for it while cwnd has room (`net/ipv4/tcp_input.c`,
+/// `tcp_new_space`), so one that it may grow and that did not, however full it looks, held nobody: its writer pauses by itself.
+fn grew(states: &[State]) -> bool {
+    states.first().map(|s| s.sndbuf) < states.last().map(|s| s.sndbuf)
+}
+
 /// Timeout after timeout, or probe after probe, and nothing comes back.
 fn is_silent(piece: &[State]) -> bool {
     let (Some(first), Some(last)) = (piece.first(), piece.last()) else { return false };
@@ -109,7 +145,7 @@ mod tests {
             |ms| State { outstanding: 16_384, in_flight: 12, wmem_queued: 33_000, ..state(ms) };
         let states: Vec<State> =
             (0..30).map(|i| if i % 5 == 4 { state(i * 4) } else { full(i * 4) }).collect();
-        let account = Account::of(&states);
+        let account = Account::of(&states, false);
         assert_eq!(account.limit(), Some(Limit::SendBuffer));
         assert_eq!(account.total(), Nanos::from_millis(116));
         assert_eq!(account.lost(), account.total());
@@ -118,7 +154,7 @@ mod tests {
     #[test]
     fn time_is_split_among_the_limits_and_none_is_lost_by_an_idle_application() {
         let held = |ms| State { unsent: 9000, outstanding: 59_000, in_flight: 10, ..state(ms) };
-        let account = Account::of(&[held(0), held(20), state(40), state(60), state(80)]);
+        let account = Account::of(&[held(0), held(20), state(40), state(60), state(80)], false);
         assert_eq!(account.share(Limit::ReceiveWindow), 0.5);
         assert_eq!(account.share(Limit::Application), 0.5);
         assert_eq!(account.lost(), Nanos::from_millis(40));
@@ -133,14 +169,43 @@ mod tests {
             timeouts,
             ..state(ms)
         };
-        let told = |timeouts| Account::of(&[lost(0, timeouts), lost(500, timeouts)]).limit();
+        let told = |timeouts| Account::of(&[lost(0, timeouts), lost(500, timeouts)], false).limit();
         assert_eq!(told(1), Some(Limit::LossRecovery));
         assert_eq!(told(3), Some(Limit::SilentPath));
     }
 
     #[test]
+    fn a_paced_sender_that_meets_the_edge_is_held_by_the_window() {
+        let paced = |ms| State { unsent: 9000, outstanding: 30_000, in_flight: 5, ..state(ms) };
+        let at_edge = |ms| State { outstanding: 59_000, ..paced(ms) };
+        let told = |states: &[State]| Account::of(states, false).limit();
+        assert_eq!(told(&[paced(0), paced(10), at_edge(20)]), Some(Limit::ReceiveWindow));
+        assert_eq!(told(&[paced(0), paced(10), paced(20)]), Some(Limit::CongestionWindow));
+        let full = State { in_flight: 10, ..paced(10) };
+        assert_eq!(told(&[paced(0), full, at_edge(20)]), Some(Limit::CongestionWindow));
+    }
+
+    #[test]
+    fn the_end_of_a_large_write_waits_for_no_delayed_ack() {
+        let tail = |ms, outstanding| State { unsent: 100, outstanding, in_flight: 1, ..state(ms) };
+        let told = |bytes| Account::of(&[tail(0, bytes), tail(20, bytes)], false).limit();
+        assert_eq!(told(1448), Some(Limit::DelayedAck));
+        assert_eq!(told(14_480), Some(Limit::Application));
+    }
+
+    #[test]
+    fn a_buffer_that_the_kernel_may_grow_and_did_not_held_nobody() {
+        let full = |ms| State { outstanding: 16_384, wmem_queued: 33_000, ..state(ms) };
+        let told = |last: State, tuned| Account::of(&[full(0), full(20), last], tuned).limit();
+        assert_eq!(told(full(40), true), Some(Limit::Application));
+        assert_eq!(told(full(40), false), Some(Limit::SendBuffer));
+        let grown = State { sndbuf: 40_000, ..full(40) };
+        assert_eq!(told(grown, true), Some(Limit::SendBuffer));
+    }
+
+    #[test]
     fn one_sample_is_no_time() {
-        assert_eq!(Account::of(&[state(1)]).limit(), None);
-        assert_eq!(Account::of(&[]), Account::default());
+        assert_eq!(Account::of(&[state(1)], false).limit(), None);
+        assert_eq!(Account::of(&[], false), Account::default());
     }
 }

@@ -21,7 +21,8 @@ pub fn cause(limit: Limit, states: &[State]) -> Cause {
 }
 
 /// A window that falls below half of itself is one whose reader lags: the right edge only moves when data is read. A buffer that is too
-/// small shows a window that stays.
+/// small shows a window that stays. A window that stays while ACKs come late is either: a reader that reads in small steps, and is
+/// acknowledged when it does, and a queue on the path look the same from here.
 fn window(states: &[State]) -> Cause {
     let (Some(first), Some(last)) = (states.first(), states.last()) else { return Cause::None };
     let offered = || states.iter().map(|s| s.snd_wnd);
@@ -32,6 +33,8 @@ fn window(states: &[State]) -> Cause {
         Cause::SlowReader
     } else if last.snd_wnd > first.snd_wnd / 4 * 5 {
         Cause::AutotuningLag
+    } else if last.queue_stands() {
+        Cause::None
     } else if !last.scaled && most > 32_767 {
         Cause::NoWindowScaling
     } else {

@@ -6,6 +6,9 @@ use crate::model::Limit;
 /// `TCPI_OPT_WSCALE` (`include/uapi/linux/tcp.h`).
 const WINDOW_SCALE: u8 = 4;
 
+/// `GSO_LEGACY_MAX_SIZE`: what one packet holds at most, bytes.
+const LARGEST_PACKET: u32 = 65_536;
+
 /// What decides, at the sender. Bytes and packets as the kernel counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct State {
@@ -45,8 +48,8 @@ pub struct State {
     pub probes: u8,
     /// Both ends scale their windows.
     pub scaled: bool,
-    /// The application is inside of a write, by its own account.
-    pub writing: bool,
+    /// Whether the application is inside of a write, by its own account; `None` where it keeps none.
+    pub writing: Option<bool>,
 }
 
 impl State {
@@ -74,7 +77,7 @@ impl State {
             timeouts: info.retransmits()?,
             probes: info.probes()?,
             scaled: info.options()? & WINDOW_SCALE != 0,
-            writing: false,
+            writing: None,
         })
     }
 
@@ -84,13 +87,13 @@ impl State {
             Limit::Handshake
         } else if matches!(self.ca_state, 3 | 4) {
             Limit::LossRecovery
-        } else if self.unsent > 0 && self.snd_wnd.saturating_sub(self.outstanding) < self.mss {
+        } else if self.is_at_edge() {
             Limit::ReceiveWindow
         } else if self.waits_for_an_ack() {
             Limit::DelayedAck
-        } else if self.unsent > 0 && self.queue_stands() {
+        } else if self.can_send() && self.queue_stands() {
             Limit::PathBandwidth
-        } else if self.unsent > 0 {
+        } else if self.can_send() {
             // The window of the congestion control, or its pacing below that window.
             Limit::CongestionWindow
         } else if self.is_starved() {
@@ -100,29 +103,45 @@ impl State {
         }
     }
 
-    /// Nagle (RFC 9293 section 3.7.4): less than a segment waits while anything is unacknowledged, though cwnd has room.
+    /// Less than a segment waits for the rest of it (Nagle) unless cwnd holds it.
+    fn can_send(&self) -> bool {
+        self.unsent >= self.mss || (self.unsent > 0 && self.in_flight >= self.cwnd)
+    }
+
+    /// Data waits and the advertised window has no room for it. `tcp_tso_should_defer()` saves up room for a larger packet, to a
+    /// third of the window at most and 64 KB: of two windows that both have room, the tighter one makes the sender wait.
+    pub fn is_at_edge(&self) -> bool {
+        let room = self.snd_wnd.saturating_sub(self.outstanding);
+        let cwnd_room = self.cwnd.saturating_sub(self.in_flight).saturating_mul(self.mss);
+        let deferred = room < (self.snd_wnd / 3).min(LARGEST_PACKET) && room < cwnd_room;
+        self.unsent > 0 && (room < self.mss || (deferred && self.unsent > room))
+    }
+
+    /// Nagle (RFC 9293 section 3.7.4): less than a segment waits while anything is unacknowledged, though cwnd has room. With two
+    /// full segments out no ACK is held back (RFC 1122 section 4.2.3.2): what waits then is the end of a write, for the next one.
     fn waits_for_an_ack(&self) -> bool {
         (1..self.mss).contains(&self.unsent)
-            && self.outstanding > 0
+            && (1..self.mss.saturating_mul(2)).contains(&self.outstanding)
             && self.in_flight < self.cwnd
             && !self.is_starved()
     }
 
-    /// The send buffer is full and nothing of it is left to send: only ACKs make room for more.
+    /// The send buffer is full and nothing of it is left to send: only ACKs make room for more. A full buffer whose writer has gone to
+    /// do something else holds nobody.
     pub fn is_starved(&self) -> bool {
-        self.unsent == 0 && self.outstanding > 0 && (self.writing || self.writer_waits())
+        let waits = self.writing.unwrap_or_else(|| self.writer_waits());
+        self.unsent == 0 && self.outstanding > 0 && waits
     }
 
     /// Held by something outside of the process: a window, or a loss.
     pub fn is_held_back(&self) -> bool {
         matches!(self.ca_state, 3 | 4)
-            || (self.unsent > 0
-                && (self.in_flight >= self.cwnd
-                    || self.snd_wnd.saturating_sub(self.outstanding) < self.mss))
+            || self.is_at_edge()
+            || (self.unsent > 0 && self.in_flight >= self.cwnd)
     }
 
     /// A quarter above the floor, and at least 1 ms, is more than a timer's lateness.
-    fn queue_stands(&self) -> bool {
+    pub(super) fn queue_stands(&self) -> bool {
         let excess = self.srtt_us.saturating_sub(self.min_rtt_us);
         self.min_rtt_us != u32::MAX && excess >= 1000 && excess >= self.min_rtt_us / 4
     }

@@ -5,7 +5,7 @@
 //! offered over the RTT floor. Rate <= min(send buffer, cwnd, receive window) / RTT, and <= bandwidth.
 
 use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale};
-use crate::units::Nanos;
+use crate::units::{Nanos, mul_div};
 
 /// The largest window without scaling (RFC 9293).
 const UNSCALED: u64 = 65_535;
@@ -24,11 +24,12 @@ pub(crate) struct Path<'a> {
 
 /// One prediction for each limit that held for a measurable time.
 pub(crate) fn predict(path: &Path<'_>) -> Vec<WhatIf> {
+    let held = Held::by_limit(path.timeline);
     let mut list: Vec<WhatIf> = Limit::ALL
         .into_iter()
         .filter(|l| !matches!(l, Limit::Handshake | Limit::Unknown))
-        .filter(|&l| held(path, l).time.0 > 0)
-        .map(|l| lift(path, l))
+        .filter(|&l| held[l as usize].time.0 > 0)
+        .map(|l| lift(path, &held, l))
         .collect();
     list.sort_by_key(|w| (w.transfer, w.lift));
     list
@@ -43,35 +44,44 @@ struct Held {
     flight: u64,
 }
 
-fn held(path: &Path<'_>, limit: Limit) -> Held {
-    let mut sum = Held::default();
-    for i in path.timeline {
-        // The slow growth after a loss is the loss's doing.
-        let after_loss = limit == Limit::LossRecovery && i.cause == Cause::CongestionAvoidance;
-        if i.limit == limit || after_loss {
-            sum.time += i.to - i.from;
-            sum.bytes += i.evidence.acked;
-            sum.stalls = sum.stalls.saturating_add(i.evidence.stalls);
-            sum.flight = sum.flight.max(i.evidence.flight);
+/// One for each limit, in the order of the taxonomy.
+type ByLimit = [Held; Limit::ALL.len()];
+
+impl Held {
+    fn by_limit(timeline: &[Interval]) -> ByLimit {
+        let mut all = ByLimit::default();
+        let lossy = timeline.iter().any(|i| i.limit == Limit::LossRecovery);
+        for i in timeline {
+            all[i.limit as usize].add(i);
+            // The slow growth after a loss is the loss's doing.
+            let slow = i.limit != Limit::LossRecovery && i.cause == Cause::CongestionAvoidance;
+            if lossy && slow {
+                all[Limit::LossRecovery as usize].add(i);
+            }
         }
+        all
     }
-    let lossless = !path.timeline.iter().any(|i| i.limit == Limit::LossRecovery);
-    if limit == Limit::LossRecovery && lossless { Held::default() } else { sum }
+
+    fn add(&mut self, i: &Interval) {
+        self.time += i.to - i.from;
+        self.bytes += i.evidence.acked;
+        self.stalls = self.stalls.saturating_add(i.evidence.stalls);
+        self.flight = self.flight.max(i.evidence.flight);
+    }
 }
 
-fn lift(path: &Path<'_>, limit: Limit) -> WhatIf {
-    let held = held(path, limit);
+fn lift(path: &Path<'_>, all: &ByLimit, limit: Limit) -> WhatIf {
+    let held = all[limit as usize];
+    let other = largest_other(all, limit);
     let rest = path.transfer - held.time.min(path.transfer);
     let (again, next) = match limit {
-        Limit::Application | Limit::SilentPath => (Nanos::ZERO, largest_other(path, limit)),
-        Limit::DelayedAck => {
-            (path.facts.rtt_floor.scale(i64::from(held.stalls), 1), largest_other(path, limit))
-        }
+        Limit::Application | Limit::SilentPath => (Nanos::ZERO, other),
+        Limit::DelayedAck => (path.facts.rtt_floor.scale(i64::from(held.stalls), 1), other),
         _ => move_again(path, limit, held),
     };
     let floor = time_for(path.bytes, ceiling(path, limit).0).max(path.facts.rtt_floor);
     let transfer = (rest + again).max(floor).min(path.transfer);
-    let next = if again.0 > rest.0 { next } else { largest_other(path, limit) };
+    let next = if again.0 > rest.0 { next } else { other };
     WhatIf { lift: limit, transfer, next }
 }
 
@@ -121,32 +131,27 @@ fn possible_window(path: &Path<'_>) -> u64 {
 }
 
 /// What held longest besides `lifted`.
-fn largest_other(path: &Path<'_>, lifted: Limit) -> Limit {
+fn largest_other(all: &ByLimit, lifted: Limit) -> Limit {
     Limit::ALL
         .into_iter()
         .filter(|&l| l != lifted && l != Limit::Handshake)
-        .map(|l| (held(path, l).time, l))
+        .map(|l| (all[l as usize].time, l))
         .filter(|(time, _)| time.0 > 0)
         .max_by_key(|(time, _)| *time)
         .map_or(Limit::PathBandwidth, |(_, l)| l)
 }
 
 fn time_for(bytes: u64, rate: u64) -> Nanos {
-    let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(rate.max(1));
+    let nanos = mul_div(bytes, 1_000_000_000, rate.max(1));
     Nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
 }
 
 fn bytes_in(rate: u64, span: Nanos) -> u64 {
-    let bytes = u128::from(rate) * span.0.max(0) as u128 / 1_000_000_000;
-    u64::try_from(bytes).unwrap_or(u64::MAX)
+    mul_div(rate, u64::try_from(span.0).unwrap_or(0), 1_000_000_000)
 }
 
 fn per_second(bytes: u64, span: Nanos) -> u64 {
-    if span.0 <= 0 {
-        return u64::MAX;
-    }
-    let rate = u128::from(bytes) * 1_000_000_000 / span.0 as u128;
-    u64::try_from(rate).unwrap_or(u64::MAX)
+    mul_div(bytes, 1_000_000_000, u64::try_from(span.0).unwrap_or(0))
 }
 
 #[cfg(test)]

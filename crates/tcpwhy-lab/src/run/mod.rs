@@ -1,5 +1,6 @@
 //! One run of a scenario: hosts, link, captures, workload, and a case folder with everything that was seen.
 
+mod bound;
 mod case;
 mod judge;
 mod predict;
@@ -112,9 +113,8 @@ fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, 
     let link = link.stop()?;
     case.json("link.json", &link)?;
     let scheduled = schedule::schedule(scenario, &outcome);
-    let truth = truth::read(case.folder(), &scenario.link, source(&recorded), &scheduled)
+    truth::write(case.folder(), &scenario.link, source(&recorded), &scheduled)
         .map_err(|e| Error::Case(case.folder().display().to_string(), e))?;
-    case.json("truth.json", &truth)?;
     Ok(Seen { outcome, link, taps, recorded })
 }
 

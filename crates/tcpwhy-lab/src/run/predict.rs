@@ -1,91 +1,83 @@
-//! What arithmetic says of a scenario, before it is run: rate <= min(send buffer, windows) / RTT, and <= the link; and slow start.
+//! What the model says of a scenario, before it is run.
 
-use crate::spec::{Flow, HostSpec, Pace, Role, Scenario, Sending, SocketOptions, Workload};
+use crate::spec::{
+    Flow, HostSpec, LinkSpec, Middlebox, Pace, Role, Scenario, Sending, SocketOptions, Workload,
+};
 use serde::Serialize;
-use tcpwhy_core::link::Rate;
+use std::fs;
+use tcpwhy_core::kernel::Version;
+use tcpwhy_core::kernel::buffers::Asked;
+use tcpwhy_core::link::{Queue, QueueLimit, Rate, WaySpec};
+use tcpwhy_core::whatif::transfer::{self, Control, End, Phase, Transfer};
 
-/// Payload of a full segment with timestamps, and its bytes on the wire.
-const MSS: f64 = 1448.0;
-const ON_THE_WIRE: f64 = 1500.0;
-/// RFC 6928: segments in the first flight.
-const FIRST_FLIGHT: f64 = 10.0;
-/// What sendmsg may add to a queue that is not yet full: one skb's worth (kernel.md: `size_goal`).
-const OVERSHOOT: f64 = 65_536.0;
+/// IPv4 and TCP headers with timestamps.
+const HEADERS: u64 = 52;
+const MTU: u32 = 1500;
 
-/// A rate and a time, by the rules of thumb.
+/// A rate and a time.
 #[derive(Debug, Clone, Serialize)]
 pub struct Prediction {
-    /// Seconds from the first write to the last byte.
+    /// Seconds from the first write to the last byte; 0: the model does not know such a scenario.
     pub seconds: f64,
     /// Bits per second once it runs.
     pub steady_bps: f64,
-    /// What sets the rate, the name of a [`Bound`]; empty where there is nothing to reckon with.
+    /// What sets the rate: a limit's name, or `application`; empty where the model does not know.
     pub bound: &'static str,
 }
 
-/// What sets a rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bound {
-    Link,
-    SendBuffer,
-    ReceiveWindow,
-    Reader,
-    Application,
-}
-
-impl Bound {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Link => "link",
-            Self::SendBuffer => "send buffer",
-            Self::ReceiveWindow => "receive window",
-            Self::Reader => "reader",
-            Self::Application => "application",
-        }
-    }
-}
-
-/// What holds one sending, once slow start is over.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Held {
-    pub(super) bound: Bound,
-    /// Until slow start reaches the bound.
-    pub(super) slow_start_ns: i64,
-}
-
-/// Reckons one sending.
-pub(super) fn bound(scenario: &Scenario, flow: &Flow, sending: &Sending) -> Held {
-    let rtt = round_trip(scenario);
-    let (bytes_per_second, bound) = steady(scenario, flow, sending, rtt);
-    let rounds = slow_start(sending.bytes as f64, bytes_per_second * rtt).1;
-    Held { bound, slow_start_ns: (rounds * rtt * 1e9) as i64 }
-}
-
-fn round_trip(scenario: &Scenario) -> f64 {
-    (scenario.link.up.delay + scenario.link.down.delay).secs().max(1e-5)
-}
-
-/// Reckons the first flow; programs and losses are beyond arithmetic.
+/// Predicts the first flow on this machine's kernel. Programs, relays, traces, middleboxes that drop, readers that stop and whatever
+/// else the model does not know give no prediction.
 pub fn predict(scenario: &Scenario) -> Prediction {
-    let none = Prediction { seconds: 0.0, steady_bps: 0.0, bound: "" };
-    let Workload::Flows(flows) = &scenario.workload else { return none };
-    let Some(flow) = flows.first() else { return none };
-    let rtt = round_trip(scenario);
-    let mut total = none;
-    for sending in &flow.phases {
-        let (bytes_per_second, bound) = steady(scenario, flow, sending, rtt);
-        let rounds = f64::from(sending.rounds);
-        let once = sending.before.secs() + transfer(sending.bytes as f64, bytes_per_second, rtt);
-        total.seconds += rounds * once;
-        if bytes_per_second * 8.0 < total.steady_bps || total.bound.is_empty() {
-            (total.steady_bps, total.bound) = (bytes_per_second * 8.0, bound.name());
-        }
-    }
-    total
+    modelled(scenario).unwrap_or(Prediction { seconds: 0.0, steady_bps: 0.0, bound: "" })
 }
 
-/// The least of all bounds, in bytes per second, and its name.
-fn steady(s: &Scenario, flow: &Flow, sending: &Sending, rtt: f64) -> (f64, Bound) {
+fn modelled(scenario: &Scenario) -> Option<Prediction> {
+    let Workload::Flows(flows) = &scenario.workload else { return None };
+    let [flow] = flows.as_slice() else { return None };
+    if flow.relay.is_some() || flow.phases.iter().any(|phase| phase.together) {
+        return None;
+    }
+    let mut total = Prediction { seconds: 0.0, steady_bps: f64::INFINITY, bound: "" };
+    for (number, sending) in flow.phases.iter().enumerate() {
+        let cold = transfer(scenario, flow, sending)?;
+        let warm = Transfer { warm: true, ..cold.clone() };
+        let first = once(if number == 0 { &cold } else { &warm }, sending)?;
+        let others = sending.rounds.saturating_sub(1);
+        let next = if others > 0 { once(&warm, sending)?.seconds } else { 0.0 };
+        total.seconds += first.seconds + f64::from(others) * next;
+        if first.steady_bps < total.steady_bps {
+            (total.steady_bps, total.bound) = (first.steady_bps, first.bound);
+        }
+    }
+    (!total.bound.is_empty()).then_some(total)
+}
+
+/// One round of one sending.
+fn once(t: &Transfer, sending: &Sending) -> Option<Prediction> {
+    let p = transfer::predict(t);
+    if !p.complete {
+        return None;
+    }
+    // The measured time begins with the first write, which is when the connection is open.
+    let seconds = (p.time - p.phases[Phase::Handshake as usize]).secs();
+    let steady_bps = p.steady_bps as f64;
+    // The application's own pauses; what is not spent in them the transfer takes meanwhile.
+    let calls = sending.bytes.div_ceil(sending.write.max(1));
+    let pauses = sending.think.secs() * calls as f64;
+    let before = sending.before.secs();
+    if pauses > seconds {
+        let rate = sending.bytes as f64 * 8.0 / pauses;
+        return Some(Prediction {
+            seconds: before + pauses,
+            steady_bps: rate,
+            bound: "application",
+        });
+    }
+    Some(Prediction { seconds: before + seconds, steady_bps, bound: p.limit().name() })
+}
+
+/// The model's transfer; `None`: something in it is beyond the model.
+fn transfer(s: &Scenario, flow: &Flow, sending: &Sending) -> Option<Transfer> {
     let (way, sender, receiver, from, to) = match sending.from {
         Role::Client => {
             (&s.link.up, &s.client, &s.server, &flow.client_socket, &flow.server_socket)
@@ -94,77 +86,113 @@ fn steady(s: &Scenario, flow: &Flow, sending: &Sending, rtt: f64) -> (f64, Bound
             (&s.link.down, &s.server, &s.client, &flow.server_socket, &flow.client_socket)
         }
     };
-    let link = match &way.rate {
-        Rate::Constant(bps) => *bps as f64 / 8.0 * MSS / ON_THE_WIRE,
-        Rate::Trace(ms) => {
-            let period = f64::from(ms.last().copied().unwrap_or(1).max(1)) / 1000.0;
-            ms.len() as f64 * 1504.0 / period * MSS / ON_THE_WIRE
+    let (rate_bps, queue) = narrowest(way)?;
+    let count = u64::from(flow.count.max(1));
+    let read_rate = match &sending.reader {
+        Pace::Fast => 0,
+        Pace::Rate { bytes_per_second, .. } => *bytes_per_second,
+        Pace::Stops(_) => return None,
+    };
+    if from.pacing.is_some() || to.window_clamp.is_some() {
+        return None;
+    }
+    let mut ends = [end(sender)?, end(receiver)?];
+    change(&s.link, &mut ends)?;
+    let [mut sender_end, receiver_end] = ends;
+    sender_end.sysctls.tcp_notsent_lowat =
+        from.notsent_lowat.unwrap_or(sender_end.sysctls.tcp_notsent_lowat);
+    let mtu = sender.mtu.unwrap_or(MTU).min(receiver.mtu.unwrap_or(MTU));
+    let maxseg = from.maxseg.unwrap_or(u64::MAX).min(to.maxseg.unwrap_or(u64::MAX));
+    Some(Transfer {
+        size: sending.bytes,
+        rate_bps: rate_bps / count,
+        rtt: s.link.up.delay + s.link.down.delay,
+        loss: way.loss.random,
+        queue: queue / count,
+        policer: way.policer,
+        control: control(from, sender)?,
+        sndbuf: from.sndbuf.map_or(Asked::Automatic, Asked::Set),
+        rcvbuf: to.rcvbuf.map_or(Asked::Automatic, Asked::Set),
+        sender: sender_end,
+        receiver: receiver_end,
+        initcwnd: sender.initcwnd.map(u64::from),
+        initrwnd: receiver.initrwnd.map(u64::from),
+        share: None,
+        read_rate,
+        write: sending.write,
+        nagle: !from.nodelay,
+        offload: sender.gso_max_segs != Some(1),
+        warm: false,
+        mss: (u64::from(mtu) - HEADERS).min(maxseg.saturating_sub(12)),
+        seed: way.seed,
+    })
+}
+
+/// Rate and queue in bytes of a way that the model knows: a constant rate, drop-tail, random losses.
+fn narrowest(way: &WaySpec) -> Option<(u64, u64)> {
+    let plain = way.jitter.0 == 0
+        && way.reorder == 0.0
+        && way.loss.burst.is_none()
+        && way.loss.nth.is_empty()
+        && way.outages.is_empty()
+        && way.mtu.is_none();
+    let rate = match way.rate {
+        Rate::Unlimited => 0,
+        Rate::Constant(bps) => bps,
+        Rate::Trace(_) => return None,
+    };
+    let queue = match way.queue {
+        Queue::DropTail(QueueLimit::Bytes(bytes)) => bytes,
+        Queue::DropTail(QueueLimit::Packets(packets)) => packets * u64::from(MTU),
+        Queue::CoDel { .. } | Queue::Ecn { .. } => return None,
+    };
+    plain.then_some((rate, queue))
+}
+
+fn change(link: &LinkSpec, ends: &mut [End; 2]) -> Option<()> {
+    for middlebox in &link.middleboxes {
+        match middlebox {
+            Middlebox::StripWindowScale => {
+                for end in ends.iter_mut() {
+                    end.sysctls.tcp_window_scaling = false;
+                }
+            }
+            _ => return None,
         }
-        Rate::Unlimited => f64::INFINITY,
-    };
-    let policer = way.policer.map_or(f64::INFINITY, |p| p.rate_bps as f64 / 8.0);
-    let reader = match &sending.reader {
-        Pace::Rate { bytes_per_second, .. } => *bytes_per_second as f64,
-        _ => f64::INFINITY,
-    };
-    let writer = if sending.think.0 > 0 {
-        sending.write as f64 / sending.think.secs()
-    } else {
-        f64::INFINITY
-    };
-    let bounds = [
-        (link.min(policer) / f64::from(flow.count.max(1)), Bound::Link),
-        (send_buffer(from, sender, sending) / rtt, Bound::SendBuffer),
-        (window(to, receiver) / rtt, Bound::ReceiveWindow),
-        (reader, Bound::Reader),
-        (writer, Bound::Application),
-    ];
-    bounds.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::INFINITY, Bound::Link))
-}
-
-/// Bytes in flight that a send buffer allows: twice the option (`sock_setsockopt`), or the largest that autotuning may reach;
-/// large writes overshoot it by an skb, single-segment skbs pay their overhead (truesize 2,304 for 1,448).
-fn send_buffer(socket: &SocketOptions, host: &HostSpec, sending: &Sending) -> f64 {
-    let locked = socket.sndbuf.map(|b| 2.0 * b as f64);
-    let space = locked.or_else(|| third(host, "net.ipv4.tcp_wmem")).unwrap_or(4_194_304.0);
-    if host.gso_max_segs == Some(1) || sending.write <= 1460 {
-        return (space * MSS / 2304.0).max(MSS);
     }
-    space + (sending.write as f64).min(OVERSHOOT)
+    Some(())
 }
 
-/// The window that a receive buffer allows: half of it, as `scaling_ratio` gives for full segments, roughly.
-fn window(socket: &SocketOptions, host: &HostSpec) -> f64 {
-    let locked = socket.rcvbuf.map(|b| 2.0 * b as f64);
-    let space = locked.or_else(|| third(host, "net.ipv4.tcp_rmem")).unwrap_or(6_291_456.0);
-    let clamp = socket.window_clamp.map_or(f64::INFINITY, |c| c as f64);
-    let scaled = if host.sysctls.get("net.ipv4.tcp_window_scaling").is_some_and(|v| v == "0") {
-        65_535.0
-    } else {
-        f64::INFINITY
-    };
-    (space / 2.0).min(clamp).min(scaled)
-}
-
-/// The largest of three values of a sysctl.
-fn third(host: &HostSpec, name: &str) -> Option<f64> {
-    host.sysctls.get(name)?.split_whitespace().nth(2)?.parse().ok()
-}
-
-/// Slow start doubles the flight each round until it fills the rate; then the rest goes at the rate.
-fn transfer(bytes: f64, bytes_per_second: f64, rtt: f64) -> f64 {
-    let (left, rounds) = slow_start(bytes, bytes_per_second * rtt);
-    let rest = if bytes_per_second.is_finite() { left / bytes_per_second } else { 0.0 };
-    rounds * rtt + rest + rtt / 2.0
-}
-
-/// Bytes left when the flight has grown to `most`, and the rounds until then.
-fn slow_start(bytes: f64, most: f64) -> (f64, f64) {
-    let (mut left, mut rounds, mut flight) = (bytes, 0.0, FIRST_FLIGHT * MSS);
-    while left > flight && flight < most {
-        left -= flight;
-        rounds += 1.0;
-        flight *= 2.0;
+/// This machine's kernel with the host's settings.
+fn end(host: &HostSpec) -> Option<End> {
+    let mut end = End::default();
+    if let Some(version) = read("kernel/osrelease").and_then(|text| Version::parse(&text)) {
+        end.version = version;
     }
-    (left, rounds)
+    // A namespace of its own begins with these, and shares the ones of net.core.
+    for name in ["net/core/wmem_max", "net/core/rmem_max", "net/ipv4/tcp_wmem", "net/ipv4/tcp_rmem"]
+    {
+        if let Some(value) = read(name) {
+            end.sysctls.set(name, &value).ok()?;
+        }
+    }
+    for (name, value) in &host.sysctls {
+        // What no rule depends on changes nothing.
+        let _ = end.sysctls.set(name, value);
+    }
+    Some(end)
+}
+
+fn control(socket: &SocketOptions, host: &HostSpec) -> Option<Control> {
+    let named = socket.congestion.clone().or_else(|| host.congestion.clone().map(|cc| cc.0));
+    match named.or_else(|| read("net/ipv4/tcp_congestion_control"))?.trim() {
+        "reno" => Some(Control::Reno),
+        "cubic" => Some(Control::Cubic),
+        "bbr" => Some(Control::Bbr),
+        _ => None,
+    }
+}
+
+fn read(name: &str) -> Option<String> {
+    fs::read_to_string(format!("/proc/sys/{name}")).ok()
 }

@@ -1,6 +1,6 @@
 //! What a scenario schedules: the limit of each phase by arithmetic, at the times at which the phase ran.
 
-use super::predict::{Bound, bound};
+use super::bound::{Bound, bound};
 use crate::spec::{Flow, Pace, Role, Scenario, Sending, Workload};
 use crate::truth::{Interval, Scheduled};
 use crate::workload::{Outcome, SendingOutcome, role_name};

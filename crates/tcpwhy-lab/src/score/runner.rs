@@ -8,6 +8,7 @@ use super::measure::Place;
 use super::result::{CellResult, Judgement, Outcome, Twin};
 use super::variant::Variant;
 use crate::spec::Scenario;
+use crate::truth;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -173,8 +174,9 @@ impl Runner<'_> {
     }
 
     fn start(&self, scenario: &Scenario, folder: &Path) -> Result<(), Error> {
-        if self.again && folder.join("truth.json").is_file() {
-            return Ok(());
+        if self.again && folder.join("samples.ndjson").is_file() {
+            return truth::again(folder, &scenario.link)
+                .map_err(|source| Error::File { path: folder.to_owned(), source });
         }
         std::fs::create_dir_all(folder)
             .map_err(|source| Error::File { path: folder.to_owned(), source })?;
@@ -243,11 +245,11 @@ mod tests {
         let (cells, stop) = (&quick()[..1], AtomicBool::new(false));
         let case = dir.path().join(cells[0].id()).join("run");
         std::fs::create_dir_all(&case).unwrap();
-        std::fs::write(case.join("truth.json"), "no truth").unwrap();
+        std::fs::write(case.join("samples.ndjson"), "").unwrap();
         let run = |_: &Scenario, _: &Path| panic!("there is nothing to run");
         let again = Runner { again: true, keep: true, ..runner(&run, dir.path(), &stop) };
         let results = again.cells(cells, |_, _| {}).unwrap();
-        let read = |r: &CellResult| matches!(&r.outcome, Outcome::Failed(why) if why.contains("truth.json"));
+        let read = |r: &CellResult| matches!(&r.outcome, Outcome::Failed(why) if why.contains("no truth for port"));
         assert!(results.iter().all(read), "{results:?}");
         assert!(case.is_dir());
     }

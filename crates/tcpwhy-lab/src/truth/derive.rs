@@ -5,18 +5,32 @@ use tcpwhy_core::socket;
 
 use super::{Interval, State};
 
+/// Samples come every 2 ms: most of a shorter piece is a matter of chance.
+const SHORTEST_NS: u64 = 10_000_000;
+
 /// Each piece of time a round trip long gets the limit that held for most of it; `rate`: see [`socket::judge`].
 pub fn derive(states: &[State], rate: Option<f64>) -> Vec<Interval> {
+    let states = until_all_has_arrived(states);
     let mut timeline: Vec<Interval> = Vec::new();
     let mut first = 0;
     while let Some(begin) = states.get(first).filter(|_| first + 1 < states.len()) {
-        let last = first + socket::round(&states[first..]);
+        let enough = begin.t_ns + SHORTEST_NS;
+        let shortest = states[first..].partition_point(|s| s.t_ns < enough);
+        let round = socket::round(&states[first..]).max(shortest);
+        let last = (first + round).min(states.len() - 1);
         let limit = socket::judge(&states[first..=last], rate);
         push(&mut timeline, begin.t_ns, states[last].t_ns, limit);
         first = last;
     }
     abandoned(&mut timeline, states);
     timeline
+}
+
+/// What follows the last acknowledged byte is no transfer.
+fn until_all_has_arrived(states: &[State]) -> &[State] {
+    let under_way = |s: &State| s.unsent > 0 || s.outstanding > 0;
+    // The state after the last one in which something was under way ends it.
+    states.iter().rposition(under_way).map_or(states, |last| &states[..states.len().min(last + 2)])
 }
 
 /// A recovery in which nothing was acknowledged any more, to the end: the path was silent.
@@ -102,7 +116,7 @@ mod tests {
         let full = |ms: u64| State {
             outstanding: 16_384,
             wmem_queued: 33_000,
-            writing: true,
+            writing: Some(true),
             acked: ms * 1000,
             ..idle(ms)
         };

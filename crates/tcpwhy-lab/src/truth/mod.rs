@@ -17,5 +17,5 @@ mod writes;
 
 pub use derive::derive;
 pub use file::{Direction, End, Interval, SCHEMA, Scheduled, Source, Stopwatch, Truth, Watched};
-pub use read::read;
+pub use read::{again, read, write};
 pub use tcpwhy_core::socket::State;

@@ -17,7 +17,7 @@ use super::cause::{self, Beside};
 use super::events::{self, Told};
 use super::sender::Samples;
 use super::writes::{self, Writes};
-use super::{Direction, End, SCHEMA, Scheduled, Source, State, Stopwatch, Truth, derive};
+use super::{Direction, End, Interval, SCHEMA, Scheduled, Source, State, Stopwatch, Truth, derive};
 
 #[derive(Deserialize)]
 struct Line {
@@ -34,6 +34,48 @@ struct Line {
 }
 
 type Sockets = BTreeMap<(String, SocketAddr, SocketAddr), Samples>;
+
+/// As [`read`], into `truth.json` of the folder: its last step, or again after a change of the rules.
+///
+/// # Errors
+/// As [`read`]; the file cannot be written.
+pub fn write(
+    folder: &Path,
+    link: &LinkSpec,
+    source: Source,
+    scheduled: &[Scheduled],
+) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(&read(folder, link, source, scheduled)?)?;
+    std::fs::write(folder.join("truth.json"), text + "\n")
+}
+
+/// Derives the truth of a finished case folder anew, from what the last truth rested on: after a change of the rules.
+///
+/// # Errors
+/// As [`write`].
+pub fn again(folder: &Path, link: &LinkSpec) -> io::Result<()> {
+    let before = match std::fs::read_to_string(folder.join("truth.json")) {
+        Ok(text) => serde_json::from_str::<Truth>(&text)?,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return write(folder, link, Source::Samples, &[]);
+        }
+        Err(e) => return Err(e),
+    };
+    let events = before.source == Source::KernelEvents.name();
+    let source = if events { Source::KernelEvents } else { Source::Samples };
+    let scheduled: Vec<Scheduled> = before.directions.iter().flat_map(of_direction).collect();
+    write(folder, link, source, &scheduled)
+}
+
+fn of_direction(direction: &Direction) -> impl Iterator<Item = Scheduled> {
+    let (port, from) = (direction.server.port, &direction.from);
+    let put = move |interval: &Interval| Scheduled {
+        port,
+        from: from.clone(),
+        interval: interval.clone(),
+    };
+    direction.scheduled.iter().map(put)
+}
 
 /// Reads `samples.ndjson`, `app.ndjson`, and for [`Source::KernelEvents`] `events.ndjson` of a case folder. A line cut off by a killed
 /// recorder is left out. `scheduled` is laid beside what was found.

@@ -59,7 +59,9 @@ impl Samples {
             }
             states.push(State {
                 t_ns: begin.state.t_ns,
-                writing: told.writer_asleep.contains(middle) || (begin.nospace && end.nospace),
+                writing: Some(
+                    told.writer_asleep.contains(middle) || (begin.nospace && end.nospace),
+                ),
                 timeouts: known.timeouts,
                 probes: known.probes,
                 scaled: known.scaled,
@@ -100,7 +102,12 @@ mod tests {
         let seen: Vec<_> = row.iter().map(|s| (s.t_ns, s.unsent, s.writing, s.probes)).collect();
         assert_eq!(
             seen,
-            [(10, 2, true, 0), (20, 9, false, 1), (25, 3, false, 1), (30, 3, false, 0)]
+            [
+                (10, 2, Some(true), 0),
+                (20, 9, Some(false), 1),
+                (25, 3, Some(false), 1),
+                (30, 3, None, 0)
+            ]
         );
     }
 }

@@ -22,9 +22,15 @@ struct Line {
 pub(super) struct Writes(BTreeMap<(SocketAddr, SocketAddr), Spans>);
 
 impl Writes {
-    /// Whether the application that owns this socket was inside of a write, or waited to be told that it can write.
-    pub(super) fn is_writing(&self, local: &SocketAddr, remote: &SocketAddr, t_ns: u64) -> bool {
-        self.0.get(&(*local, *remote)).is_some_and(|spans| spans.contains(t_ns))
+    /// Whether the application that owns this socket was inside of a write, or waited to be told that it can write; `None` where it
+    /// keeps no account.
+    pub(super) fn is_writing(
+        &self,
+        local: &SocketAddr,
+        remote: &SocketAddr,
+        t_ns: u64,
+    ) -> Option<bool> {
+        self.0.get(&(*local, *remote)).map(|spans| spans.contains(t_ns))
     }
 }
 

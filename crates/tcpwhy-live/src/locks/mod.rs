@@ -6,6 +6,7 @@
 mod sys;
 
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
@@ -58,6 +59,16 @@ impl Borrowed {
     /// The descriptor is no socket.
     pub fn cookie(&self) -> io::Result<u64> {
         sys::get(self.0.as_fd(), libc::SOL_SOCKET, libc::SO_COOKIE)
+    }
+
+    /// This end and the other end.
+    ///
+    /// # Errors
+    /// The descriptor is no connected internet socket.
+    pub fn ends(&self) -> io::Result<(SocketAddr, SocketAddr)> {
+        let local = rustix::net::getsockname(&self.0)?;
+        let remote = rustix::net::getpeername(&self.0)?.ok_or(io::ErrorKind::NotConnected)?;
+        Ok((local.try_into()?, remote.try_into()?))
     }
 
     /// What the application set.

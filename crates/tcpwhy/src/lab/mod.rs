@@ -6,6 +6,8 @@ mod run;
 #[cfg(target_os = "linux")]
 mod score;
 mod shell;
+#[cfg(target_os = "linux")]
+mod summary;
 mod sweep;
 
 use crate::error::Error;

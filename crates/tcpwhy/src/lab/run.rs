@@ -41,14 +41,14 @@ pub(super) use linux::run;
 mod linux {
     use super::Run;
     use crate::error::Error;
-    use crate::{exit, interrupt, say};
+    use crate::lab::summary::{Summary, span};
+    use crate::{interrupt, say};
     use anstyle::{AnsiColor, Style};
     use std::io::Write;
     use std::path::Path;
     use std::process::ExitCode;
     use std::sync::atomic::Ordering;
     use tcpwhy_core::advice::quantity;
-    use tcpwhy_core::units::Nanos;
     use tcpwhy_lab::run::{self as lab, RunResult, Vantage};
     use tcpwhy_lab::scenario::{Assignment, Read, Source, builtins};
 
@@ -63,7 +63,7 @@ mod linux {
         let stop = interrupt::flag();
         let scratch = tempfile::tempdir()?;
         let mut out = anstream::stdout().lock();
-        let mut tally = Tally::default();
+        let mut summary = Summary::default();
         for read in &scenarios {
             let name = &read.scenario.name;
             let folder = match &args.output {
@@ -73,13 +73,13 @@ mod linux {
             };
             match lab::run(&read.scenario, Some(&read.text), &folder, &stop) {
                 Ok(result) => {
-                    tally.add(&result);
                     show(&mut out, args, &result)?;
+                    summary.add(result);
                 }
                 Err(e) if scenarios.len() == 1 => return Err(Error::Lab(format!("{name}: {e}"))),
                 // One of many that cannot run here must not cost the others.
                 Err(e) => {
-                    tally.miss(&e);
+                    summary.miss(&e);
                     say(&format!("{name}: {e}"));
                 }
             }
@@ -96,63 +96,12 @@ mod linux {
             say(&format!("kept in {}: tcpwhy {} explains it", folder.display(), folder.display()));
         }
         if scenarios.len() > 1 {
-            say(&tally.sentence());
-        }
-        Ok(ExitCode::from(tally.code()))
-    }
-
-    /// How many of the scenarios came out how.
-    #[derive(Default)]
-    struct Tally {
-        right: u32,
-        wrong: Vec<String>,
-        unfaithful: u32,
-        skipped: u32,
-        failed: u32,
-    }
-
-    impl Tally {
-        fn add(&mut self, result: &RunResult) {
-            self.unfaithful += u32::from(!result.faithful);
-            if result.right {
-                self.right += 1;
-            } else {
-                self.wrong.push(result.scenario.clone());
+            if !args.json {
+                summary.table(&mut out)?;
             }
+            say(&summary.sentence());
         }
-
-        fn miss(&mut self, e: &lab::Error) {
-            if e.is_missing_program() {
-                self.skipped += 1;
-            } else {
-                self.failed += 1;
-            }
-        }
-
-        fn sentence(&self) -> String {
-            let mut text = format!("{} right, {} wrong", self.right, self.wrong.len());
-            for (count, what) in [
-                (self.skipped, "skipped"),
-                (self.failed, "failed"),
-                (self.unfaithful, "over a link that was not faithful"),
-            ] {
-                if count > 0 {
-                    text += &format!(", {count} {what}");
-                }
-            }
-            if !self.wrong.is_empty() {
-                text += &format!("; wrong: {}", self.wrong.join(", "));
-            }
-            text
-        }
-
-        fn code(&self) -> u8 {
-            match (self.failed, self.wrong.is_empty()) {
-                (0, true) => 0,
-                (0, false) => exit::NOTHING,
-                _ => exit::ERROR,
-            }
-        }
+        Ok(ExitCode::from(summary.code()))
     }
 
     /// Captures are large: one case at a time is enough where nobody keeps them.
@@ -234,9 +183,5 @@ mod linux {
         }
         writeln!(out)?;
         Ok(out.flush()?)
-    }
-
-    fn span(seconds: f64) -> String {
-        quantity::span(Nanos((seconds * 1e9) as i64))
     }
 }

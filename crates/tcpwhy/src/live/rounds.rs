@@ -72,6 +72,11 @@ impl Sampler {
         Ok(Self { watch, settings: Settings::read(), live: live.clone() })
     }
 
+    /// Hands out idle sockets, too: one that rests for a round keeps its history.
+    pub(super) fn keep_idle(&mut self) {
+        self.live.all = true;
+    }
+
     /// Samples for an interval, or until told to stop, and judges. Sockets with the most time lost come first.
     pub(super) fn round(&mut self, stop: &AtomicBool) -> Result<Vec<Row>, Error> {
         let end =

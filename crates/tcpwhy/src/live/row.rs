@@ -2,7 +2,7 @@
 
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::model::{Cause, Limit};
-use tcpwhy_core::socket::{Account, Buffer, Stopwatch, difference, receiver_cause};
+use tcpwhy_core::socket::{Account, Buffer, Holder, Stopwatch, difference, receiver_cause};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_live::settings::Settings;
 use tcpwhy_live::watch::Observed;
@@ -61,7 +61,11 @@ impl Role {
 impl Row {
     /// Judges one socket.
     pub(crate) fn new(seen: Observed, settings: &Settings) -> Self {
-        let account = Account::of(&seen.states);
+        let memory = |at: usize| seen.sample.skmem.get(at).map_or(0, |bytes| u64::from(*bytes));
+        let locked = seen.locks;
+        let send = Buffer::new(memory(3), locked.map(|l| l.send), settings.tcp_wmem_most);
+        let receive = Buffer::new(memory(1), locked.map(|l| l.receive), settings.tcp_rmem_most);
+        let account = Account::of(&seen.states, send.holder == Holder::NotGrownYet);
         let role = role(&seen);
         let reader = receiver_cause(&seen.receivers);
         let (limit, cause) = match role {
@@ -74,12 +78,11 @@ impl Row {
         let stopwatch = stopwatch.map(|(last, first)| last.since(first));
         let judged = limit.filter(|_| role == Role::Sends).zip(stopwatch);
         let span_us = u64::try_from(span.0 / 1000).unwrap_or(0);
-        let memory = |at: usize| seen.sample.skmem.get(at).map_or(0, |bytes| u64::from(*bytes));
         Self {
             out_bps: bps(seen.first.acked, seen.last.acked, span),
             in_bps: bps(seen.first.received, seen.last.received, span),
-            send: Buffer::new(memory(3), seen.locks.map(|l| l.send), settings.tcp_wmem_most),
-            receive: Buffer::new(memory(1), seen.locks.map(|l| l.receive), settings.tcp_rmem_most),
+            send,
+            receive,
             difference: judged.and_then(|(limit, watch)| difference(limit, watch, span_us)),
             stopwatch,
             account,
@@ -120,6 +123,11 @@ impl Row {
     pub(crate) fn holder(&self) -> Option<String> {
         if self.limit == Some(Limit::SendBuffer) {
             return Some(self.send.words("tcp_wmem"));
+        }
+        if self.role == Role::Sends
+            && (self.limit, self.cause) == (Some(Limit::ReceiveWindow), Cause::None)
+        {
+            return Some("late ACKs: slow reader, or a queue on the path".to_owned());
         }
         if self.role == Role::Receives && self.seen.locks.is_some_and(|l| l.receive) {
             return Some(format!("receive buffer {}", self.receive.words("tcp_rmem")));

@@ -77,7 +77,7 @@ pub(super) fn verdict(row: &Row) -> String {
     text
 }
 
-fn stopwatch(row: &Row) -> String {
+pub(super) fn stopwatch(row: &Row) -> String {
     let Some(watch) = row.stopwatch.filter(|_| row.role == Role::Sends) else {
         return "-".to_owned();
     };

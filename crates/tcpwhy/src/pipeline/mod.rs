@@ -47,10 +47,20 @@ pub(crate) struct Reading {
 /// An input cannot be opened or is not a capture.
 pub(crate) fn start(inputs: &[Input], span: Span) -> Result<Reading, Error> {
     let capture = tcpwhy_capture::open(inputs)?;
+    let progress = Progress::shown(capture.progress().1);
+    read(capture, span, progress)
+}
+
+/// Starts to read what is open already.
+///
+/// # Errors
+/// The system refuses a thread.
+pub(crate) fn read(capture: Capture, span: Span, progress: Progress) -> Result<Reading, Error> {
     let (to_analysis, full) = sync_channel(QUEUE);
     let (empty, to_reader) = sync_channel(QUEUE);
     let reader = Reader {
         capture,
+        progress,
         span,
         sorter: Sorter::new(),
         segments: [Segment::default(); SOME],
@@ -86,6 +96,7 @@ impl Reading {
 /// The reading thread's state.
 struct Reader {
     capture: Capture,
+    progress: Progress,
     span: Span,
     sorter: Sorter,
     /// Decoded in place; as many as `used` hold something.
@@ -97,12 +108,11 @@ struct Reader {
 impl Reader {
     /// Reads to the end, to damage, or until nobody listens any more.
     fn run(mut self, full: &SyncSender<Runs>, empty: &Receiver<Runs>) -> Read {
-        let progress = Progress::new(self.capture.progress().1);
         let mut more = Ok(true);
         while matches!(more, Ok(true)) {
             let mut runs = empty.try_recv().unwrap_or_default();
             more = self.fill(&mut runs);
-            progress.set(self.capture.progress().0);
+            self.progress.set(self.capture.progress().0);
             if !runs.is_empty() && full.send(runs).is_err() {
                 return self.finish(None);
             }

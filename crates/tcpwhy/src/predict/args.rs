@@ -1,7 +1,10 @@
 //! What to predict, as the command line says it.
 
+use crate::check;
 use crate::error::Error;
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use tcpwhy_core::check::Host;
 use tcpwhy_core::kernel::Version;
 use tcpwhy_core::kernel::buffers::Asked;
 use tcpwhy_core::quantity;
@@ -11,13 +14,13 @@ use tcpwhy_core::whatif::transfer::{Control, End, Transfer};
 /// The transfer, and how to show it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Predict {
-    /// Bytes to transfer (22MB, 16K, 4MiB)
+    /// Bytes to transfer: 22MB and 22MiB say what they are; a bare letter counts in 1024 (16K is 16,384)
     #[arg(long, value_parser = quantity::bytes)]
     pub size: u64,
-    /// The narrowest link (100mbit, 12.5MB/s)
+    /// The narrowest link: 100mbit or 100Mbps are bits a second, 12.5MB/s is bytes
     #[arg(long, value_parser = quantity::rate)]
     pub rate: u64,
-    /// Round-trip time of the path (20ms)
+    /// Round-trip time of the path (20ms, 300us, 1.5s)
     #[arg(long, value_parser = quantity::span)]
     pub rtt: Nanos,
     /// SO_SNDBUF at the sender; left out, the kernel tunes it
@@ -35,10 +38,16 @@ pub(crate) struct Predict {
     /// Congestion control
     #[arg(long, value_enum, default_value = "cubic")]
     pub cc: Cc,
-    /// Kernel of both ends
-    #[arg(long, value_name = "VERSION", default_value = "6.18")]
-    pub kernel: String,
-    /// A sysctl of both ends (tcp_wmem="4096 16384 4194304"); may be repeated
+    /// Kernel of both ends; left out: that of the sysctls that were read, else 6.18
+    #[arg(long, value_name = "VERSION")]
+    pub kernel: Option<String>,
+    /// Sysctls of both ends from a saved `sysctl -a`; what it lacks has the documented default (wmem_max 212992)
+    #[arg(long, value_name = "FILE", conflicts_with = "host_sysctls")]
+    pub sysctls: Option<PathBuf>,
+    /// Sysctls of both ends, and their kernel, as on this host (Linux)
+    #[arg(long)]
+    pub host_sysctls: bool,
+    /// A sysctl of both ends (tcp_wmem="4096 16384 4194304"), before all others; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub sysctl: Vec<String>,
     /// What the receiving application reads (1MB/s); left out: everything at once
@@ -68,7 +77,13 @@ pub(crate) struct Predict {
     /// Vary a quantity (rtt=1ms..400ms); twice: a surface. Of size, rate, rtt, sndbuf, rcvbuf, loss
     #[arg(long, value_name = "NAME=FROM..TO")]
     pub sweep: Vec<String>,
-    /// Write JSON
+    /// Draw the sweep as a picture
+    #[arg(long, value_name = "FILE", help_heading = "Output", requires = "sweep")]
+    pub svg: Option<PathBuf>,
+    /// Draw the sweep on a page of its own, with its table
+    #[arg(long, value_name = "FILE", help_heading = "Output", requires = "sweep")]
+    pub html: Option<PathBuf>,
+    /// Write JSON; of a sweep, an object a line
     #[arg(long, group = "form", help_heading = "Output")]
     pub json: bool,
     /// Write the sweep as CSV
@@ -130,15 +145,13 @@ impl Predict {
     }
 
     fn end(&self) -> Result<End, Error> {
-        let version = Version::parse(&self.kernel).ok_or_else(|| {
-            Error::Usage(format!("{:?} is not a kernel's version (write 6.18)", self.kernel))
-        })?;
-        let mut end = End { version, ..End::default() };
-        // Kernels of these years: 4 MB; --sysctl says otherwise.
-        if version >= Version::new(6, 18) {
-            end.sysctls.wmem_max = 4_194_304;
-            end.sysctls.rmem_max = 4_194_304;
-        }
+        let version = match &self.kernel {
+            None => None,
+            Some(text) => Some(Version::parse(text).ok_or_else(|| {
+                Error::Usage(format!("{text:?} is not a kernel's version (write 6.18)"))
+            })?),
+        };
+        let mut end = self.found(version)?;
         for text in &self.sysctl {
             let (name, value) = text.split_once('=').ok_or_else(|| {
                 Error::Usage(format!("{text:?} is not a sysctl (write NAME=VALUE)"))
@@ -146,6 +159,23 @@ impl Predict {
             end.sysctls.set(name, value).map_err(|e| Error::Usage(e.to_string()))?;
         }
         Ok(end)
+    }
+}
+
+impl Predict {
+    /// Sysctls and version as found, never one inferred from the other.
+    fn found(&self, version: Option<Version>) -> Result<End, Error> {
+        let default = End::default();
+        let host = match &self.sysctls {
+            Some(file) => {
+                let settings = check::saved::settings(file)?;
+                Host::new("saved", settings, default.version)
+                    .map_err(|e| Error::Usage(format!("{}: {e}", file.display())))?
+            }
+            None if self.host_sysctls => check::this_host()?,
+            None => return Ok(End { version: version.unwrap_or(default.version), ..default }),
+        };
+        Ok(End { version: version.unwrap_or(host.version), sysctls: host.sysctls })
     }
 }
 

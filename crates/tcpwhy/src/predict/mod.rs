@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod show;
+mod surface;
 mod sweep;
 
 use crate::cli::Color;
@@ -18,6 +19,13 @@ Examples:
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 16K
   tcpwhy predict --size 1GB --rate 1gbit --rtt 400ms --sysctl tcp_rmem=\"4096 131072 100000000\"
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sweep rtt=1ms..400ms --sweep sndbuf=4K..16M
+  tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sweep loss=0.001%..1% --html loss.html
+  tcpwhy predict --size 100MB --rate 1gbit --rtt 40ms --host-sysctls
+  tcpwhy predict --size 5MB --rate 10gbit --rtt 26ms --warm --rcvbuf 182K --read-rate 50MB/s
+
+Units: 16K and 16KiB are 16,384 bytes, 16KB is 16,000; 100mbit and 100Mbps are bits a second,
+12.5MB/s is bytes a second; a rate or a time without a unit is refused. Sysctls are those of
+--sysctls, --host-sysctls and --sysctl, else the documented defaults; never guessed from --kernel.
 
 Exit status: 0 predicted, 2 error.";
 

@@ -1,6 +1,7 @@
 //! One or two quantities varied: a line of rates, or a surface.
 
 use super::args::Predict;
+use super::surface::Surface;
 use crate::error::Error;
 use crate::output::Output;
 use std::io::Write;
@@ -17,7 +18,7 @@ const SHADES: [char; 5] = ['.', '░', '▒', '▓', '█'];
 const MOST_SEGMENTS: u64 = 40_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     Size,
     Rate,
     Rtt,
@@ -28,10 +29,10 @@ enum What {
 
 /// One quantity and its values, in its smallest unit (loss: millionths).
 #[derive(Debug)]
-struct Axis {
-    what: What,
-    name: String,
-    values: Vec<u64>,
+pub(super) struct Axis {
+    pub(super) what: What,
+    pub(super) name: String,
+    pub(super) values: Vec<u64>,
 }
 
 /// Runs the sweep and draws it.
@@ -71,6 +72,15 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
         }
         table.push((below.map(|b| b.1), row));
     }
+    let surface = Surface { args, across: &across, down: down.as_ref(), table: &table };
+    if let Some(file) = &args.svg {
+        std::fs::write(file, surface.svg())
+            .map_err(|e| Error::Page(file.display().to_string(), e))?;
+    }
+    if let Some(file) = &args.html {
+        std::fs::write(file, surface.html())
+            .map_err(|e| Error::Page(file.display().to_string(), e))?;
+    }
     if args.csv || args.json {
         machine(args, out, &across, down.as_ref(), &table)
     } else {
@@ -78,7 +88,7 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
     }
 }
 
-type Row = (Option<u64>, Vec<(u64, u64, Prediction)>);
+pub(super) type Row = (Option<u64>, Vec<(u64, u64, Prediction)>);
 
 fn axis(text: &str, steps: usize) -> Result<Axis, Error> {
     let bad = || Error::Usage(format!("{text:?} is not a sweep (write rtt=1ms..400ms)"));
@@ -128,7 +138,7 @@ fn put(args: &mut Predict, what: What, value: u64) {
     }
 }
 
-fn shown(what: What, value: u64) -> String {
+pub(super) fn shown(what: What, value: u64) -> String {
     match what {
         What::Size => data(value),
         What::Sndbuf | What::Rcvbuf => buffer(value),
@@ -202,8 +212,13 @@ fn draw(
     Ok(())
 }
 
+/// Steady rate as a part of the link's, 0 to 1.
+pub(super) fn part(args: &Predict, rate: u64, p: &Prediction) -> f64 {
+    (p.steady_bps as f64 * f64::from(args.streams) / rate.max(1) as f64).min(1.0)
+}
+
 fn shade(args: &Predict, rate: u64, p: &Prediction) -> String {
-    let part = p.steady_bps as f64 * f64::from(args.streams) / rate.max(1) as f64;
+    let part = part(args, rate, p);
     let step = (part * (SHADES.len() - 1) as f64).round() as usize;
     let shade = SHADES.get(step.min(SHADES.len() - 1)).copied().unwrap_or('.');
     [shade, shade].iter().collect()

@@ -8,7 +8,7 @@ use crate::observe::flags;
 use crate::units::Nanos;
 
 impl Sender {
-    /// `event` reached the sender at `time`; `leg` is the way between capture point and sender.
+    /// `event` reached the sender at `time`; `leg` is the way between capture point and sender, with the queue of the moment.
     pub(crate) fn acknowledged(&mut self, event: &Packet, time: Nanos, leg: Nanos) {
         let Some(ack) = self.space.locate(event.ack) else {
             self.tally.stray += 1;
@@ -43,11 +43,13 @@ impl Sender {
         if let Some(level) = acked.level {
             self.bursts.delivered(level);
         }
-        self.trains.acknowledged(acked.bytes, event.time, Nanos(self.round().0 / 4));
         if acked.bytes > 0 {
+            let pause = Nanos(self.round().0 / 4);
+            self.capacity.acknowledged(acked.bytes, event.time, self.size.mss(), pause);
             self.progress(event, &acked, ack, time);
         }
         let piece = self.piece(time, event.frame);
+        self.gap.falls(time, self.board.flight(), self.flight);
         self.gap.change(piece);
     }
 
@@ -72,7 +74,6 @@ impl Sender {
         open.saw_window(window);
         self.answers.spoke();
         self.peer_spoke(time);
-        self.trains.acknowledged(0, event.time, Nanos(self.round().0 / 4));
         let piece = self.piece(time, event.frame);
         self.gap.change(piece);
     }

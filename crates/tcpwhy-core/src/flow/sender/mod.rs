@@ -7,6 +7,7 @@ mod sending;
 
 use crate::flow::answers::Answers;
 use crate::flow::burst::Bursts;
+use crate::flow::capacity::Capacity;
 use crate::flow::gap::{Gap, Piece, State};
 use crate::flow::identification::Identification;
 use crate::flow::packet::Packet;
@@ -17,7 +18,6 @@ use crate::flow::segment_size::SegmentSize;
 use crate::flow::space::Space;
 use crate::flow::stretch::Wait;
 use crate::flow::tally::Tally;
-use crate::flow::train::Trains;
 use crate::flow::transfer::Transfers;
 use crate::flow::window::Window;
 use crate::observe::flags;
@@ -40,7 +40,7 @@ pub(crate) struct Sender {
     pub(crate) record: Stretches,
     pub(crate) transfers: Transfers,
     pub(crate) tally: Tally,
-    pub(crate) trains: Trains,
+    pub(crate) capacity: Capacity,
     pub(crate) answers: Answers,
     pub(crate) bursts: Bursts,
     gap: Gap,
@@ -52,6 +52,8 @@ pub(crate) struct Sender {
     pub(crate) placed: bool,
     /// The last sending left the queue dry: it carried PSH or was short.
     dry: bool,
+    /// As `dry`, where only the end of a write explains it.
+    emptied: bool,
     short: bool,
     room: u64,
     flight: u64,
@@ -100,7 +102,7 @@ impl Sender {
             record: Stretches::new(b.from),
             transfers: Transfers::default(),
             tally: Tally::default(),
-            trains: Trains::default(),
+            capacity: Capacity::default(),
             answers: Answers::default(),
             bursts: Bursts::default(),
             gap: Gap::starting(piece),
@@ -108,6 +110,7 @@ impl Sender {
             missing: false,
             placed: false,
             dry: false,
+            emptied: false,
             short: false,
             room: u64::MAX,
             flight: 0,

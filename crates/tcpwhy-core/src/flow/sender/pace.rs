@@ -4,7 +4,7 @@ use super::WAKE_UP;
 use crate::units::Nanos;
 
 /// Longest time that a busy host takes to run the process that an ACK has woken.
-const BUSY_HOST: Nanos = Nanos::from_millis(2);
+pub(super) const BUSY_HOST: Nanos = Nanos::from_millis(2);
 /// As `BUSY_HOST`, on a path that jitters.
 const SLOW_RELEASE: Nanos = Nanos::from_millis(5);
 
@@ -17,6 +17,8 @@ pub(super) struct Pace {
     pub(super) far: bool,
     /// How soon after its cause a packet leaves. Seen from afar, the path's jitter comes on top.
     pub(super) slack: Nanos,
+    /// How soon a process that an ACK has woken sends, on a host that is not busy.
+    pub(super) wake_up: Nanos,
     /// A pause that ends a burst: segments of one burst leave back to back, or as fast as the ACKs
     /// of the burst before come in.
     pub(super) rest: Nanos,
@@ -36,6 +38,7 @@ impl Pace {
             leg,
             far,
             slack: slack.max(WAKE_UP),
+            wake_up: if far { slack.max(WAKE_UP) } else { Nanos(WAKE_UP.0 / 2) },
             rest: part(32).max(Nanos::from_millis(1)).min(Nanos::from_millis(4)),
             soonest_repair: floor.scale(3, 4).max(Nanos::from_millis(1)),
         }

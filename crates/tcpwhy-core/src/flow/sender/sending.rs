@@ -1,5 +1,6 @@
 //! The sender puts something on the wire: the gap before it is closed and explained.
 
+use super::pace::BUSY_HOST;
 use super::{DELAYED, Sender, WAKE_UP};
 use crate::flow::gap::{Piece, Release, State};
 use crate::flow::packet::Packet;
@@ -46,12 +47,13 @@ impl Sender {
             self.bursts.lost(level);
         }
         let release = self.release_of(sending, flight, packet, time);
+        let alone = time - self.gap.start() >= WAKE_UP;
         let loss = self.loss_in(sending, release, flight);
         self.close_gap(time, packet, release, loss);
         let turn = flight == 0 && self.peer_data.is_some();
         self.transfers.sent(time, packet.frame, fresh, again, turn);
         self.tally.data(sending, packet, again);
-        self.note_sending(sending, packet);
+        self.note_sending(sending, packet, alone);
         self.data_end = self.data_end.max(end);
         self.open_gap(packet, time);
     }
@@ -115,13 +117,15 @@ impl Sender {
         }
     }
 
-    /// The ACK that released this small segment after another one came late.
+    /// An ACK released this small segment after another one: it came late, or nothing but that other one was in flight (Nagle's rule,
+    /// RFC 9293 section 3.7.4, which costs a round trip where no ACK is delayed).
     fn was_delayed(&self, packet: &Packet, time: Nanos) -> bool {
         let delay = self.released_rtt - self.rtt.floor_or_zero();
         // Within a tenth of the delay after its end: no coincidence.
         let soon = time - self.released <= self.pace.slack.max(Nanos(delay.0 / 10));
         let small = u64::from(packet.len) < self.size.mss();
-        soon && self.short && small && delay >= DELAYED
+        let single = self.flight < self.size.mss();
+        soon && self.short && small && (delay >= DELAYED || single)
     }
 
     /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the
@@ -157,7 +161,10 @@ impl Sender {
                 flight: self.flight,
                 room: self.room,
                 dry: self.dry,
+                emptied: self.emptied,
                 short: self.short,
+                woken: time - self.released <= self.pace.wake_up,
+                forgone: self.gap.is_forgone(time, BUSY_HOST),
             });
         }
         let record = &mut self.record;
@@ -192,7 +199,8 @@ impl Sender {
         }
     }
 
-    fn note_sending(&mut self, sending: Sending, packet: &Packet) {
+    /// `alone`: nothing was sent just before.
+    fn note_sending(&mut self, sending: Sending, packet: &Packet, alone: bool) {
         let mss = self.size.mss();
         let full = self.state() == State::NoRoom;
         let open = self.record.open();
@@ -200,6 +208,7 @@ impl Sender {
         match sending {
             Sending::New => {
                 open.segments += 1;
+                open.short_segments += u32::from(u64::from(packet.len) < mss);
                 open.filled += u32::from(full);
                 open.pushes += u32::from(packet.has(flags::PSH));
             }
@@ -212,6 +221,9 @@ impl Sender {
         // A division costs as much as the rest; most segments are full.
         self.short = len != mss && len % mss != 0;
         self.dry = packet.has(flags::PSH) || (self.short && len < mss);
+        // Linux marks the end of every packet that it hands over in one piece (`__tcp_transmit_skb`): only on a segment by itself does
+        // the flag tell of a write that ended.
+        self.emptied = (packet.has(flags::PSH) && alone) || (self.short && len < mss);
     }
 
     fn open_gap(&mut self, packet: &Packet, time: Nanos) {
@@ -252,7 +264,10 @@ struct Pause {
     flight: u64,
     room: u64,
     dry: bool,
+    emptied: bool,
     short: bool,
+    woken: bool,
+    forgone: bool,
 }
 
 impl End {
@@ -273,12 +288,17 @@ impl End {
 
 impl Pause {
     fn note(&self, s: &mut Stretch) {
+        s.waits += 1;
+        s.prompt += u32::from(self.woken);
         if self.stall {
+            s.woken += u32::from(self.woken);
+            s.forgone += u32::from(self.forgone);
+            s.short_stalls += u32::from(self.short);
             s.stalled(self.length, self.flight, self.room, self.dry);
         }
         if !self.released {
             s.pauses += 1;
-            s.dry_pauses += u32::from(self.dry);
+            s.dry_pauses += u32::from(self.emptied);
             s.short_pauses += u32::from(self.short);
         }
     }

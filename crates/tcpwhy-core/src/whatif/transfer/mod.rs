@@ -4,8 +4,8 @@
 //! flight, follows the kernel's own buffer rules ([`crate::kernel`]) and runs millions of segments a second. Virtual time, one
 //! seed, no IO.
 //!
-//! Simplified: packets keep their order and a loss is known to the sender when the next packet is acknowledged; ACKs are never
-//! lost; bbr is its start, its rate filter and its pacing, without probing.
+//! Simplified: packets keep their order and a loss is known to the sender when the next packet is acknowledged, the window then
+//! falls at once; ACKs are never lost; a writer and a reader take no time; packets are not deferred for larger ones.
 
 mod control;
 mod path;
@@ -21,6 +21,7 @@ pub use run::predict;
 use crate::kernel::buffers::Asked;
 use crate::kernel::window::Share;
 use crate::kernel::{Sysctls, Version};
+use crate::link::Policer;
 use crate::units::Nanos;
 
 /// How the congestion window moves.
@@ -30,7 +31,7 @@ pub enum Control {
     Reno,
     /// RFC 9438 with HyStart as in Linux `tcp_cubic.c`.
     Cubic,
-    /// An approximation of BBR: a rate filter and pacing; losses are ignored.
+    /// BBR version 1 without its sampling of policers; losses are ignored.
     Bbr,
 }
 
@@ -62,6 +63,8 @@ pub struct Transfer {
     pub loss: f64,
     /// Queue before the narrowest link, bytes.
     pub queue: u64,
+    /// A token bucket before that queue, which drops.
+    pub policer: Option<Policer>,
     /// The sender's congestion control.
     pub control: Control,
     /// SO_SNDBUF at the sender.
@@ -76,8 +79,8 @@ pub struct Transfer {
     pub initcwnd: Option<u64>,
     /// The route's `initrwnd` at the receiver, in segments.
     pub initrwnd: Option<u64>,
-    /// Part of the receive buffer that is window, where it is known (`ss` shows none; 229/256 with merged packets); else the
-    /// receiver's kernel's first.
+    /// Part of the receive buffer that is window, where it is known (`ss` shows none; 229/256 with merged packets); else what the
+    /// receiver's kernel makes of packets of an Ethernet.
     pub share: Option<Share>,
     /// What the receiving application reads, bytes per second; 0: everything at once.
     pub read_rate: u64,
@@ -103,6 +106,7 @@ impl Default for Transfer {
             rtt: Nanos::from_millis(20),
             loss: 0.0,
             queue: 1_000_000,
+            policer: None,
             control: Control::Cubic,
             sndbuf: Asked::Automatic,
             rcvbuf: Asked::Automatic,

@@ -1,61 +1,65 @@
-//! The narrowest link: a rate behind a drop-tail queue, half the round trip each way.
+//! The way of the data, [`crate::link`]'s, and the way of the ACKs, which is only long.
 
 use super::Transfer;
+use crate::link::{Fate, Loss, Parcel, Queue, QueueLimit, Rate, Way, WaySpec};
 use crate::units::Nanos;
 
-/// Ethernet, IPv4 and TCP headers with timestamps.
-const HEADERS: u64 = 66;
+/// IPv4 and TCP headers with timestamps: rates count IP packets.
+const HEADERS: u64 = 52;
+
+/// A data packet on its way: its number among all transmissions, and its bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packet {
+    pub(super) number: u64,
+    pub(super) seq: u64,
+    pub(super) len: u64,
+    pub(super) sent: Nanos,
+}
 
 #[derive(Debug)]
 pub(super) struct Path {
+    way: Way<Packet>,
     rate_bps: u64,
-    queue: u64,
-    forward: Nanos,
     pub(super) backward: Nanos,
-    /// A loss when the generator's next 53 bits, as a share, lie below.
-    loss: f64,
-    state: u64,
-    pub(super) free_at: Nanos,
 }
 
 impl Path {
     pub(super) fn new(t: &Transfer) -> Self {
         let forward = t.rtt.scale(1, 2);
-        Self {
-            rate_bps: t.rate_bps,
-            queue: t.queue,
-            forward,
-            backward: t.rtt - forward,
-            loss: t.loss,
-            state: t.seed,
-            free_at: Nanos::ZERO,
-        }
+        let rate = if t.rate_bps == 0 { Rate::Unlimited } else { Rate::Constant(t.rate_bps) };
+        let spec = WaySpec {
+            rate,
+            delay: forward,
+            loss: Loss { random: t.loss, ..Loss::default() },
+            queue: Queue::DropTail(QueueLimit::Bytes(t.queue)),
+            policer: t.policer,
+            seed: t.seed,
+            ..WaySpec::default()
+        };
+        Self { way: Way::new(&spec), rate_bps: t.rate_bps, backward: t.rtt - forward }
     }
 
-    /// When a data packet arrives, and whether it is lost on the way.
-    pub(super) fn send(&mut self, now: Nanos, len: u64) -> (Nanos, bool) {
-        let size = len + HEADERS;
-        let begin = self.free_at.max(now);
-        let full = self.waiting(now) + size > self.queue.max(size);
-        if full {
-            return (begin + self.forward, true);
-        }
-        self.free_at = begin + span(size, self.rate_bps);
-        (self.free_at + self.forward, self.loss > 0.0 && self.random() < self.loss)
+    /// Whether the packet is on its way; if not, it is lost.
+    pub(super) fn send(&mut self, packet: Packet) -> bool {
+        let bytes = packet.len + HEADERS;
+        let largest = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let parcel = Parcel { bytes, largest, data: true, ect: false };
+        self.way.offer(packet.sent, parcel, packet) == Fate::Accepted
     }
 
-    fn waiting(&self, now: Nanos) -> u64 {
-        let span = (self.free_at - now).0.max(0) as u128;
-        (span * u128::from(self.rate_bps) / 8_000_000_000) as u64
+    /// The next packet that has arrived.
+    pub(super) fn take(&mut self, now: Nanos) -> Option<Packet> {
+        self.way.take(now).map(|delivery| delivery.payload)
     }
 
-    /// splitmix64 as a share of 1.
-    fn random(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    /// When the next one may arrive.
+    pub(super) fn due(&self) -> Option<Nanos> {
+        self.way.due()
+    }
+
+    /// Time until the link is idle.
+    pub(super) fn busy(&self, now: Nanos) -> Nanos {
+        span(self.way.waiting(now), self.rate_bps)
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) struct Receiver {
     pub(super) ack_at: Option<Nanos>,
     pub(super) read_at: Nanos,
     // autotuning
+    rtt: Nanos,
     best: u64,
     round_start: Nanos,
     round_read: u64,
@@ -62,6 +63,7 @@ impl Receiver {
             segments: 0,
             ack_at: None,
             read_at: Nanos::ZERO,
+            rtt: t.rtt,
             best: open.window.min(10 * t.mss),
             round_start: Nanos::ZERO,
             round_read: 0,
@@ -69,9 +71,10 @@ impl Receiver {
     }
 
     /// A segment arrives; whether an ACK leaves now.
-    pub(super) fn on_data(&mut self, now: Nanos, seq: u64, len: u64) -> bool {
+    pub(super) fn on_data(&mut self, now: Nanos, seq: u64, len: u64, rtt: Nanos) -> bool {
+        self.rtt = rtt;
+        self.measure(len);
         self.segments += 1;
-        self.largest = self.largest.max(len);
         if seq > self.next {
             self.early.insert(seq, seq + len);
             return true;
@@ -81,16 +84,34 @@ impl Receiver {
         while let Some(first) = self.early.first_entry().filter(|e| *e.key() <= self.next) {
             self.next = self.next.max(first.remove());
         }
-        // tcp_grow_window: only packets that carry more than their share of the buffer make room for more.
-        if len >= self.t.mss || self.share.window(PACKET) <= len {
-            self.threshold = (self.threshold + 2 * self.t.mss).min(self.clamp.max(self.threshold));
-        }
+        self.grow_threshold(len);
         self.pending += len;
         let now_due = filling || self.pending > self.largest || self.segments <= QUICK;
         if !now_due && self.ack_at.is_none() {
             self.ack_at = Some(now + DELAYED_ACK);
         }
         now_due
+    }
+
+    /// `tcp_measure_rcv_mss`: a first full packet shows which part of its memory is payload, where the kernel measures that.
+    fn measure(&mut self, len: u64) {
+        if self.t.share.is_none() && len >= self.t.mss && self.largest < self.t.mss {
+            let share = self.share.measured(len, PACKET);
+            if share != self.share {
+                self.share = share;
+                self.clamp = share.window(self.rcvbuf);
+            }
+        }
+        self.largest = self.largest.max(len);
+    }
+
+    /// `tcp_grow_window`: up to what is free beside this packet, and only packets that carry their share make room for more.
+    fn grow_threshold(&mut self, len: u64) {
+        let free = self.rcvbuf.saturating_sub(PACKET);
+        let room = self.share.window(free).min(self.clamp).saturating_sub(self.threshold);
+        if len >= self.t.mss || self.share.window(PACKET) <= len {
+            self.threshold += room.min((2 * self.t.mss).max(2 * len));
+        }
     }
 
     /// The application reads; whether a window update leaves.
@@ -112,7 +133,7 @@ impl Receiver {
     }
 
     fn tune(&mut self, now: Nanos) {
-        if now - self.round_start < self.t.rtt {
+        if now - self.round_start < self.rtt {
             return;
         }
         let copied = self.read - self.round_read;

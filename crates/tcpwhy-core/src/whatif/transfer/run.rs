@@ -2,7 +2,7 @@
 
 use super::path::Path;
 use super::receiver::Receiver;
-use super::sender::{Flying, Sender};
+use super::sender::Sender;
 use super::{Phase, Prediction, Transfer};
 use crate::units::{Nanos, bits_per_second};
 use std::collections::VecDeque;
@@ -15,11 +15,10 @@ struct World {
     path: Path,
     sender: Sender,
     receiver: Receiver,
-    arriving: VecDeque<Flying>,
-    acks: VecDeque<(Nanos, u64, u64, Nanos)>,
-    /// Arrival time of the newest data packet.
-    newest: Nanos,
-    out: Vec<(Flying, bool)>,
+    /// On their way back: arrival, what they acknowledge, the window's edge, the newest packet's number.
+    acks: VecDeque<(Nanos, u64, u64, u64)>,
+    /// Number of the newest data packet that arrived.
+    newest: u64,
 }
 
 /// Runs the transfer.
@@ -34,10 +33,8 @@ pub fn predict(t: &Transfer) -> Prediction {
         path: Path::new(t),
         sender: Sender::new(t, total, receiver.edge),
         receiver,
-        arriving: VecDeque::new(),
         acks: VecDeque::new(),
-        newest: Nanos::ZERO,
-        out: Vec::new(),
+        newest: 0,
     };
     world.run(t, before, total)
 }
@@ -54,13 +51,13 @@ impl World {
         phases[0] = if t.warm { Nanos::ZERO } else { begin };
         self.step(now);
         while self.receiver.read < total && now < LONGEST && events < MOST_EVENTS {
-            let Some(next) = self.next() else { break };
+            let Some(next) = self.next(now) else { break };
             if start.is_some() {
                 let held = self.held(now);
                 // The link stays busy until its queue is empty, whatever holds the sender.
-                let busy = (self.path.free_at.min(next) - now).max(Nanos::ZERO);
+                let busy = self.path.busy(now).min(next - now).max(Nanos::ZERO);
                 phases[Phase::Path as usize] += busy;
-                phases[held as usize] += next - now - busy;
+                phases[held as usize] += (next - now - busy).max(Nanos::ZERO);
             }
             now = next.max(now);
             self.step(now);
@@ -79,8 +76,8 @@ impl World {
             phases,
             steady_bps: steady,
             resent: self.sender.resent,
-            segments: self.sender.segments,
-            sndbuf: self.sender.sndbuf,
+            segments: self.sender.segments(),
+            sndbuf: self.sender.sndbuf(),
             rcvbuf: self.receiver.rcvbuf,
         }
     }
@@ -89,18 +86,16 @@ impl World {
         self.sender.hold(now).unwrap_or(Phase::Last)
     }
 
-    fn next(&self) -> Option<Nanos> {
+    fn next(&self, now: Nanos) -> Option<Nanos> {
         let unread = self.receiver.next > self.receiver.read;
         let paced = self.sender.window.pacing().map(|_| self.sender.pace_at);
         [
-            self.arriving.front().map(|f| f.arrives),
+            self.path.due(),
             self.acks.front().map(|a| a.0),
             self.receiver.ack_at,
             unread.then_some(self.receiver.read_at),
             self.sender.timer,
-            paced.filter(|at| {
-                *at > self.newest - self.path.backward && self.sender.hold(*at).is_none()
-            }),
+            paced.filter(|at| *at > now && self.sender.hold(*at).is_none()),
         ]
         .into_iter()
         .flatten()
@@ -108,10 +103,10 @@ impl World {
     }
 
     fn step(&mut self, now: Nanos) {
-        while let Some(f) = self.arriving.front().copied().filter(|f| f.arrives <= now) {
-            self.arriving.pop_front();
-            self.newest = f.arrives;
-            let due = self.receiver.on_data(now, f.seq, f.len);
+        while let Some(packet) = self.path.take(now) {
+            self.newest = packet.number;
+            let rtt = now - packet.sent + self.path.backward;
+            let due = self.receiver.on_data(now, packet.seq, packet.len, rtt);
             let update = self.receiver.on_read(now);
             if due || update {
                 self.ack(now);
@@ -123,17 +118,12 @@ impl World {
         while let Some((_, ack, edge, upto)) = self.acks.front().copied().filter(|a| a.0 <= now) {
             self.acks.pop_front();
             self.sender.on_ack(now, ack, edge, upto);
-            self.work(now);
+            self.sender.work(now, &mut self.path);
         }
         if self.sender.timer.is_some_and(|at| at <= now) {
-            self.sender.on_timer(now);
+            self.sender.on_timer(now, &mut self.path);
         }
-        self.work(now);
-    }
-
-    fn work(&mut self, now: Nanos) {
-        self.sender.work(now, &mut self.path, &mut self.out);
-        self.arriving.extend(self.out.drain(..).filter(|(_, lost)| !lost).map(|(f, _)| f));
+        self.sender.work(now, &mut self.path);
     }
 
     fn ack(&mut self, now: Nanos) {

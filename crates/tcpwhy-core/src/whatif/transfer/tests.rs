@@ -66,6 +66,10 @@ fn case_a_the_send_buffer() {
         (0.95, 1.1),
         SendBuffer,
     );
+    // Measured on 6.18: 3.2 s. What leaves the only packet buffer makes room in it, so the buffer is no limit, and the tail is chance.
+    let leak = predict(&with(16_384));
+    println!("A 16K, writes of 64K: {:.3} s", leak.time.secs());
+    assert!((0.85..=1.15).contains(&(leak.time.secs() / 3.2)), "{:?}", leak.time);
     let mut clamped = with(262_144);
     clamped.sender.sysctls.wmem_max = 130_000;
     // The kernel doubles 130K; the published 4 s has the query's second and a quarter in it, and less payload per skb.
@@ -167,13 +171,13 @@ fn case_g_a_long_fat_pipe() {
     // 4 MB a round trip is 10.5 MB/s; a writer that wakes late loses up to a third of it. Theirs is above its own arithmetic.
     case("G default", &with(4_194_304, 6_291_456), &Rate(13.4e6), (0.5, 1.0), SendBuffer);
     case("G sender 50M", &with(50_000_000, 6_291_456), &Rate(14.9e6), (0.9, 1.05), ReceiveWindow);
-    // HyStart ends slow start at half the BDP in the model; their path let it run to the end.
-    let both = predict(&with(50_000_000, 50_000_000));
-    assert!(
-        both.steady_bps > 4 * 8 * 7_000_000,
-        "G both: published 77.8 MB/s on average, {}",
-        both.steady_bps
-    );
+    // HyStart ends slow start at half the BDP; until a loss shows where the path ends, cubic then grows by a twentieth a round.
+    let both = Transfer { size: 1_000_000_000, ..with(50_000_000, 50_000_000) };
+    let average = both.size as f64 / predict(&both).time.secs();
+    let p = predict(&both);
+    println!("G both: {average:.0} B/s on average, {:?}", p.phases);
+    // Published: 77.8 MB/s on average. The model does not get there (docs/cases.md says what is known); it must not fall behind.
+    assert!((0.6..=1.1).contains(&(average / 77.8e6)), "{average}");
 }
 
 #[test]
@@ -188,10 +192,10 @@ fn case_h_across_data_centres() {
         receiver: end(16 << 20, 16 << 20),
         ..Transfer::default()
     };
-    // 182 KB of window are twice as much buffer, so as much asked.
+    // Published is the window, 182 KB: half of the doubled buffer.
     case(
         "H set",
-        &Transfer { rcvbuf: Asked::Set(182_272), ..h.clone() },
+        &Transfer { rcvbuf: Asked::Set(182_272), share: Some(Share::Ratio(128)), ..h.clone() },
         &Seconds(0.8),
         (0.85, 1.05),
         ReceiveWindow,

@@ -32,8 +32,10 @@ pub enum Kind {
     Policer,
     /// Packets lost by chance.
     RandomLoss,
-    /// Small writes behind a delayed ACK.
+    /// Small writes, each behind the ACK of the one before.
     Nagle,
+    /// Requests in two small writes: the second waits for a delayed ACK.
+    DelayedAck,
     /// The path goes dark for good.
     Vanishes,
     /// A small send buffer, and a reader that stops twice.
@@ -48,7 +50,7 @@ pub enum Kind {
 
 impl Kind {
     /// All.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::SendBuffer,
         Self::ReceiveWindow,
         Self::SlowReader,
@@ -61,6 +63,7 @@ impl Kind {
         Self::Policer,
         Self::RandomLoss,
         Self::Nagle,
+        Self::DelayedAck,
         Self::Vanishes,
         Self::MixedReader,
         Self::MixedPauses,
@@ -83,6 +86,7 @@ impl Kind {
             Self::Policer => "policer",
             Self::RandomLoss => "random-loss",
             Self::Nagle => "nagle",
+            Self::DelayedAck => "delayed-ack",
             Self::Vanishes => "vanishes",
             Self::MixedReader => "mixed-reader",
             Self::MixedPauses => "mixed-pauses",
@@ -117,7 +121,7 @@ impl Kind {
         match self {
             Self::SlowStart | Self::AfterLoss => rtt > Rtt::Ms1,
             // A round trip longer than a delayed ACK hides it.
-            Self::Nagle => rtt < Rtt::Ms40,
+            Self::Nagle | Self::DelayedAck => rtt < Rtt::Ms40,
             _ => true,
         }
     }
@@ -149,6 +153,7 @@ pub(super) fn scenario(cell: &Cell) -> Scenario {
             made.sending.bytes /= 4;
         }
         Kind::Nagle => nagle(&mut made),
+        Kind::DelayedAck => two_writes(cell, &mut made),
         Kind::Vanishes => vanishes(&mut made),
         Kind::MixedReader => {
             made.lock_sndbuf(0.3, cell.offload);
@@ -188,6 +193,17 @@ fn nagle(made: &mut Made) {
     made.sending.bytes = 8_000;
     made.sending.write = 100;
     made.sending.think = Nanos::from_millis(5);
+}
+
+/// Thirty requests in two writes, each answered at once: an end that answers delays its ACKs (`inet_csk_in_pingpong_mode`).
+fn two_writes(cell: &Cell, made: &mut Made) {
+    let request = Sending { bytes: 300, write: 150, rounds: 30, ..made.sending.clone() };
+    let from = match request.from {
+        Role::Client => Role::Server,
+        Role::Server => Role::Client,
+    };
+    let response = Sending { from, bytes: 200, before: cell.rtt.time(), ..request.clone() };
+    made.phases = vec![request, response];
 }
 
 /// Dark from half a second on; the sender gives up after a few tries instead of minutes.

@@ -121,11 +121,14 @@ impl Made {
     ///
     /// The kernel doubles SO_SNDBUF and counts truesize: 2,304 bytes for a segment of 1,448 in an skb of its own, which
     /// `gso_max_segs` 1 gives. Larger skbs hold more payload for their truesize, and are filled up to 64 KB without
-    /// looking at the limit again (`tcp_sendmsg_locked`): with offload the share is a lower bound.
+    /// looking at the limit again (`tcp_sendmsg_locked`): with offload the share is a lower bound. Nagle's rule would
+    /// let every write add to a last skb that is not full, without a look at the limit: then there is none. So the
+    /// writers do without it, as databases and web servers do.
     pub(super) fn lock_sndbuf(&mut self, share: f64, offload: bool) {
         let factor = if offload { 1.0 / 1.6 } else { 2304.0 / 1448.0 / 2.0 };
         let bytes = self.bdp(share * factor);
         self.sender_socket().sndbuf = Some(bytes);
+        self.sender_socket().nodelay = offload;
         if !offload {
             let host = if self.side == Side::Client { &mut self.client } else { &mut self.server };
             host.gso_max_segs = Some(1);

@@ -1,0 +1,194 @@
+//! The model against the lab: runs transfers, predicts them, and writes docs/validation.md.
+//!
+//! `cargo run --release -p tcpwhy-lab --example validate -- FOLDER` keeps each run's result in FOLDER and goes on where it was
+//! interrupted; what is kept is predicted again, not run again. Runs whose link was late do not count.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use tcpwhy_lab::run::predict;
+use tcpwhy_lab::scenario::{Assignment, Source, combinations, expand};
+use tcpwhy_lab::spec::{Scenario, Workload};
+use tcpwhy_lab::sweep::Sweep;
+
+/// The published cases, as far as one transfer over a plain link makes them.
+const CASES: [&str; 22] = [
+    "send-buffer-16k-20ms",
+    "send-buffer-16k-large-writes",
+    "send-buffer-16k-one-segment",
+    "send-buffer-130k-20ms",
+    "send-buffer-256k-20ms",
+    "send-buffer-1m-20ms",
+    "send-buffer-default-20ms",
+    "receive-buffer-4k-40ms",
+    "receive-buffer-8k-40ms",
+    "receive-buffer-default-40ms",
+    "lan-download-100ms",
+    "client-rmem-4096-100ms",
+    "client-rmem-4096-10ms",
+    "server-wmem-4096-100ms",
+    "server-rmem-4096-100ms",
+    "reader-limited-100k",
+    "reader-limited-1m",
+    "long-fat-default",
+    "long-fat-wmem-50m",
+    "long-fat-both-50m",
+    "blocks-read-buffer",
+    "policer-10mbit",
+];
+/// The scenario that the grids vary, and what all of them vary.
+const BASE: &str = "send-buffer-default-20ms";
+const COMMON: [&str; 4] = [
+    "server.congestion=cubic,reno,bbr",
+    "link.rtt=10ms,40ms,100ms",
+    "link.rate=10mbit,100mbit",
+    "phase.0.bytes=3MB",
+];
+const GRIDS: [(&str, &str); 3] = [
+    ("auto", "link.queue=1MB,100KB"),
+    ("snd", "server.sndbuf=16K,64K,256K"),
+    ("rcv", "client.rcvbuf=16K,64K"),
+];
+
+/// Why the largest errors are there; to be checked when the model or the grid changes.
+const WHERE_NOT: &str = "
+The largest errors are small locked send buffers with large writes, mostly under reno. What leaves the only packet buffer makes room
+in it, so a woken writer pours a whole congestion window out at once, which doubles each time until a burst overflows the queue. Its
+tail is then lost together, and what follows (a probe, a timeout, repairs of a packet or two a round trip) hangs on single packets:
+two runs of reno, 40 ms, 100 Mbit/s and 16K in the lab took 1.29 s and over 2.3 s. The model's recovery knows each loss at once, without
+duplicate ACKs, proportional rate reduction or undone reductions. Windows of two small segments (`client-rmem-4096`) are predicted too
+fast as well; why is not known. Runs that did not carry all of their bytes are left out, such as `long-fat-both-50m` here.
+";
+
+/// One transfer.
+struct Compared {
+    name: String,
+    control: String,
+    measured: f64,
+    predicted: f64,
+}
+
+impl Compared {
+    fn error(&self) -> f64 {
+        (self.predicted - self.measured) / self.measured
+    }
+}
+
+type Failed = Box<dyn Error + Send + Sync>;
+
+fn main() -> Result<(), Failed> {
+    let folder = std::env::args().nth(1).map(PathBuf::from);
+    let folder = folder.ok_or("name a folder in which the runs' results are kept")?;
+    tcpwhy_lab::host::become_root()?;
+    let grids: Vec<Compared> = thread::scope(|scope| {
+        let runs: Vec<_> = GRIDS
+            .iter()
+            .map(|(name, varied)| {
+                let path = folder.join(name);
+                scope.spawn(move || {
+                    let texts = COMMON.iter().chain([varied]);
+                    let lists = texts.map(|text| expand(text)).collect::<Result<Vec<_>, _>>()?;
+                    compare(BASE, &path, combinations(&lists))
+                })
+            })
+            .collect();
+        runs.into_iter()
+            .map(|run| run.join().map_err(|_| Failed::from("a grid's thread ended early"))?)
+            .collect::<Result<Vec<_>, Failed>>()
+    })?
+    .into_iter()
+    .flatten()
+    .collect();
+    let mut cases = Vec::new();
+    for name in CASES {
+        let middle = vec![Assignment::parse("link.tap=0.5")?];
+        match compare(name, &folder.join("cases").join(name), vec![middle]) {
+            Ok(mut rows) => cases.append(&mut rows),
+            Err(why) => eprintln!("{name}: {why}"),
+        }
+    }
+    fs::write("docs/validation.md", page(&cases, &grids))?;
+    eprintln!("wrote docs/validation.md");
+    Ok(())
+}
+
+fn compare(
+    name: &str,
+    folder: &Path,
+    combinations: Vec<Vec<Assignment>>,
+) -> Result<Vec<Compared>, Failed> {
+    let source = Source::find(name)?;
+    let scenarios: Vec<_> =
+        combinations.iter().map(|v| source.read(false, v)).collect::<Result<_, _>>()?;
+    let sweep = Sweep { source: &source, full: false, combinations, folder, keep: false };
+    let rows = sweep.run(&AtomicBool::new(false), |_, _| {})?;
+    let compared = rows.iter().zip(&scenarios).filter(|(row, read)| {
+        // A transfer that was given up has no time.
+        row.faithful && row.bytes == asked(&read.scenario)
+    });
+    let compared = compared.map(|(row, read)| {
+        let predicted = predict(&read.scenario).seconds;
+        let control = read.scenario.server.congestion.clone().map_or_else(String::new, |c| c.0);
+        let values = row.values.iter().filter(|v| !v.starts_with("link.tap"));
+        let values: Vec<_> = values.filter(|v| !v.starts_with("phase")).cloned().collect();
+        let name = if values.is_empty() { name.to_owned() } else { values.join(" ") };
+        Compared { name, control, measured: row.seconds, predicted }
+    });
+    Ok(compared.filter(|c| c.measured > 0.0 && c.predicted > 0.0).collect())
+}
+
+fn asked(scenario: &Scenario) -> u64 {
+    let Workload::Flows(flows) = &scenario.workload else { return 0 };
+    let phases = flows.iter().flat_map(|flow| &flow.phases);
+    phases.map(|phase| phase.bytes * u64::from(phase.rounds)).sum()
+}
+
+fn page(cases: &[Compared], grid: &[Compared]) -> String {
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut out = format!(
+        "# The model against the lab\n\n\
+         Predicted and measured time of the same transfer, from the first write to the last byte read, on Linux {}. Written by\n\
+         `cargo run --release -p tcpwhy-lab --example validate -- FOLDER`; runs whose link was late are left out. Asked: median\n\
+         at most 5 %, 95th percentile at most 15 %.\n\n\
+         | transfers | number | median error | 95th percentile |\n| --- | --- | --- | --- |\n",
+        kernel.trim().split('-').next().unwrap_or_default()
+    );
+    let mut line = |name: &str, rows: &[&Compared]| {
+        let mut errors: Vec<f64> = rows.iter().map(|row| row.error().abs() * 100.0).collect();
+        errors.sort_by(f64::total_cmp);
+        let at = |part: f64| {
+            let index = (part * errors.len() as f64).ceil() as usize;
+            errors.get(index.saturating_sub(1)).copied().unwrap_or(0.0)
+        };
+        let _ =
+            writeln!(out, "| {name} | {} | {:.1} % | {:.1} % |", errors.len(), at(0.5), at(0.95));
+    };
+    line("all", &cases.iter().chain(grid).collect::<Vec<_>>());
+    line("the cases", &cases.iter().collect::<Vec<_>>());
+    line("the grid", &grid.iter().collect::<Vec<_>>());
+    for control in ["cubic", "reno", "bbr"] {
+        let rows: Vec<_> = grid.iter().filter(|row| row.control == control).collect();
+        line(&format!("the grid, {control}"), &rows);
+    }
+    out += WHERE_NOT;
+    for (title, rows) in [("The cases", cases), ("The grid: 3 MB, 64K a write", grid)] {
+        let _ = write!(
+            out,
+            "\n## {title}\n\n| transfer | measured | predicted | error |\n| --- | --- | --- | --- |\n"
+        );
+        for row in rows {
+            let _ = writeln!(
+                out,
+                "| {} | {:.3} s | {:.3} s | {:+.1} % |",
+                row.name,
+                row.measured,
+                row.predicted,
+                row.error() * 100.0
+            );
+        }
+    }
+    out
+}

@@ -1,0 +1,76 @@
+//! One chart of one direction as SVG or PNG, for papers, tickets and CI: what the page shows, on its light ground.
+//!
+//! ```text
+//! Connection + Picture -> Plan (layers, range, unit) -> SVG (plotters) -> PNG (resvg)
+//! ```
+
+mod canvas;
+mod ceilings;
+mod colour;
+mod pixels;
+mod plan;
+mod png;
+mod rate;
+mod unit;
+
+pub use png::png;
+
+use tcpwhy_core::model::{Connection, Side};
+use tcpwhy_core::picture::Picture;
+
+/// What can be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Segments, ACKs, window edge, SACK blocks and marks by time and sequence number.
+    TimeSequence,
+    /// Bytes in flight and the ceilings that they touch.
+    Flight,
+    /// The advertised window.
+    Window,
+    /// Round-trip times.
+    Rtt,
+    /// Sent and acknowledged data by time.
+    Throughput,
+    /// What limited the transfer, and when.
+    Band,
+    /// Queues, buffers and congestion window by the sockets' own account.
+    Samples,
+}
+
+/// Why there is no chart.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Only a case folder has samples.
+    #[error(
+        "connection {0} has no samples of its sockets: a chart of them needs a case folder, as tcpwhy lab run -o CASE makes it"
+    )]
+    NoSamples(u64),
+    /// Text in a picture of pixels needs a font.
+    #[error(
+        "no font is installed that a PNG's text could be drawn with: install one, or write an SVG"
+    )]
+    NoFont,
+    /// A library refused.
+    #[error("cannot draw the chart: {0}")]
+    Draw(String),
+}
+
+/// One direction of a connection to be drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The answer.
+    pub connection: &'a Connection,
+    /// Its series.
+    pub picture: &'a Picture,
+    /// Who sends.
+    pub from: Side,
+}
+
+/// The chart as an SVG document of 1200 by 480 pixels.
+///
+/// # Errors
+/// There are no samples to draw.
+pub fn svg(kind: Kind, subject: &Subject<'_>) -> Result<String, Error> {
+    let plan = plan::plan(kind, subject).ok_or(Error::NoSamples(subject.connection.id))?;
+    canvas::draw(&plan, subject).map_err(Error::Draw)
+}

@@ -1,0 +1,86 @@
+//! The charts as SVG: the same bytes every time, and what is on the page is in them.
+
+mod common;
+
+use common::golden;
+use tcpwhy_core::analysis::Analyzer;
+use tcpwhy_core::model::{Connection, Side};
+use tcpwhy_core::picture::{Picture, SocketSample};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_core::whatif::traffic::{Loss, Scenario, Workload, simulate};
+use tcpwhy_report::chart::{Error, Kind, Subject, png, svg};
+
+/// 150 kB through a send buffer of 16 KiB, with two losses.
+fn drawn() -> (Connection, Picture) {
+    let segments = simulate(&Scenario {
+        send_buffer: 16 * 1024,
+        loss: Loss::Numbers(vec![30, 75]),
+        workload: Workload { message_bytes: 150_000, ..Workload::default() },
+        ..Scenario::default()
+    })
+    .capture(0.0);
+    let mut analyzer = Analyzer::new();
+    analyzer.push_all(&segments);
+    let connection = analyzer.finish().remove(0);
+    let mut picture = Picture::new(&connection, 1 << 20);
+    segments.iter().for_each(|s| picture.push(s));
+    picture.finish();
+    (connection, picture)
+}
+
+fn chart(kind: Kind) -> String {
+    let (connection, mut picture) = drawn();
+    for i in 0..40 {
+        let sample = SocketSample {
+            time: connection.start + Nanos::from_millis(5 * i),
+            local: connection.server,
+            remote: connection.client,
+            send_queue: 1448 * (i as u32 % 8),
+            send_memory: 2304 * (i as u32 % 8),
+            send_buffer: 16_384,
+            receive_queue: 0,
+            receive_buffer: 131_072,
+            cwnd: 14_480,
+            ssthresh: (i > 20).then_some(10_136),
+        };
+        picture.sampled(&sample);
+    }
+    let subject = Subject { connection: &connection, picture: &picture, from: Side::Server };
+    svg(kind, &subject).unwrap()
+}
+
+#[test]
+fn every_chart_is_what_it_was() {
+    let kinds = [
+        ("time-sequence", Kind::TimeSequence),
+        ("flight", Kind::Flight),
+        ("window", Kind::Window),
+        ("rtt", Kind::Rtt),
+        ("throughput", Kind::Throughput),
+        ("band", Kind::Band),
+        ("samples", Kind::Samples),
+    ];
+    for (name, kind) in kinds {
+        golden(&format!("chart-{name}.svg"), &chart(kind));
+    }
+}
+
+#[test]
+fn sockets_without_samples_are_no_chart() {
+    let (connection, picture) = drawn();
+    let subject = Subject { connection: &connection, picture: &picture, from: Side::Server };
+    assert!(matches!(svg(Kind::Samples, &subject), Err(Error::NoSamples(0))));
+}
+
+#[test]
+fn a_png_has_the_drawing_at_twice_its_size() {
+    match png(&chart(Kind::Band)) {
+        Ok(bytes) => {
+            assert_eq!(bytes[..8], *b"\x89PNG\r\n\x1a\n");
+            let side = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+            assert_eq!((side(16), side(20)), (2400, 320));
+        }
+        Err(Error::NoFont) => eprintln!("skipped: no font is installed"),
+        Err(e) => panic!("{e}"),
+    }
+}

@@ -1,0 +1,121 @@
+//! Another host: a saved `sysctl -a`, or a case folder. Untrusted.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::Error;
+use tcpwhy_core::check::{Device, Host, Route, saved};
+use tcpwhy_core::kernel::Version;
+
+/// `sysctl -a` prints some hundred KB.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The settings of a saved `sysctl -a`.
+///
+/// # Errors
+/// The file cannot be read, is too large, or holds no setting of TCP.
+pub(crate) fn settings(path: &Path) -> Result<BTreeMap<String, String>, Error> {
+    let text = read(path)?;
+    saved::settings(&text).ok_or_else(|| {
+        Error::Usage(format!(
+            "{}: no setting of TCP is in it (save one with: sysctl -a > FILE)",
+            path.display()
+        ))
+    })
+}
+
+/// The hosts of a file or folder.
+///
+/// # Errors
+/// As [`settings`]; a case folder whose `host.json` is none.
+pub(super) fn hosts(path: &Path, kernel: Option<&str>) -> Result<Vec<Host>, Error> {
+    let fallback = match kernel {
+        Some(text) => Version::parse(text).ok_or_else(|| {
+            Error::Usage(format!("{text:?} is not a kernel's version (write 6.18)"))
+        })?,
+        None => Version::new(6, 18),
+    };
+    if path.is_dir() {
+        return case(path, fallback);
+    }
+    let mut settings = settings(path)?;
+    if let Some(text) = kernel {
+        settings.insert("kernel.osrelease".to_owned(), text.to_owned());
+    }
+    Ok(vec![host(path, &path.display().to_string(), settings, fallback)?])
+}
+
+fn host(
+    path: &Path,
+    name: &str,
+    settings: BTreeMap<String, String>,
+    fallback: Version,
+) -> Result<Host, Error> {
+    Host::new(name, settings, fallback)
+        .map_err(|e| Error::Usage(format!("{}: {e}", path.display())))
+}
+
+/// Client and server of a case folder (`tcpwhy lab run -o FOLDER`).
+fn case(folder: &Path, fallback: Version) -> Result<Vec<Host>, Error> {
+    let path = folder.join("host.json");
+    let bad = || Error::Usage(format!("{} is not the host.json of a case folder", path.display()));
+    let value: serde_json::Value = serde_json::from_str(&read(&path)?).map_err(|_| bad())?;
+    let mut found = Vec::new();
+    for role in ["client", "server"] {
+        let facts = value.get(role).ok_or_else(bad)?;
+        let effective = facts.get("effective").and_then(|v| v.as_object()).ok_or_else(bad)?;
+        let mut settings: BTreeMap<_, _> = effective
+            .iter()
+            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+            .collect();
+        if let Some(kernel) = facts.get("kernel").and_then(|v| v.as_str()) {
+            settings.insert("kernel.osrelease".to_owned(), kernel.to_owned());
+        }
+        let name = format!("{role} of {}", folder.display());
+        let mut host = host(&path, &name, settings, fallback)?;
+        let device = device(facts);
+        host.routes.push(route(facts, &device.name));
+        host.devices.push(device);
+        found.push(host);
+    }
+    Ok(found)
+}
+
+fn number(value: &serde_json::Value, at: &str) -> Option<u32> {
+    u32::try_from(value.pointer(at)?.as_u64()?).ok()
+}
+
+fn device(facts: &serde_json::Value) -> Device {
+    let name = facts.pointer("/device/name").and_then(|v| v.as_str()).unwrap_or("device");
+    Device {
+        name: name.to_owned(),
+        mtu: number(facts, "/device/mtu"),
+        gso_max_segs: number(facts, "/device/gso_max_segs"),
+        ..Device::default()
+    }
+}
+
+fn route(facts: &serde_json::Value, device: &str) -> Route {
+    Route {
+        destination: "default".to_owned(),
+        device: device.to_owned(),
+        initcwnd: number(facts, "/route/initcwnd"),
+        initrwnd: number(facts, "/route/initrwnd"),
+        congestion: facts.pointer("/route/congestion").and_then(|v| v.as_str()).map(str::to_owned),
+        ..Route::default()
+    }
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    let failed = |e| Error::Usage(format!("cannot read {}: {e}", path.display()));
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let text = format!("{} is larger than any sysctl -a (16 MiB)", path.display());
+        return Err(Error::Usage(text));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

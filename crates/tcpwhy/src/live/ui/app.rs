@@ -1,0 +1,210 @@
+//! What is shown, and what keys do to it.
+
+use super::text;
+use crate::live::row::{Role, Row};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::collections::{HashMap, VecDeque};
+use tcpwhy_core::model::Limit;
+use tcpwhy_core::units::Nanos;
+
+/// Time that the strip covers.
+const MINUTE: Nanos = Nanos::from_secs(60);
+
+/// What the table is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Lost,
+    Rate,
+    RoundTrip,
+    Process,
+}
+
+impl Sort {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Lost => "time lost",
+            Self::Rate => "rate",
+            Self::RoundTrip => "round trip",
+            Self::Process => "process",
+        }
+    }
+
+    fn next(self) -> Self {
+        match self {
+            Self::Lost => Self::Rate,
+            Self::Rate => Self::RoundTrip,
+            Self::RoundTrip => Self::Process,
+            Self::Process => Self::Lost,
+        }
+    }
+}
+
+/// The last minute of one socket.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    /// A limit a round, the newest last.
+    pub limits: VecDeque<Option<Limit>>,
+    /// Time lost in each of these rounds.
+    lost: VecDeque<Nanos>,
+}
+
+impl History {
+    /// Time lost in the last minute.
+    pub(super) fn lost(&self) -> Nanos {
+        self.lost.iter().fold(Nanos::ZERO, |sum, lost| sum + *lost)
+    }
+
+    fn add(&mut self, row: &Row, rounds: usize) {
+        self.limits.push_back(row.limit);
+        self.lost.push_back(row.lost());
+        while self.limits.len() > rounds {
+            self.limits.pop_front();
+            self.lost.pop_front();
+        }
+    }
+}
+
+/// The state of the screen.
+pub(super) struct App {
+    rows: Vec<Row>,
+    histories: HashMap<u64, History>,
+    /// Rounds in a minute.
+    rounds: usize,
+    /// Cookie of the chosen socket.
+    chosen: Option<u64>,
+    pub sort: Sort,
+    pub filter: String,
+    /// Keys go into the filter.
+    pub typing: bool,
+    pub frozen: bool,
+    pub details: bool,
+    pub all: bool,
+    pub color: bool,
+    /// A round has been seen.
+    pub started: bool,
+}
+
+impl App {
+    pub(super) fn new(all: bool, interval: Nanos, color: bool) -> Self {
+        let rounds = usize::try_from(MINUTE.0 / interval.0.max(1)).unwrap_or(1).clamp(1, 60);
+        Self {
+            rows: Vec::new(),
+            histories: HashMap::new(),
+            rounds,
+            chosen: None,
+            sort: Sort::Lost,
+            filter: String::new(),
+            typing: false,
+            frozen: false,
+            details: false,
+            all,
+            color,
+            started: false,
+        }
+    }
+
+    /// Takes a new round, unless the screen is frozen.
+    pub(super) fn round(&mut self, rows: Vec<Row>) {
+        if self.frozen {
+            return;
+        }
+        self.started = true;
+        let mut before = std::mem::take(&mut self.histories);
+        for row in &rows {
+            let cookie = row.seen.sample.cookie;
+            let mut history = before.remove(&cookie).unwrap_or_default();
+            history.add(row, self.rounds);
+            self.histories.insert(cookie, history);
+        }
+        self.rows = rows;
+    }
+
+    /// The rows in order, as sorted and filtered.
+    pub(super) fn visible(&self) -> Vec<&Row> {
+        let mut rows: Vec<&Row> = self.rows.iter().filter(|row| self.takes(row)).collect();
+        use std::cmp::Reverse;
+        match self.sort {
+            Sort::Lost => {
+                rows.sort_by_cached_key(|r| Reverse((self.lost(r), r.out_bps + r.in_bps)))
+            }
+            Sort::Rate => rows.sort_by_key(|r| Reverse(r.out_bps + r.in_bps)),
+            Sort::RoundTrip => rows.sort_by_key(|r| Reverse(r.rtt())),
+            Sort::Process => rows.sort_by_cached_key(|r| r.process()),
+        }
+        rows
+    }
+
+    fn takes(&self, row: &Row) -> bool {
+        let idle =
+            row.role == Role::Idle && self.history(row).is_none_or(|h| h.lost() == Nanos::ZERO);
+        let text = || {
+            let sample = &row.seen.sample;
+            let verdict = text::verdict(row);
+            format!("{} {} {} {verdict}", row.process(), sample.local, sample.remote).to_lowercase()
+        };
+        (self.all || !idle)
+            && (self.filter.is_empty() || text().contains(&self.filter.to_lowercase()))
+    }
+
+    pub(super) fn history(&self, row: &Row) -> Option<&History> {
+        self.histories.get(&row.seen.sample.cookie)
+    }
+
+    /// Time lost in the last minute.
+    pub(super) fn lost(&self, row: &Row) -> Nanos {
+        self.history(row).map_or(Nanos::ZERO, History::lost)
+    }
+
+    /// Place of the chosen socket among `rows`; the first while none is chosen.
+    pub(super) fn place(&self, rows: &[&Row]) -> Option<usize> {
+        let chosen = rows.iter().position(|r| Some(r.seen.sample.cookie) == self.chosen);
+        chosen.or(if rows.is_empty() { None } else { Some(0) })
+    }
+
+    /// Whether this key ends it all.
+    pub(super) fn key(&mut self, key: KeyEvent) -> bool {
+        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+            return true;
+        }
+        if self.typing {
+            self.type_key(key.code);
+            return false;
+        }
+        match key.code {
+            KeyCode::Char('q') => return true,
+            KeyCode::Esc if !self.details => return true,
+            KeyCode::Esc => self.details = false,
+            KeyCode::Enter => self.details = !self.details,
+            KeyCode::Char('s') => self.sort = self.sort.next(),
+            KeyCode::Char('f' | ' ') => self.frozen = !self.frozen,
+            KeyCode::Char('a') => self.all = !self.all,
+            KeyCode::Char('/') => self.typing = true,
+            KeyCode::Down | KeyCode::Char('j') => self.step(1),
+            KeyCode::Up | KeyCode::Char('k') => self.step(-1),
+            KeyCode::PageDown => self.step(10),
+            KeyCode::PageUp => self.step(-10),
+            _ => {}
+        }
+        false
+    }
+
+    fn type_key(&mut self, code: KeyCode) {
+        match code {
+            KeyCode::Enter => self.typing = false,
+            KeyCode::Esc => {
+                self.typing = false;
+                self.filter.clear();
+            }
+            KeyCode::Backspace => drop(self.filter.pop()),
+            KeyCode::Char(letter) => self.filter.push(letter),
+            _ => {}
+        }
+    }
+
+    fn step(&mut self, by: isize) {
+        let rows = self.visible();
+        let Some(place) = self.place(&rows) else { return };
+        let wanted = place.saturating_add_signed(by).min(rows.len() - 1);
+        self.chosen = rows.get(wanted).map(|row| row.seen.sample.cookie);
+    }
+}

@@ -1,0 +1,192 @@
+//! What the screen shows, on a terminal that is a grid of letters.
+
+use super::app::App;
+use super::draw::draw;
+use crate::live::row::Row;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::style::Color;
+use tcpwhy_core::socket::{State, Stopwatch};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_live::locks::Locks;
+use tcpwhy_live::process::Owner;
+use tcpwhy_live::sample::Sample;
+use tcpwhy_live::settings::Settings;
+use tcpwhy_live::watch::{Counters, Observed};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A sender of 7 Mbit/s, 20 ms away, whose state is `state` for a second.
+fn row(cookie: u64, command: &str, state: State) -> Row {
+    let mut info = vec![0_u8; 280];
+    info[68..72].copy_from_slice(&20_000_u32.to_ne_bytes());
+    let counters = |t_ns, acked| Counters {
+        t_ns,
+        acked,
+        received: 0,
+        resent: 0,
+        stopwatch: Some(Stopwatch { busy_us: t_ns / 1000, ..Stopwatch::default() }),
+    };
+    let seen = Observed {
+        sample: Sample {
+            local: "10.0.0.1:3306".parse().unwrap(),
+            remote: format!("10.0.0.2:{}", 50_000 + cookie).parse().unwrap(),
+            inode: 1,
+            uid: 0,
+            congestion: "cubic".into(),
+            cgroup: 0,
+            cookie,
+            rqueue: 0,
+            wqueue: state.outstanding,
+            tcp_info: info,
+            skmem: vec![0, 131_072, 0, 32_768, 0, state.wmem_queued, 0, 0, 0],
+        },
+        states: vec![state, State { t_ns: SECOND, acked: 875_000, ..state }],
+        receivers: Vec::new(),
+        first: counters(0, 0),
+        last: counters(SECOND, 875_000),
+        owner: Some(Owner { pid: 4711, command: command.into(), fd: 12 }),
+        locks: Some(Locks {
+            send: true,
+            receive: false,
+            sndbuf: 32_768,
+            rcvbuf: 131_072,
+            window_clamp: 0,
+            notsent_lowat: None,
+        }),
+        closed: false,
+    };
+    let settings = Settings { tcp_wmem_most: 4 << 20, tcp_rmem_most: 6 << 20, rmem_max: 212_992 };
+    Row::new(seen, &settings)
+}
+
+fn starved() -> State {
+    State {
+        established: true,
+        outstanding: 16_384,
+        in_flight: 12,
+        cwnd: 30,
+        snd_wnd: 65_536,
+        mss: 1448,
+        srtt_us: 20_000,
+        min_rtt_us: 20_000,
+        wmem_queued: 30_000,
+        sndbuf: 32_768,
+        scaled: true,
+        ..State::default()
+    }
+}
+
+fn at_edge() -> State {
+    State { unsent: 9000, outstanding: 65_000, ..starved() }
+}
+
+fn app(color: bool) -> App {
+    App::new(false, Nanos::from_secs(1), color)
+}
+
+fn screen(app: &App, width: u16, height: u16) -> Terminal<TestBackend> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, app)).unwrap();
+    terminal
+}
+
+fn text(app: &App, width: u16, height: u16) -> String {
+    let terminal = screen(app, width, height);
+    let buffer = terminal.backend().buffer();
+    let line = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    (0..height).map(|y| line(y).trim_end().to_owned() + "\n").collect()
+}
+
+fn press(app: &mut App, code: KeyCode) -> bool {
+    app.key(KeyEvent::new(code, KeyModifiers::NONE))
+}
+
+#[test]
+fn the_table_shows_the_limit_now_and_over_the_last_minute() {
+    let mut app = app(false);
+    app.round(vec![row(1, "mysqld", at_edge())]);
+    app.round(vec![row(1, "mysqld", starved()), row(2, "nginx", at_edge())]);
+    let golden = "\
+tcpwhy live  2 sockets, by time lost
+PROCESS          PEER                   RATE         RTT      LIMIT NOW                         LOST    LAST MINUTE
+mysqld           10.0.0.2:50001         7.0 Mbit/s   20.0 ms  send buffer                       2.0 s   RS
+nginx            10.0.0.2:50002         7.0 Mbit/s   20.0 ms  receive window, small buffer      1.0 s   R
+
+q quit  ↑↓ choose  Enter details  s sort  / filter  f freeze  a all
+";
+    assert_eq!(text(&app, 120, 6), golden);
+}
+
+#[test]
+fn details_draw_buffers_windows_and_queue() {
+    let mut app = app(false);
+    app.round(vec![row(1, "mysqld", starved())]);
+    press(&mut app, KeyCode::Enter);
+    let text = text(&app, 110, 14);
+    for line in [
+        "send buffer 100 %: locked by the application at 16.0 KiB",
+        "send buffer    ███████████████████████████··· locked by the application at 16.0 KiB",
+        "in flight      ████████████·················· 12 of 30 packets (cwnd)",
+        "peer's window  ███████······················· 16.0 KiB of 64.0 KiB that the peer offers",
+        "queue          unsent 0 B, unread 0 B",
+        "kernel's watch busy 100 % rwnd 0 % sndbuf 0 % (differs)",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+}
+
+#[test]
+fn colours_are_the_limits_and_none_without() {
+    let colored = |color| {
+        let mut app = app(color);
+        app.round(vec![row(1, "mysqld", starved())]);
+        let terminal = screen(&app, 110, 6);
+        terminal.backend().buffer().content().iter().any(|cell| cell.fg == Color::Indexed(172))
+    };
+    assert!(colored(true));
+    assert!(!colored(false));
+}
+
+#[test]
+fn a_frozen_screen_stays_and_a_filter_takes_what_fits() {
+    let mut app = app(false);
+    app.round(vec![row(1, "mysqld", starved()), row(2, "nginx", at_edge())]);
+    press(&mut app, KeyCode::Char('f'));
+    app.round(Vec::new());
+    assert_eq!(app.visible().len(), 2);
+    for key in "/nGi".chars() {
+        press(&mut app, KeyCode::Char(key));
+    }
+    assert_eq!(app.visible().len(), 1);
+    assert!(text(&app, 80, 5).contains("filter: nGi_"));
+    press(&mut app, KeyCode::Esc);
+    assert_eq!(app.visible().len(), 2);
+}
+
+#[test]
+fn keys_sort_choose_and_end() {
+    let mut app = app(false);
+    app.round(vec![row(1, "mysqld", starved()), row(2, "apache", at_edge())]);
+    for _ in 0..3 {
+        press(&mut app, KeyCode::Char('s'));
+    }
+    assert_eq!(app.visible()[0].process(), "apache");
+    press(&mut app, KeyCode::Down);
+    assert_eq!(app.place(&app.visible()), Some(1));
+    press(&mut app, KeyCode::PageUp);
+    assert_eq!(app.place(&app.visible()), Some(0));
+    assert!(press(&mut app, KeyCode::Char('q')));
+    assert!(app.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)));
+}
+
+#[test]
+fn any_size_of_terminal_is_drawn() {
+    let mut app = app(true);
+    app.round((0..50).map(|n| row(n, "mysqld", starved())).collect());
+    press(&mut app, KeyCode::Enter);
+    for (width, height) in [(1, 1), (20, 4), (80, 24), (300, 100)] {
+        text(&app, width, height);
+    }
+}

@@ -1,0 +1,208 @@
+//! `tcpwhy live unlock`: what a locked buffer costs, measured on the running connection.
+
+mod plan;
+
+use super::Unlock;
+use crate::cli::Color;
+use crate::error::Error;
+use crate::interrupt;
+use crate::output::Output;
+use plan::{Plan, Step};
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tcpwhy_core::advice::quantity;
+use tcpwhy_core::kernel::tcp_info::TcpInfo;
+use tcpwhy_core::units::Nanos;
+use tcpwhy_live::locks::{Borrowed, Locks, RECEIVE_LOCK, SEND_LOCK};
+use tcpwhy_live::settings::Settings;
+
+/// After a change the rate needs some round trips to rise.
+const SETTLE: Duration = Duration::from_secs(1);
+/// Longest time until Ctrl-C is noticed.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Shows what would be done, and does it where that was asked for.
+pub(super) fn run(args: &Unlock) -> Result<ExitCode, Error> {
+    let socket = Borrowed::new(args.pid, args.fd).map_err(|e| refusal(args, &e))?;
+    let locks = socket.locks().map_err(|e| refusal(args, &e))?;
+    let info = socket.tcp_info().map_err(|e| refusal(args, &e))?;
+    let settings = Settings::read();
+    let plan = plan::plan(&locks, TcpInfo(&info), &settings);
+    if plan.steps.is_empty() {
+        return Err(Error::Live(plan.refused.join("; ")));
+    }
+    let mut output = Output::new(Color::Never);
+    describe(&mut output.to, args, &socket, &plan, &settings)?;
+    if !args.yes {
+        writeln!(output.to, "Nothing was changed. Add --yes to do it.")?;
+        output.to.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    output.to.flush()?;
+    let repair = Repair { args, socket: &socket, before: locks, stop: &interrupt::flag() };
+    repair.run(&mut output.to, &plan)?;
+    output.to.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(
+    to: &mut impl Write,
+    args: &Unlock,
+    socket: &Borrowed,
+    plan: &Plan,
+    settings: &Settings,
+) -> io::Result<()> {
+    let ends = socket.ends().map_or_else(|_| String::new(), |(l, r)| format!(", {l} → {r}"));
+    writeln!(to, "Descriptor {} of process {}{ends}", args.fd, args.pid)?;
+    for (number, step) in plan.steps.iter().enumerate() {
+        writeln!(to, "  {}. {}", number + 1, step.words(settings))?;
+    }
+    for why in &plan.refused {
+        writeln!(to, "  not possible: {why}")?;
+    }
+    Ok(())
+}
+
+fn refusal(args: &Unlock, e: &io::Error) -> Error {
+    let what = format!("descriptor {} of process {}", args.fd, args.pid);
+    let (errno, denied) = (e.raw_os_error(), io::ErrorKind::PermissionDenied);
+    Error::Live(match errno {
+        _ if e.kind() == denied => {
+            format!(
+                "{what} may not be touched by this user: run it as that user or as root (CAP_SYS_PTRACE)"
+            )
+        }
+        Some(libc_errno::EBADF) => format!("{what} is not open"),
+        Some(libc_errno::ESRCH) => format!("there is no process {}", args.pid),
+        Some(libc_errno::ENOTSOCK | libc_errno::EOPNOTSUPP | libc_errno::ENOPROTOOPT) => {
+            format!("{what} is no TCP socket whose locks this kernel shows (Linux 5.14): {e}")
+        }
+        _ => format!("{what} cannot be read: {e}"),
+    })
+}
+
+/// Linux's numbers, the same on all its architectures but MIPS, SPARC and the like.
+mod libc_errno {
+    pub(super) const ESRCH: i32 = 3;
+    pub(super) const EBADF: i32 = 9;
+    pub(super) const ENOTSOCK: i32 = 88;
+    pub(super) const ENOPROTOOPT: i32 = 92;
+    pub(super) const EOPNOTSUPP: i32 = 95;
+}
+
+struct Repair<'a> {
+    args: &'a Unlock,
+    socket: &'a Borrowed,
+    before: Locks,
+    stop: &'a AtomicBool,
+}
+
+impl Repair<'_> {
+    fn run(&self, to: &mut impl Write, plan: &Plan) -> Result<(), Error> {
+        let measure = span(self.args.measure);
+        let before = self.rate(measure)?;
+        writeln!(to, "before: {}", told(before))?;
+        to.flush()?;
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(writeln!(to, "Interrupted; nothing was changed.")?);
+        }
+        let after = self.apply(plan).and_then(|()| {
+            self.wait(SETTLE);
+            self.rate(self.args.hold.map_or(measure, span))
+        });
+        // What was begun is put back even where it failed, or was interrupted.
+        let back = self.args.restore
+            || self.args.hold.is_some()
+            || after.is_err()
+            || self.stop.load(Ordering::Relaxed);
+        let restored = if back { self.restore() } else { Ok(()) };
+        let after = after?;
+        writeln!(to, "after:  {}{}", told(after), gain(before, after))?;
+        match (back, restored) {
+            (false, _) => writeln!(to, "It stays so until the connection ends.")?,
+            (true, Ok(())) => writeln!(to, "Everything was put back.")?,
+            (true, Err(e)) => {
+                return Err(Error::Live(format!("the buffers could not be put back: {e}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&self, plan: &Plan) -> Result<(), Error> {
+        let done = plan.steps.iter().try_for_each(|step| match step {
+            Step::UnlockSend => {
+                let receive = if self.before.receive { RECEIVE_LOCK } else { 0 };
+                self.socket.set_lock_bits(receive)
+            }
+            Step::GrowReceive { ask, .. } => {
+                self.socket.set_receive_buffer(*ask)?;
+                let grown = self.socket.locks()?.rcvbuf;
+                self.socket.set_window_clamp(grown)
+            }
+        });
+        done.map_err(|e| Error::Live(format!("the kernel refused the change: {e}")))
+    }
+
+    /// The sizes as they were, which locks them, and then the locks as they were.
+    fn restore(&self) -> io::Result<()> {
+        let Locks { send, receive, sndbuf, rcvbuf, window_clamp, .. } = self.before;
+        if send {
+            self.socket.set_send_buffer(sndbuf / 2)?;
+        }
+        if receive {
+            self.socket.set_receive_buffer(rcvbuf / 2)?;
+            self.socket.set_window_clamp(window_clamp)?;
+        }
+        let bits = |locked: bool, bit: u32| if locked { bit } else { 0 };
+        self.socket.set_lock_bits(bits(send, SEND_LOCK) | bits(receive, RECEIVE_LOCK))
+    }
+
+    /// Bits per second that cross in the locked direction; the larger one where both are.
+    fn rate(&self, time: Duration) -> Result<u64, Error> {
+        let (began, from) = (Instant::now(), self.carried()?);
+        self.wait(time);
+        let seconds = began.elapsed().as_secs_f64().max(1e-3);
+        Ok((self.carried()?.saturating_sub(from) as f64 * 8.0 / seconds) as u64)
+    }
+
+    fn carried(&self) -> Result<u64, Error> {
+        let raw = self.socket.tcp_info();
+        let raw = raw.map_err(|e| Error::Live(format!("the socket cannot be read: {e}")))?;
+        let info = TcpInfo(&raw);
+        if info.state() == Some(7) {
+            return Err(Error::Live("the connection ended while it was measured".to_owned()));
+        }
+        let sent = info.bytes_acked().filter(|_| self.before.send).unwrap_or(0);
+        let received = info.bytes_received().filter(|_| self.before.receive).unwrap_or(0);
+        Ok(sent.max(received))
+    }
+
+    fn wait(&self, time: Duration) {
+        let end = Instant::now() + time;
+        while !self.stop.load(Ordering::Relaxed) && Instant::now() < end {
+            std::thread::sleep(TICK.min(end.saturating_duration_since(Instant::now())));
+        }
+    }
+}
+
+fn told(bps: u64) -> String {
+    quantity::rate(bps)
+}
+
+fn gain(before: u64, after: u64) -> String {
+    if before == 0 {
+        return String::new();
+    }
+    let times = after as f64 / before as f64;
+    if times >= 1.2 {
+        format!(", {times:.1} times as fast")
+    } else {
+        ": no gain; the buffer was not what held it".to_owned()
+    }
+}
+
+fn span(nanos: Nanos) -> Duration {
+    Duration::from_nanos(nanos.0.try_into().unwrap_or(0))
+}

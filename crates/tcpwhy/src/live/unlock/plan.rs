@@ -1,0 +1,154 @@
+//! What to do to a locked socket, and what cannot be done any more. Measured on Linux 6.18; see docs/limits.md.
+
+use tcpwhy_core::advice::quantity;
+use tcpwhy_core::kernel::tcp_info::TcpInfo;
+use tcpwhy_live::locks::Locks;
+use tcpwhy_live::settings::Settings;
+
+/// SO_RCVBUF to ask for: the kernel doubles it, which holds a window for 100 Mbit/s over 160 ms.
+const RECEIVE: u64 = 2 << 20;
+/// Largest window without scaling (RFC 7323 section 2.2).
+const UNSCALED: u64 = 65_535;
+
+/// One change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// SO_BUF_LOCK without the send bit: send autotuning resumes by itself.
+    UnlockSend,
+    /// SO_RCVBUF and TCP_WINDOW_CLAMP: receive autotuning does not restart when the lock goes, so the size is set, and the clamp, which
+    /// SO_RCVBUF does not move after the handshake, with it.
+    GrowReceive {
+        /// Bytes to ask for.
+        ask: u32,
+        /// Largest window that the scale can say.
+        most: u64,
+    },
+}
+
+/// What was decided.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// To be done, in order.
+    pub steps: Vec<Step>,
+    /// What cannot work, a sentence each.
+    pub refused: Vec<String>,
+}
+
+/// Decides from what the socket says.
+pub(super) fn plan(locks: &Locks, info: TcpInfo<'_>, settings: &Settings) -> Plan {
+    let mut plan = Plan::default();
+    if locks.send {
+        plan.steps.push(Step::UnlockSend);
+    }
+    if locks.receive {
+        match receive(locks, info, settings) {
+            Ok(step) => plan.steps.push(step),
+            Err(why) => plan.refused.push(why),
+        }
+    }
+    if !locks.send && !locks.receive {
+        plan.refused.push(format!(
+            "neither buffer is locked: the send buffer ({}) and the receive buffer ({}) are the kernel's to tune",
+            quantity::buffer(locks.sndbuf.into()),
+            quantity::buffer(locks.rcvbuf.into())
+        ));
+    }
+    plan
+}
+
+fn receive(locks: &Locks, info: TcpInfo<'_>, settings: &Settings) -> Result<Step, String> {
+    let scale = info.rcv_wscale().unwrap_or(0).min(14);
+    let most = UNSCALED << scale;
+    if scale == 0 {
+        return Err(
+            "the receive buffer was set before the connection was made, so its SYN fixed a window scale of 0: no window \
+             above 64 KiB can be offered on it any more; remove the call that sets SO_RCVBUF and connect again"
+                .to_owned(),
+        );
+    }
+    let ask = RECEIVE.min(settings.rmem_max).min(most);
+    if ask * 2 <= u64::from(locks.rcvbuf) {
+        return Err(format!(
+            "the receive buffer is {} already, and net.core.rmem_max ({}) allows no larger one",
+            quantity::buffer(locks.rcvbuf.into()),
+            quantity::buffer(settings.rmem_max)
+        ));
+    }
+    Ok(Step::GrowReceive { ask: u32::try_from(ask).unwrap_or(u32::MAX), most })
+}
+
+impl Step {
+    /// What is done and what it does, in one line.
+    pub(super) fn words(self, settings: &Settings) -> String {
+        match self {
+            Self::UnlockSend => format!(
+                "take the lock off the send buffer (SO_BUF_LOCK): the kernel tunes it again, up to tcp_wmem max ({})",
+                quantity::buffer(settings.tcp_wmem_most)
+            ),
+            Self::GrowReceive { ask, most } => format!(
+                "set the receive buffer to 2 x {} (SO_RCVBUF) and its window clamp with it (TCP_WINDOW_CLAMP); the SYN's \
+                 window scale allows {} at most",
+                quantity::buffer(ask.into()),
+                quantity::buffer(most)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTINGS: Settings =
+        Settings { tcp_wmem_most: 4 << 20, tcp_rmem_most: 32 << 20, rmem_max: 4 << 20 };
+
+    fn locks(send: bool, receive: bool) -> Locks {
+        Locks {
+            send,
+            receive,
+            sndbuf: 32_768,
+            rcvbuf: 65_536,
+            window_clamp: 81_920,
+            notsent_lowat: None,
+        }
+    }
+
+    /// `tcp_info` with a window scale for receiving.
+    fn scaled(scale: u8) -> Vec<u8> {
+        let mut raw = vec![0; 240];
+        raw[6] = scale << 4;
+        raw
+    }
+
+    fn planned(locks: &Locks, scale: u8) -> Plan {
+        plan(locks, TcpInfo(&scaled(scale)), &SETTINGS)
+    }
+
+    #[test]
+    fn a_send_lock_is_taken_off_whatever_the_window_scale() {
+        assert_eq!(planned(&locks(true, false), 0).steps, [Step::UnlockSend]);
+    }
+
+    #[test]
+    fn a_receive_buffer_of_an_unscaled_connection_is_refused_with_the_reason() {
+        let plan = planned(&locks(false, true), 0);
+        assert_eq!(plan.steps, []);
+        assert!(plan.refused[0].contains("window scale of 0"), "{plan:?}");
+        // The other half is done all the same.
+        assert_eq!(planned(&locks(true, true), 0).steps, [Step::UnlockSend]);
+    }
+
+    #[test]
+    fn a_receive_buffer_grows_as_far_as_scale_and_rmem_max_allow() {
+        let grown = planned(&locks(false, true), 10).steps;
+        assert_eq!(grown, [Step::GrowReceive { ask: 2 << 20, most: 65_535 << 10 }]);
+        let small = Settings { rmem_max: 32_768, ..SETTINGS };
+        let refused = plan(&locks(false, true), TcpInfo(&scaled(10)), &small).refused;
+        assert!(refused[0].contains("rmem_max"), "{refused:?}");
+    }
+
+    #[test]
+    fn nothing_locked_is_nothing_to_do() {
+        assert!(planned(&locks(false, false), 10).refused[0].contains("neither buffer is locked"));
+    }
+}

@@ -1,0 +1,71 @@
+//! What a page shows of a capture, in two looks at its packets: the answer, then the charts.
+
+use crate::error::Error;
+use crate::filter::{Choice, Span};
+use crate::pipeline::{self, Read};
+use crate::progress::Progress;
+use tcpwhy_capture::Capture;
+use tcpwhy_core::decode::{Decoded, decode};
+use tcpwhy_core::model::Connection;
+use tcpwhy_core::observe::Segment;
+use tcpwhy_core::picture::Picture;
+use tcpwhy_report::most_telling;
+
+/// Points a series of a chart may have: what a screen can show at any zoom, and a browser can draw at once.
+const POINTS: usize = 1 << 20;
+
+/// Connections with charts, those with most to save first; the others are listed with their verdicts.
+pub(crate) const CHARTS: usize = 20;
+
+/// Frames between two reports of progress.
+const BATCH: u64 = 4096;
+
+/// The first look: the answer, in the order of the connections' numbers.
+///
+/// # Errors
+/// The system refuses a thread.
+pub(crate) fn analyse(
+    capture: Capture,
+    span: Span,
+    choice: &Choice,
+    progress: Progress,
+) -> Result<(Read, Vec<Connection>), Error> {
+    let mut connections = Vec::new();
+    let read = pipeline::read(capture, span, progress)?.each(|finished| {
+        connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
+        Ok(())
+    })?;
+    connections.sort_unstable_by_key(|c| c.id);
+    Ok((read, connections))
+}
+
+/// The second look: charts of `count` connections, by their index. What is damaged ends it where it ended the first one, which has
+/// said so.
+pub(crate) fn draw(
+    mut capture: Capture,
+    mut span: Span,
+    connections: &[Connection],
+    count: usize,
+    progress: &Progress,
+) -> Vec<(usize, Picture)> {
+    let chosen = most_telling(connections, count);
+    let mut pictures: Vec<_> =
+        chosen.into_iter().map(|i| (i, Picture::new(&connections[i], POINTS))).collect();
+    let mut segment = Segment::default();
+    let mut read = 0_u64;
+    loop {
+        read += 1;
+        if read.is_multiple_of(BATCH) {
+            progress.set(capture.progress().0);
+        }
+        let Ok(Some(frame)) = capture.next_frame() else { break };
+        if span.takes(frame.time)
+            && matches!(decode(&frame, &mut segment), Decoded::Segment)
+            && let Some((_, picture)) = pictures.iter_mut().find(|(_, p)| p.takes(&segment))
+        {
+            picture.push(&segment);
+        }
+    }
+    pictures.iter_mut().for_each(|(_, picture)| picture.finish());
+    pictures
+}

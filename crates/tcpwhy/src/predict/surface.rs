@@ -1,0 +1,122 @@
+//! A sweep as a picture, and as a page that needs nothing else.
+
+use std::fmt::Write as _;
+
+use super::args::Predict;
+use super::sweep::{Axis, Row, part, shown};
+use svg::Document;
+use svg::node::element::{Rectangle, Text, Title};
+use tcpwhy_core::advice::quantity::{percent, rate, span};
+
+/// Size of a cell, and of the room for the labels around, in pixels.
+const CELL: (usize, usize) = (30, 26);
+const MARGIN: (usize, usize) = (130, 60);
+/// Every so many columns has a label.
+const LABELLED: usize = 4;
+
+/// What was swept.
+pub(super) struct Surface<'a> {
+    pub(super) args: &'a Predict,
+    pub(super) across: &'a Axis,
+    pub(super) down: Option<&'a Axis>,
+    pub(super) table: &'a [Row],
+}
+
+impl Surface<'_> {
+    /// The heat map.
+    pub(super) fn svg(&self) -> String {
+        let (columns, rows) = (self.across.values.len(), self.table.len());
+        let (width, height) = (MARGIN.0 + columns * CELL.0 + 40, MARGIN.1 + rows * CELL.1 + 40);
+        let mut picture = Document::new()
+            .set("viewBox", (0, 0, width, height))
+            .set("width", width)
+            .set("height", height)
+            .set("font-family", "sans-serif")
+            .set("font-size", 12)
+            .add(Rectangle::new().set("width", width).set("height", height).set("fill", "#ffffff"))
+            .add(label(10, 22, "start", &self.title()));
+        for (n, (below, row)) in self.table.iter().rev().enumerate() {
+            let y = MARGIN.1 + n * CELL.1;
+            let name = self.down.zip(*below).map_or(String::new(), |(axis, v)| {
+                format!("{} {}", axis.name, shown(axis.what, v))
+            });
+            picture = picture.add(label(MARGIN.0 - 8, y + 17, "end", &name));
+            for (column, (value, link, p)) in row.iter().enumerate() {
+                let part = part(self.args, *link, p);
+                let text = format!(
+                    "{} {}, {name}: {} in {}, {}",
+                    self.across.name,
+                    shown(self.across.what, *value),
+                    rate(p.steady_bps),
+                    span(p.time),
+                    p.limit().name()
+                );
+                let cell = Rectangle::new()
+                    .set("x", MARGIN.0 + column * CELL.0)
+                    .set("y", y)
+                    .set("width", CELL.0 - 1)
+                    .set("height", CELL.1 - 1)
+                    .set("fill", color(part))
+                    .add(Title::new(text));
+                picture = picture.add(cell);
+            }
+        }
+        let y = MARGIN.1 + rows * CELL.1 + 18;
+        for (column, value) in self.across.values.iter().enumerate().step_by(LABELLED) {
+            let x = MARGIN.0 + column * CELL.0 + CELL.0 / 2;
+            picture = picture.add(label(x, y, "middle", &shown(self.across.what, *value)));
+        }
+        picture.to_string()
+    }
+
+    /// The heat map with its numbers below.
+    pub(super) fn html(&self) -> String {
+        let mut page = format!(
+            "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>tcpwhy predict</title>\n\
+             <style>body{{font-family:sans-serif;margin:2em}}td,th{{padding:0 .8em;text-align:right}}</style>\n\
+             <h1>{}</h1>\n{}\n<table><tr>",
+            self.title(),
+            self.svg()
+        );
+        let names = self.down.iter().map(|d| d.name.as_str()).chain([self.across.name.as_str()]);
+        for name in names.chain(["time", "steady rate", "of the link", "limit"]) {
+            let _ = write!(page, "<th>{name}</th>");
+        }
+        for (below, row) in self.table {
+            for (value, link, p) in row {
+                page.push_str("</tr>\n<tr>");
+                let below = self.down.zip(*below).map(|(axis, v)| shown(axis.what, v));
+                let cells = [
+                    shown(self.across.what, *value),
+                    span(p.time),
+                    rate(p.steady_bps),
+                    percent(part(self.args, *link, p)),
+                    p.limit().name().to_owned(),
+                ];
+                for cell in below.into_iter().chain(cells) {
+                    let _ = write!(page, "<td>{cell}</td>");
+                }
+            }
+        }
+        page.push_str("</tr></table></html>\n");
+        page
+    }
+
+    fn title(&self) -> String {
+        let down = self.down.map_or(String::new(), |d| format!(" and {}", d.name));
+        format!(
+            "Steady rate as part of the link's, by {}{down}: white 0 %, dark 100 %",
+            self.across.name
+        )
+    }
+}
+
+fn label(x: usize, y: usize, anchor: &str, text: &str) -> Text {
+    Text::new(text).set("x", x).set("y", y).set("text-anchor", anchor).set("fill", "#222222")
+}
+
+/// From almost white to dark blue; it reads in grey, too.
+fn color(part: f64) -> String {
+    let mix = |from: f64, to: f64| (from + (to - from) * part).round() as u8;
+    format!("#{:02x}{:02x}{:02x}", mix(240.0, 12.0), mix(244.0, 60.0), mix(250.0, 120.0))
+}

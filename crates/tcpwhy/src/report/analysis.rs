@@ -1,0 +1,50 @@
+//! An analysis that was written before, `tcpwhy FILE --json`: a page of it has everything but the charts.
+
+use crate::cli::Selection;
+use crate::error::Error;
+use serde_json::Value;
+use std::fs::File;
+use std::io::BufReader;
+use std::net::IpAddr;
+use std::path::Path;
+use tcpwhy_report::json::SCHEMA;
+
+/// The file with the connections that `selection` takes; `None` where it takes none.
+///
+/// # Errors
+/// The file cannot be read or is another kind of JSON, or packets are selected, which it has not.
+pub(super) fn read(path: &Path, selection: &Selection) -> Result<Option<Vec<u8>>, Error> {
+    let name = path.display();
+    let wrong = |why: String| Error::Usage(format!("cannot read {name}: {why}"));
+    if selection.since.is_some() || selection.until.is_some() {
+        let text =
+            "an analysis has no packets to choose from: use --since and --until with its capture";
+        return Err(Error::Usage(text.to_owned()));
+    }
+    let file = File::open(path).map_err(|e| wrong(e.to_string()))?;
+    let mut value: Value = serde_json::from_reader(BufReader::new(file))
+        .map_err(|e| wrong(format!("no JSON, or more than one object ({e})")))?;
+    if value.get("schema").and_then(Value::as_str) != Some(SCHEMA) {
+        return Err(wrong(format!("not a {SCHEMA} object, as tcpwhy FILE --json writes it")));
+    }
+    let Some(connections) = value.get_mut("connections").and_then(Value::as_array_mut) else {
+        return Err(wrong("it has no list of connections".to_owned()));
+    };
+    connections.retain(|c| takes(c, selection));
+    if connections.is_empty() {
+        return Ok(None);
+    }
+    serde_json::to_vec(&value).map(Some).map_err(|e| wrong(e.to_string()))
+}
+
+/// What [`crate::filter::Choice`] says of a connection, of one that is JSON.
+fn takes(c: &Value, selection: &Selection) -> bool {
+    let ends = [c.get("client"), c.get("server")];
+    let address = |end: &&Value| end.get("addr")?.as_str()?.parse::<IpAddr>().ok();
+    let port = |end: &&Value| end.get("port")?.as_u64();
+    let host = |h: IpAddr| ends.iter().flatten().any(|e| address(e) == Some(h.to_canonical()));
+    let on = |p: u16| ends.iter().flatten().any(|e| port(e) == Some(p.into()));
+    selection.conn.is_none_or(|id| c.get("id").and_then(Value::as_u64) == Some(id))
+        && selection.host.is_none_or(host)
+        && selection.port.is_none_or(on)
+}

@@ -1,0 +1,85 @@
+//! One chart as a file: `tcpwhy report FILE --chart flight --svg flight.svg`.
+
+use super::given::Given;
+use super::{Look, Packets, finish, save};
+use crate::cli::{self, Report};
+use crate::error::Error;
+use crate::{exit, say};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use tcpwhy_core::model::{Connection, Side};
+use tcpwhy_report::chart::{Kind, Subject, png, svg};
+
+/// Draws the chart of the connection that matters most, in the direction with more data.
+///
+/// # Errors
+/// An input cannot be read or has no packets, the chart has nothing to show, or a file cannot be written.
+pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
+    for path in [&args.svg, &args.png].into_iter().flatten() {
+        if !args.force && !is_stdout(path) && path.exists() {
+            return Err(Error::Exists(path.display().to_string()));
+        }
+    }
+    let given = Given::of(&args.files)?;
+    if let Given::Analysis(path) = &given {
+        return Err(Error::Usage(format!(
+            "{} has no packets to draw: name the capture that it was made from",
+            path.display()
+        )));
+    }
+    // One connection is drawn.
+    let Some(Look::Packets(packets)) = Look::at(&given, &Report { charts: 1, ..args.clone() })?
+    else {
+        say("nothing to show: no TCP connection matches");
+        return Ok(ExitCode::from(exit::NOTHING));
+    };
+    let subject = subject(&packets)?;
+    let drawing = svg(kind(args.chart), &subject)?;
+    if let Some(path) = &args.svg {
+        write(path, drawing.as_bytes())?;
+    }
+    if let Some(path) = &args.png {
+        write(path, &png(&drawing)?)?;
+    }
+    Ok(finish(packets.read.damaged))
+}
+
+fn subject(packets: &Packets) -> Result<Subject<'_>, Error> {
+    let drawn = packets.pictures.first().and_then(|(i, picture)| {
+        let connection = packets.connections.get(*i)?;
+        Some(Subject { connection, picture, from: main_direction(connection) })
+    });
+    drawn.ok_or_else(|| Error::Usage("there is no connection to draw".to_owned()))
+}
+
+/// The side that sends more, as on the page.
+fn main_direction(c: &Connection) -> Side {
+    let [up, down] = &c.directions;
+    if up.bytes > down.bytes { Side::Client } else { Side::Server }
+}
+
+fn kind(chart: cli::Chart) -> Kind {
+    match chart {
+        cli::Chart::TimeSequence => Kind::TimeSequence,
+        cli::Chart::Flight => Kind::Flight,
+        cli::Chart::Window => Kind::Window,
+        cli::Chart::Rtt => Kind::Rtt,
+        cli::Chart::Throughput => Kind::Throughput,
+        cli::Chart::Band => Kind::Band,
+        cli::Chart::Samples => Kind::Samples,
+    }
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    if is_stdout(path) {
+        return Ok(io::stdout().lock().write_all(bytes)?);
+    }
+    save(path, |out| out.write_all(bytes))?;
+    say(&format!("wrote {}", path.display()));
+    Ok(())
+}

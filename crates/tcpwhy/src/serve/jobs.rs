@@ -1,0 +1,234 @@
+//! Analyses: a few at a time, each once, and the latest pages kept.
+
+use super::folder::{Entry, Folder};
+use crate::error::Error;
+use crate::filter::{Choice, Span};
+use crate::look;
+use crate::progress::Progress;
+use axum::body::Bytes;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tcpwhy_core::model::{Connection, Direction};
+use tcpwhy_report::{most_telling, page};
+use tokio::sync::Semaphore;
+
+/// Analyses at a time; each takes two threads.
+const WORKERS: usize = 2;
+/// Analyses that may wait or run.
+const QUEUE: usize = 64;
+/// Bytes of pages that are kept.
+const KEPT_BYTES: usize = 256 << 20;
+/// Answers that are kept.
+const KEPT: usize = 1000;
+
+/// All analyses.
+#[derive(Debug)]
+pub(super) struct Jobs {
+    /// The one that was looked at last is the last one.
+    jobs: Mutex<Vec<Job>>,
+    workers: Semaphore,
+}
+
+/// One analysis.
+#[derive(Debug)]
+struct Job {
+    entry: Entry,
+    state: State,
+    work: Arc<Work>,
+}
+
+/// Bytes that the two looks have read.
+#[derive(Debug, Default)]
+struct Work {
+    first: Arc<AtomicU64>,
+    second: Arc<AtomicU64>,
+}
+
+/// How far an analysis is.
+#[derive(Debug, Clone)]
+pub(super) enum State {
+    /// It waits for a worker, or runs: so much of it is done, 0 to 1.
+    Working(f64),
+    /// There is a page.
+    Finished(Bytes, Answer),
+    /// There is none: why, a sentence.
+    Failed(String),
+}
+
+/// The answer in short: the direction that tells most.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answer {
+    /// What held it most.
+    pub limit: &'static str,
+    /// Its part of the time, 0 to 1.
+    pub share: f64,
+    /// Connections in the capture.
+    pub connections: usize,
+}
+
+impl Jobs {
+    /// None.
+    pub(super) fn new() -> Self {
+        Self { jobs: Mutex::default(), workers: Semaphore::new(WORKERS) }
+    }
+
+    /// How far the analysis of a capture is, by its hash, with its name.
+    pub(super) fn state(&self, id: &str) -> Option<(String, State)> {
+        let jobs = self.lock();
+        let job = jobs.iter().find(|job| job.entry.id == id)?;
+        Some((job.entry.name.clone(), job.now()))
+    }
+
+    /// The answer for a capture as it is now, if there is one.
+    pub(super) fn answers(&self, entries: &[Entry]) -> Vec<Option<Answer>> {
+        let jobs = self.lock();
+        let answer = |entry: &Entry| match &jobs.iter().find(|job| job.is_of(entry))?.state {
+            State::Finished(_, answer) => Some(*answer),
+            _ => None,
+        };
+        entries.iter().map(answer).collect()
+    }
+
+    /// Starts to analyse a capture, unless that was done or is being done; `None` where too many wait.
+    pub(super) fn start(self: &Arc<Self>, folder: &Arc<Folder>, entry: Entry) -> Option<State> {
+        let mut jobs = self.lock();
+        if let Some(at) = jobs.iter().position(|job| job.is_of(&entry)) {
+            let job = jobs.remove(at);
+            let state = job.now();
+            jobs.push(job);
+            return Some(state);
+        }
+        if jobs.iter().filter(|job| matches!(job.state, State::Working(_))).count() >= QUEUE {
+            return None;
+        }
+        // What was found in an older file of that name is of no use.
+        jobs.retain(|job| job.entry.id != entry.id);
+        let work = Arc::new(Work::default());
+        jobs.push(Job {
+            entry: entry.clone(),
+            state: State::Working(0.0),
+            work: Arc::clone(&work),
+        });
+        drop(jobs);
+        let (this, folder) = (Arc::clone(self), Arc::clone(folder));
+        tokio::spawn(async move { this.run(folder, entry, work).await });
+        Some(State::Working(0.0))
+    }
+
+    async fn run(&self, folder: Arc<Folder>, entry: Entry, work: Arc<Work>) {
+        let Ok(_place) = self.workers.acquire().await else { return };
+        let (job, counts) = (entry.clone(), Arc::clone(&work));
+        let done = tokio::task::spawn_blocking(move || analyse(&folder, &job, &counts)).await;
+        let state = match done {
+            Ok(Ok((page, answer))) => State::Finished(page, answer),
+            Ok(Err(e)) => State::Failed(e.to_string()),
+            Err(_) => {
+                State::Failed("the analysis broke off: please report this capture".to_owned())
+            }
+        };
+        let mut jobs = self.lock();
+        if let Some(job) = jobs.iter_mut().find(|job| Arc::ptr_eq(&job.work, &work)) {
+            job.state = state;
+        }
+        forget(&mut jobs);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Job>> {
+        // Nothing is half done between two statements here.
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Job {
+    fn is_of(&self, entry: &Entry) -> bool {
+        let of = |e: &Entry| (e.size, e.modified_ms);
+        self.entry.id == entry.id && of(&self.entry) == of(entry)
+    }
+
+    fn now(&self) -> State {
+        if !matches!(self.state, State::Working(_)) {
+            return self.state.clone();
+        }
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
+        let both = read(&self.work.first) + read(&self.work.second);
+        State::Working((both / 2.0 / self.entry.size.max(1) as f64).min(1.0))
+    }
+}
+
+/// Drops what was not looked at for longest, until the rest may be kept.
+fn forget(jobs: &mut Vec<Job>) {
+    let size = |job: &Job| match &job.state {
+        State::Finished(page, _) => page.len(),
+        _ => 0,
+    };
+    while jobs.len() > KEPT || jobs.iter().map(size).sum::<usize>() > KEPT_BYTES {
+        let ended = |job: &Job| !matches!(job.state, State::Working(_));
+        // The last one is what somebody waits for, whatever its size.
+        let rest = jobs.len().saturating_sub(1);
+        let Some(oldest) = jobs.iter().take(rest).position(ended) else { return };
+        jobs.remove(oldest);
+    }
+}
+
+fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Bytes, Answer), Error> {
+    let span = Span::whole();
+    let counter = Progress::Counter(Arc::clone(&work.first));
+    let (read, connections) = look::analyse(folder.capture(entry)?, span, &Choice::all(), counter)?;
+    if let Some(links) = read.unsupported {
+        return Err(Error::LinkType(links));
+    }
+    let Some(answer) = in_short(&connections) else {
+        return Err(Error::NoConnection(entry.name.clone()));
+    };
+    let counter = Progress::Counter(Arc::clone(&work.second));
+    let pictures = look::draw(folder.capture(entry)?, span, &connections, look::CHARTS, &counter);
+    let mut html = Vec::new();
+    let report =
+        page::Report { source: &read.source, connections: &connections, pictures: &pictures };
+    page::write(&mut html, &report)?;
+    Ok((html.into(), answer))
+}
+
+fn in_short(connections: &[Connection]) -> Option<Answer> {
+    let telling = most_telling(connections, 1).first().and_then(|at| connections.get(*at));
+    let largest = |c: &Connection| -> Option<Direction> {
+        c.directions.iter().max_by_key(|d| d.bytes).cloned()
+    };
+    let verdict = largest(telling.or(connections.first())?)?.verdict;
+    let (limit, share) = (verdict.limit.name(), verdict.share);
+    Some(Answer { limit, share, connections: connections.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(dir: &std::path::Path, name: &str, state: State) -> Job {
+        std::fs::write(dir.join(name), name).unwrap();
+        let captures = Folder::open(dir).unwrap().list().captures;
+        let entry = captures.into_iter().find(|e| e.name == name).unwrap();
+        Job { entry, state, work: Arc::default() }
+    }
+
+    fn names(jobs: &[Job]) -> Vec<&str> {
+        jobs.iter().map(|job| job.entry.name.as_str()).collect()
+    }
+
+    #[test]
+    fn the_pages_that_were_looked_at_last_are_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let answer = Answer { limit: "unknown", share: 1.0, connections: 1 };
+        let page = |bytes| State::Finished(Bytes::from(vec![0; bytes]), answer);
+        let mut jobs = vec![
+            job(dir.path(), "a.pcap", page(KEPT_BYTES / 2)),
+            job(dir.path(), "b.pcap", State::Working(0.0)),
+            job(dir.path(), "c.pcap", page(1)),
+            job(dir.path(), "d.pcap", page(KEPT_BYTES / 2)),
+        ];
+        forget(&mut jobs);
+        assert_eq!(names(&jobs), ["b.pcap", "c.pcap", "d.pcap"]);
+        jobs.push(job(dir.path(), "e.pcap", page(KEPT_BYTES + 1)));
+        forget(&mut jobs);
+        assert_eq!(names(&jobs), ["b.pcap", "e.pcap"], "work, and what somebody waits for");
+    }
+}

@@ -1,0 +1,155 @@
+//! `tcpwhy check`: this host and saved ones, JSON by its schema, the drop-in, one sentence for bad input.
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
+mod common;
+
+use common::*;
+
+const SAVED: &str = "kernel.osrelease = 5.15.0-91-generic\nnet.ipv4.tcp_rmem = 4096\t131072\t6291456\n\
+    net.ipv4.tcp_wmem = 4096\t16384\t4194304\nnet.core.rmem_max = 212992\nnet.core.wmem_max = 212992\n\
+    net.ipv4.tcp_mem = 190000\t254000\t380000\nnet.ipv4.tcp_sack = 0\nnet.ipv4.tcp_moderate_rcvbuf = 1\n";
+const PATH: [&str; 6] = ["--rate", "1gbit", "--rtt", "40ms", "--size", "20MB"];
+
+fn saved(text: impl AsRef<[u8]>) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
+fn check(file: &tempfile::NamedTempFile, more: &[&str]) -> std::process::Output {
+    run(&[&["check", "--from", file.path().to_str().unwrap()], more].concat())
+}
+
+fn valid(text: &str) -> serde_json::Value {
+    let schema = include_str!("../../../schema/tcpwhy.check-1.schema.json");
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let value = serde_json::from_str(text).unwrap();
+    let wrong: Vec<_> = schema.iter_errors(&value).map(|e| e.to_string()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    value
+}
+
+#[test]
+fn a_saved_host_is_judged_over_a_path() {
+    let file = saved(SAVED);
+    let output = check(&file, &PATH);
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+    let text = stdout(&output);
+    for part in [
+        "Linux 5.15.0-91-generic",
+        "net.ipv4.tcp_wmem: 4096 16384 4194304 -> 4096 16384 10485760",
+        "gain by the model: 20.0 MB in",
+        "memory at worst: 6.0 MiB more a connection",
+        "harms   net.ipv4.tcp_sack: 0 -> 1",
+        "pressure at 992 MiB, at most 1.4 GiB",
+        "net.ipv4.tcp_moderate_rcvbuf = 1: 1 lets",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn json_follows_its_schema() {
+    let value = valid(&stdout(&check(&saved(SAVED), &[&PATH[..], &["--json"]].concat())));
+    let host = &value["hosts"][0];
+    assert_eq!(host["findings"][0]["weight"], "limit");
+    assert_eq!(host["host"]["rules_of"], "5.15");
+    assert_eq!(host["host"]["tcp_mem_bytes"][2], 380_000_u64 * 4_096);
+    assert_eq!(host["paths"][0]["bdp_bytes"], 5_000_000);
+}
+
+#[test]
+fn the_drop_in_says_why_and_is_read_back() {
+    let text = stdout(&check(&saved(SAVED), &[&PATH[..], &["--sysctl-conf"]].concat()));
+    assert!(text.contains("\nnet.ipv4.tcp_sack = 1\n"), "{text}");
+    assert!(
+        text.contains("\n# net.core.wmem_max = "),
+        "what helps some programs is a comment: {text}"
+    );
+    for line in text.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
+        assert!(line.starts_with("net.") && line.contains(" = "), "{line}");
+    }
+    // With its settings in place, nothing of it is left to say.
+    let again =
+        stdout(&check(&saved(format!("{SAVED}{text}")), &[&PATH[..], &["--json"]].concat()));
+    let findings = valid(&again)["hosts"][0]["findings"].as_array().unwrap().clone();
+    assert!(findings.iter().all(|f| f["weight"] == "note"), "{findings:#?}");
+}
+
+#[test]
+fn a_case_folder_has_two_hosts() {
+    let folder = tempfile::tempdir().unwrap();
+    let end = serde_json::json!({
+        "kernel": "6.1.0", "effective": {"net.ipv4.tcp_rmem": "4096 131072 6291456"},
+        "route": {"congestion": "reno", "initcwnd": 2, "initrwnd": null}, "device": {"name": "lab0", "mtu": 1500},
+    });
+    let text = serde_json::json!({"client": end, "server": end}).to_string();
+    std::fs::write(folder.path().join("host.json"), text).unwrap();
+    let args = ["check", "--json", "--from", folder.path().to_str().unwrap()];
+    let value = valid(&stdout(&run(&[&args[..], &PATH[..]].concat())));
+    assert_eq!(value["hosts"].as_array().unwrap().len(), 2);
+    let found = value["hosts"][0]["findings"].as_array().unwrap();
+    assert!(found.iter().any(|f| f["what"] == "initcwnd"), "{found:#?}");
+    std::fs::write(folder.path().join("host.json"), "{}").unwrap();
+    assert_one_sentence_error(&run(&args), "is not the host.json of a case folder");
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    for (text, part) in [
+        (&b"hello"[..], "no setting of TCP"),
+        (b"", "no setting of TCP"),
+        (b"\xff\xfe\x00\x00=\x00", "no setting of TCP"),
+        (b"net.ipv4.tcp_rmem = lots", "net.ipv4.tcp_rmem"),
+        (b"net.ipv4.tcp_rmem = 1 2 99999999999999999999999", "net.ipv4.tcp_rmem"),
+        (b"net.core.wmem_max = -5", "net.core.wmem_max"),
+    ] {
+        assert_one_sentence_error(&check(&saved(text), &PATH), part);
+    }
+    let cases: [(&[&str], &str); 8] = [
+        (&["--rate", "1gbit"], "both --rate and --rtt"),
+        (&["--rate", "0mbit", "--rtt", "1ms"], "--rate must be more than 0"),
+        (&["--rate", "1mbit", "--rtt", "0"], "--rtt must be more than 0"),
+        (&["--rate", "100", "--rtt", "1ms"], "is not a rate"),
+        (&["--from", "/nowhere/at/all"], "cannot read /nowhere/at/all"),
+        (&["--port", "70000", "--peer", "x"], "70000"),
+        (&["--json", "--sysctl-conf"], "--sysctl-conf"),
+        (&["--kernel", "6.1"], "--from"),
+    ];
+    for (args, part) in cases {
+        assert_one_sentence_error(&run(&[&["check"], args].concat()), part);
+    }
+    let kernel = check(&saved("net.ipv4.tcp_sack=1"), &["--kernel", "new"]);
+    assert_one_sentence_error(&kernel, "is not a kernel's version");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn this_host_and_a_peer_are_read() {
+    let value = valid(&stdout(&run(&[&["check", "--json"], &PATH[..]].concat())));
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    assert_eq!(value["hosts"][0]["host"]["kernel"], release.trim());
+    assert!(value["hosts"][0]["host"]["memory_bytes"].as_u64() > Some(0));
+    // A port of the loopback that refuses tells the round trip all the same.
+    let peer = [
+        "check",
+        "--json",
+        "--peer",
+        "127.0.0.1",
+        "--port",
+        "1",
+        "--rate",
+        "1gbit",
+        "--size",
+        "1MB",
+    ];
+    let value = valid(&stdout(&run(&peer)));
+    let path = &value["hosts"][0]["paths"][0];
+    assert_eq!((&path["rtt_from"], &path["route"]["device"]), (&"connect".into(), &"lo".into()));
+}
+
+#[test]
+#[cfg(not(target_os = "linux"))]
+fn this_host_is_for_linux_only() {
+    assert_one_sentence_error(&run(&["check"]), "on Linux only");
+}

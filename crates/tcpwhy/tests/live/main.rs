@@ -1,0 +1,87 @@
+//! `tcpwhy live` on transfers whose limit is known by construction, behind a link of the lab with a round trip of 40 ms.
+//!
+//! `cargo test -p tcpwhy --test live -- --nocapture` prints the verdicts and the kernel's stopwatch side by side.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+
+mod churn;
+mod lab;
+mod unlock;
+
+use lab::{in_lab, socket};
+
+/// Kind of flow, options of the link, and the limits that are right.
+const FLOWS: [(&str, &[&str], &[&str]); 8] = [
+    ("sndbuf", &[], &["send_buffer"]),
+    ("sndbuf-epoll", &[], &["send_buffer"]),
+    ("rcvbuf", &[], &["receive_window"]),
+    ("reader", &[], &["receive_window"]),
+    ("application", &[], &["application"]),
+    // Losses keep the window small; bbr takes no notice of them, and is in recovery nearly all the time.
+    ("cwnd", &["--loss", "0.2%"], &["congestion_window", "loss_recovery"]),
+    ("pacing", &[], &["congestion_window"]),
+    // The writer waits for the low-water mark, the data for the path; bbr keeps the path's queue empty by pacing, reno may still repair
+    // what it lost when slow start filled that queue.
+    ("lowat", &["--rate", "20mbit"], &["path_bandwidth", "congestion_window", "loss_recovery"]),
+];
+
+fn verdicts(congestion: &str) {
+    let mut wrong = Vec::new();
+    for (kind, link, right) in FLOWS {
+        let look = "$TCPWHY live --json --interval 1500ms --port 8000";
+        let Some(answer) = in_lab(congestion, link, kind, look) else { return };
+        let socket = socket(&answer);
+        let watch = &socket["kernel_stopwatch"];
+        let limit = socket["limit"].as_str().unwrap_or("none").to_owned();
+        println!(
+            "{congestion:6} {kind:13} {limit:18} {:5.1} %   kernel: busy {} rwnd {} sndbuf {}",
+            socket["shares"][&limit].as_f64().unwrap_or(0.0) * 100.0,
+            watch["busy"],
+            watch["rwnd_limited"],
+            watch["sndbuf_limited"],
+        );
+        if !right.contains(&limit.as_str()) {
+            wrong.push(format!("{congestion} {kind}: {socket}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn verdicts_under_cubic() {
+    verdicts("cubic");
+}
+
+#[test]
+fn verdicts_under_reno() {
+    verdicts("reno");
+}
+
+#[test]
+fn verdicts_under_bbr() {
+    verdicts("bbr");
+}
+
+#[test]
+fn the_lock_is_seen_and_who_has_the_socket() {
+    let look = "$TCPWHY live --json --interval 500ms --port 8000";
+    let Some(answer) = in_lab("cubic", &[], "sndbuf", look) else { return };
+    let socket = socket(&answer);
+    assert_eq!(socket["send_buffer"]["held_by"], "application", "{socket}");
+    assert_eq!(socket["send_buffer"]["bytes"], 32_768);
+    assert_eq!(socket["receive_buffer"]["held_by"], "not grown yet");
+    assert!(socket["command"].as_str().unwrap().starts_with("python3"));
+    assert_eq!(socket["congestion_control"], "cubic");
+    assert_eq!(socket["holder"], "locked by the application at 16.0 KiB");
+}
+
+#[test]
+fn a_limit_that_does_not_hold_shows_nothing_and_exit_code_1() {
+    let look = "$TCPWHY live --json --interval 500ms --port 8000 --limit handshake; echo $?";
+    let Some(answer) = in_lab("cubic", &[], "sndbuf", look) else { return };
+    let (json, code) = answer.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(code, "1");
+    let round: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(round["schema"], "tcpwhy.live/1");
+    assert_eq!(round["sockets"].as_array().unwrap().len(), 0);
+}

@@ -1,0 +1,66 @@
+//! `tcpwhy live unlock` on a running transfer.
+
+use crate::lab::in_lab;
+
+/// The descriptor of the flow's socket: the first after the standard ones.
+const UNLOCK: &str = "$TCPWHY live unlock $PID 3 --measure 1s";
+
+fn rate(answer: &str, label: &str) -> f64 {
+    let line = answer.lines().find(|line| line.starts_with(label)).unwrap();
+    let mut words = line[label.len()..].split_whitespace();
+    let number: f64 = words.next().unwrap().replace(',', "").parse().unwrap();
+    let unit = words.next().unwrap().trim_end_matches([',', ':']);
+    number
+        * if unit == "Mbit/s" {
+            1.0
+        } else if unit == "kbit/s" {
+            1e-3
+        } else {
+            1e3
+        }
+}
+
+#[test]
+fn without_yes_nothing_is_changed() {
+    let look = format!("{UNLOCK}; $TCPWHY live --json --interval 300ms --port 8000");
+    let Some(answer) = in_lab("cubic", &[], "sndbuf", &look) else { return };
+    assert!(answer.contains("Nothing was changed"), "{answer}");
+    assert!(answer.contains("\"held_by\":\"application\""), "{answer}");
+}
+
+#[test]
+fn a_send_buffer_is_unlocked_faster_and_put_back() {
+    let look =
+        format!("{UNLOCK} --yes --restore; $TCPWHY live --json --interval 500ms --port 8000");
+    let Some(answer) = in_lab("cubic", &[], "sndbuf", &look) else { return };
+    let (before, after) = (rate(&answer, "before:"), rate(&answer, "after:"));
+    assert!(after > 2.0 * before, "{answer}");
+    assert!(answer.contains("Everything was put back."), "{answer}");
+    assert!(answer.contains("\"held_by\":\"application\""), "{answer}");
+}
+
+#[test]
+fn a_window_scale_fixed_by_the_syn_is_refused() {
+    let look = format!("{UNLOCK} --yes 2>&1 || true");
+    let Some(answer) = in_lab("cubic", &[], "download-locked-before", &look) else { return };
+    assert!(answer.contains("window scale of 0"), "{answer}");
+}
+
+#[test]
+fn a_receive_buffer_grows_with_its_clamp_and_is_put_back() {
+    let look = format!("{UNLOCK} --yes --for 2s; {UNLOCK}");
+    let Some(answer) = in_lab("cubic", &[], "download-locked-after", &look) else { return };
+    if answer.contains("rmem_max") {
+        return eprintln!("skipped: net.core.rmem_max is too small here: {answer}");
+    }
+    assert!(rate(&answer, "after:") > 2.0 * rate(&answer, "before:"), "{answer}");
+    assert!(answer.contains("Everything was put back."), "{answer}");
+    assert!(answer.contains("Nothing was changed."), "locked again: {answer}");
+}
+
+#[test]
+fn an_unlocked_socket_is_refused() {
+    let look = format!("{UNLOCK} --yes 2>&1 || true");
+    let Some(answer) = in_lab("cubic", &[], "pacing", &look) else { return };
+    assert!(answer.contains("neither buffer is locked"), "{answer}");
+}

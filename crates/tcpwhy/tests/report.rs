@@ -1,0 +1,129 @@
+//! `tcpwhy report` through the binary: what it takes, what it writes, and what it refuses.
+
+mod common;
+
+use common::{assert_one_sentence_error, code, run, stderr, stdout, transfer};
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A folder with `slow.pcap` in it, and how to name a file in it.
+fn scratch() -> (TempDir, impl Fn(&str) -> String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_owned();
+    let name = move |file: &str| path.join(file).display().to_string();
+    fs::write(name("slow.pcap"), transfer()).unwrap();
+    (folder, name)
+}
+
+/// A sample of the server's socket of [`transfer`], so many milliseconds after its start.
+fn sample(ms: u64) -> String {
+    let mut info = [0u8; 104];
+    info[16..20].copy_from_slice(&1448u32.to_ne_bytes());
+    info[76..80].copy_from_slice(&0x7fff_ffffu32.to_ne_bytes());
+    info[80..84].copy_from_slice(&10u32.to_ne_bytes());
+    let hex: String = info.iter().map(|b| format!("{b:02x}")).collect();
+    let t = 1_767_323_045_000_000_000 + ms * 1_000_000;
+    format!(
+        "{{\"t_ns\":{t},\"host\":\"server\",\"local\":\"10.0.0.1:3306\",\"remote\":\"10.0.0.2:51234\",\"rqueue\":0,\
+         \"wqueue\":1448,\"tcp_info\":\"{hex}\",\"skmem\":[0,131072,0,16384,0,2304,0,0,0],\"cookie\":1}}\n"
+    )
+}
+
+#[test]
+fn a_case_folder_is_its_senders_capture_with_the_samples() {
+    let (_folder, name) = scratch();
+    fs::create_dir(name("case")).unwrap();
+    fs::write(name("case/server.pcapng"), transfer()).unwrap();
+    fs::write(name("case/samples.ndjson"), (5..100).map(sample).collect::<String>()).unwrap();
+    let judged = r#"{"judgements":[{"from":"server","at_sender":true}]}"#;
+    fs::write(name("case/result.json"), judged).unwrap();
+    let page = run(&["report", &name("case"), "-o", &name("case.html")]);
+    assert_eq!(code(&page), 0, "{}", stderr(&page));
+    let drawn = run(&["report", &name("case"), "--chart", "samples", "--svg", "-"]);
+    assert_eq!(code(&drawn), 0, "{}", stderr(&drawn));
+    assert!(stdout(&drawn).contains("What the sockets held"));
+    let beside = run(&["report", &name("case"), &name("slow.pcap"), "-o", "-"]);
+    assert_one_sentence_error(&beside, "name it alone");
+}
+
+#[test]
+fn a_case_folder_without_a_capture_is_refused() {
+    let (_folder, name) = scratch();
+    fs::create_dir(name("case")).unwrap();
+    fs::write(name("case/samples.ndjson"), "").unwrap();
+    let refused = run(&["report", &name("case"), "-o", "-"]);
+    assert_one_sentence_error(&refused, "no client.pcapng");
+}
+
+#[test]
+fn an_analysis_makes_a_page_of_the_connections_that_are_selected() {
+    let (_folder, name) = scratch();
+    let json = run(&[&name("slow.pcap"), "--json"]);
+    fs::write(name("slow.json"), &json.stdout).unwrap();
+    let page = run(&["report", &name("slow.json"), "-o", "-"]);
+    assert_eq!(code(&page), 0, "{}", stderr(&page));
+    assert!(stdout(&page).contains("id=\"analysis-1\""));
+    assert!(!stdout(&page).contains("id=\"picture-1-0\""), "it has no packets");
+    let none = run(&["report", &name("slow.json"), "--conn", "7", "-o", "-"]);
+    assert_eq!((code(&none), stdout(&none).as_str()), (1, ""));
+    let cut = run(&["report", &name("slow.json"), "--since", "1", "-o", "-"]);
+    assert_one_sentence_error(&cut, "no packets to choose from");
+    let drawn = run(&["report", &name("slow.json"), "--svg", "-"]);
+    assert_one_sentence_error(&drawn, "no packets to draw");
+}
+
+#[test]
+fn other_json_is_refused() {
+    let (_folder, name) = scratch();
+    for (file, text, told) in [
+        ("other.json", "{\"schema\":\"something/1\"}", "not a tcpwhy.analysis/1 object"),
+        ("lines.json", "{}\n{}\n", "more than one object"),
+        ("list.json", "{\"schema\":\"tcpwhy.analysis/1\"}", "no list of connections"),
+    ] {
+        fs::write(name(file), text).unwrap();
+        assert_one_sentence_error(&run(&["report", &name(file), "-o", "-"]), told);
+    }
+    assert_one_sentence_error(&run(&["report", &name("no.json"), "-o", "-"]), "no.json");
+}
+
+#[test]
+fn two_captures_stand_on_one_page() {
+    let (_folder, name) = scratch();
+    fs::write(name("after.pcap"), transfer()).unwrap();
+    let page = run(&["report", &name("slow.pcap"), "--compare", &name("after.pcap"), "-o", "-"]);
+    assert_eq!(code(&page), 0, "{}", stderr(&page));
+    for id in ["analysis-1", "picture-1-0", "analysis-2", "picture-2-0"] {
+        assert!(stdout(&page).contains(&format!("id=\"{id}\"")), "{id}");
+    }
+}
+
+#[test]
+fn one_chart_is_written_and_nothing_is_replaced_unasked() {
+    let (folder, name) = scratch();
+    let draw = |more: &[&str]| {
+        let (capture, svg) = (name("slow.pcap"), name("flight.svg"));
+        let args = ["report", &capture, "--chart", "flight", "--svg", &svg];
+        run(&[args.as_slice(), more].concat())
+    };
+    assert_eq!(code(&draw(&[])), 0);
+    assert!(fs::read_to_string(name("flight.svg")).unwrap().starts_with("<svg"));
+    assert_one_sentence_error(&draw(&[]), "is there already");
+    assert_eq!(code(&draw(&["--force"])), 0);
+    let files: Vec<PathBuf> =
+        fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().path()).collect();
+    assert_eq!(files.len(), 2, "a chart, and no page beside it: {files:?}");
+}
+
+#[test]
+fn charts_that_cannot_be_drawn_say_why() {
+    let (_folder, name) = scratch();
+    let capture = name("slow.pcap");
+    let refused = |args: &[&str]| run(&[&["report", &capture], args].concat());
+    assert_one_sentence_error(&refused(&["--chart", "samples", "--svg", "-"]), "case folder");
+    assert_one_sentence_error(&refused(&["--chart", "nonsense", "--svg", "-"]), "nonsense");
+    assert_one_sentence_error(&refused(&["--svg", "-", "-o", "page.html"]), "cannot be used");
+    assert_one_sentence_error(&refused(&["--svg", &name("no/where.svg")]), "cannot write");
+    let none = refused(&["--conn", "9", "--svg", "-"]);
+    assert_eq!((code(&none), stdout(&none).as_str()), (1, ""));
+}

@@ -1,0 +1,125 @@
+// `tcpwhy serve` in a real browser: list, upload, open, refuse, and nothing that it must not do.
+// Usage: node web/test/serve.mjs   (after cargo build --release; needs Debian's chromium)
+// TCPWHY names another binary, SCREENSHOTS a directory for pictures of it all.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const scratch = mkdtempSync(join(tmpdir(), "tcpwhy-serve-"));
+const dir = join(scratch, "captures");
+mkdirSync(join(dir, "monday"), { recursive: true });
+const corpus = (name) => join(root, "corpus", name);
+// A file's name is the one text in the list that somebody else may have chosen freely.
+const hostile = "<img src=x onerror=alert(1)>.pcap.gz";
+copyFileSync(corpus("send-buffer-16k-20ms.sender.pcap.gz"), join(dir, "monday", hostile));
+copyFileSync(corpus("receive-buffer-8k-40ms.receiver.pcap.gz"), join(dir, "nightly-backup.pcap.gz"));
+writeFileSync(join(dir, "broken.pcap"), "this is no capture");
+
+const server = spawn(process.env.TCPWHY ?? join(root, "target/release/tcpwhy"),
+  ["serve", dir, "--listen", "127.0.0.1:0", "--max-upload", "1MB"], { stdio: ["ignore", "pipe", "ignore"] });
+const address = String((await once(server.stdout, "data"))[0]).trim();
+
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: "en-US" });
+const wrong = [];
+let refused = 0;
+page.on("console", (m) => {
+  if (m.type() !== "error") return;
+  // The browser itself logs each answer of 400 and more; of those, only the refused upload is due.
+  if (/status of 415/.test(m.text())) refused++;
+  else wrong.push(m.text());
+});
+page.on("pageerror", (e) => wrong.push(e.message));
+page.on("dialog", (d) => { wrong.push(`dialog: ${d.message()}`); void d.dismiss(); });
+page.on("request", (r) => r.url().startsWith(address) || wrong.push(`request: ${r.url()}`));
+const shot = async (name) => process.env.SCREENSHOTS && page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`), fullPage: true });
+const fits = async () => {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 390, `nothing sticks out of a phone's screen: ${wide}`);
+};
+
+try {
+  await page.goto(address);
+  const rows = page.locator(".captures li");
+  await rows.first().waitFor();
+  assert.equal(await rows.count(), 3);
+  await page.getByRole("searchbox").fill("IMG src");
+  assert.equal(await rows.count(), 1);
+  assert.match(await rows.innerText(), /monday\/<img src=x onerror=alert\(1\)>/);
+  await page.getByRole("searchbox").fill("");
+
+  // Uploads, chosen and dropped.
+  await page.locator("#files").setInputFiles({ name: "junk.pcap", mimeType: "", buffer: Buffer.from("<script>alert(2)</script>") });
+  await page.locator(".upload.failed", { hasText: "junk.pcap: is text, not a capture file" }).waitFor();
+  await page.locator("#files").setInputFiles({ name: "huge.pcap", mimeType: "", buffer: Buffer.alloc(1_000_001) });
+  await page.locator(".upload.failed", { hasText: "Larger than an upload may be (1.0 MB)" }).waitFor();
+  await page.locator("#files").setInputFiles(corpus("slow-reader-stops-20ms.sender.pcap.gz"));
+  const arrived = page.locator(".upload", { hasText: "uploaded" });
+  await arrived.waitFor();
+  await page.locator(".captures .fresh", { hasText: "slow-reader" }).waitFor();
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["nothing"], "dropped.txt"));
+    return transfer;
+  });
+  await page.dispatchEvent("body", "dragenter", { dataTransfer: data });
+  await page.locator(".drop.over").waitFor();
+  await page.dispatchEvent("body", "drop", { dataTransfer: data });
+  await page.locator(".upload.failed", { hasText: "dropped.txt.pcap" }).waitFor();
+  assert.equal(refused, 2);
+  assert.deepEqual(readdirSync(dir).sort(), ["broken.pcap", "monday", "nightly-backup.pcap.gz", "slow-reader-stops-20ms.sender.pcap.gz"]);
+  await shot("list");
+
+  // Open: first the wait, then, at the same address, the report.
+  await rows.filter({ hasText: "monday" }).locator("a").focus();
+  await page.keyboard.press("Enter");
+  await page.locator("#chart-sequence").waitFor({ timeout: 60_000 });
+  assert.match(await page.locator(".verdict").first().innerText(), /send buffer held it back/);
+  assert.equal(await page.locator("section.chart[id]").count(), 5, "five charts");
+  const width = await page.locator(".shares span").first().evaluate((e) => e.getBoundingClientRect().width);
+  assert.ok(width > 100, "styles of elements are not refused");
+  await shot("report");
+  await page.goBack();
+  await page.locator(".answer", { hasText: "send buffer" }).waitFor();
+
+  await rows.filter({ hasText: "broken.pcap" }).locator("a").click();
+  await page.locator(".notice", { hasText: "not a capture file" }).waitFor();
+  await shot("failed");
+  await page.getByRole("link", { name: "All captures" }).click();
+  await rows.first().waitFor();
+
+  await page.selectOption("#language", "zh");
+  await page.getByText("把抓包文件拖到这里").waitFor();
+  await page.locator(".answer", { hasText: "发送缓冲区" }).waitFor();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await fits();
+  await shot("phone-zh-dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.selectOption("#language", "en");
+  await fits();
+  await shot("phone");
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await shot("list-dark");
+
+  server.kill("SIGTERM");
+  const [code] = await once(server, "exit");
+  assert.equal(code, 0, "it stops cleanly");
+  assert.deepEqual(wrong, []);
+  console.log("the list and uploads work in a browser");
+} catch (e) {
+  console.error(wrong);
+  await shot("wrong");
+  throw e;
+} finally {
+  await browser.close();
+  server.kill("SIGKILL");
+  rmSync(scratch, { recursive: true });
+}

@@ -183,7 +183,8 @@ fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Bytes, Answer
     let counter = Progress::Counter(Arc::clone(&work.second));
     let pictures = look::draw(folder.capture(entry)?, span, &connections, look::CHARTS, &counter);
     let mut html = Vec::new();
-    let report = page::Report { source: &read.source, connections: &connections, pictures: &pictures };
+    let report =
+        page::Report { source: &read.source, connections: &connections, pictures: &pictures };
     page::write(&mut html, &report)?;
     Ok((html.into(), answer))
 }

@@ -26,6 +26,9 @@ heading "Tests"
 [ -d ../shared/captures ] || skip "../shared/captures is not here: tests on captures made by others pass without looking"
 cargo test --workspace --locked --quiet
 
+heading "Kernel programs"
+scripts/bpf.sh --check
+
 heading "Core for $CORE_TARGET"
 if have_target "$CORE_TARGET"; then
     cargo build -p tcpwhy-core --target "$CORE_TARGET" --locked --quiet

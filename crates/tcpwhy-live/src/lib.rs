@@ -1,6 +1,7 @@
 //! What the running kernel knows of its TCP sockets.
 #![cfg(target_os = "linux")]
 
+pub mod events;
 pub mod host;
 pub mod locks;
 pub mod process;

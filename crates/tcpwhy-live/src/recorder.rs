@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use serde::Serialize;
 
+use crate::events::{self, Clock, Scope, Stream};
 use crate::sample::{Dump, Sample};
 
 /// Between two samples: a round trip of 10 ms wants a few; a dump of two hosts' sockets takes a tenth of this.
@@ -59,6 +60,14 @@ pub struct Summary {
     pub late: u64,
     /// The file reached its bound, and later samples are missing.
     pub full: bool,
+    /// Lines in `events.ndjson`.
+    pub events: u64,
+    /// Events that found the kernel's ring full, and are missing.
+    pub events_lost: u64,
+    /// The file of events reached its bound, and later ones are missing.
+    pub events_full: bool,
+    /// Tracepoints that this kernel did not let attach, with the reason.
+    pub not_attached: Vec<String>,
     /// Why there are no kernel events, if there are none.
     pub no_events: Option<String>,
 }
@@ -68,10 +77,19 @@ pub struct Summary {
 pub struct Recorder {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<Summary, Error>>>,
+    events: Events,
+}
+
+/// The kernel's events, or why there are none.
+#[derive(Debug)]
+enum Events {
+    Recorded { recorder: events::Recorder, path: PathBuf, not_attached: Vec<String> },
+    Missing(String),
 }
 
 impl Recorder {
-    /// Samples all TCP sockets of `hosts` into `folder/samples.ndjson`.
+    /// Samples all TCP sockets of `hosts` into `folder/samples.ndjson`, and writes what happens to them into `folder/events.ndjson`
+    /// where the kernel tells; where it does not, the summary says why.
     ///
     /// # Errors
     /// A namespace cannot be entered (it takes CAP_SYS_ADMIN over it), or the file cannot be made.
@@ -79,11 +97,14 @@ impl Recorder {
         let path = folder.join("samples.ndjson");
         let file =
             File::create(&path).map_err(|source| Error::Write { path: path.clone(), source })?;
+        let clock = Clock::start();
+        let events = Events::start(&hosts, clock, folder)?;
         let dumps = hosts.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || record(&dumps, BufWriter::new(file), &path, &told));
-        Ok(Self { stop, thread: Some(thread) })
+        let thread =
+            std::thread::spawn(move || record(&dumps, clock, BufWriter::new(file), &path, &told));
+        Ok(Self { stop, thread: Some(thread), events })
     }
 
     /// Ends the recording with a last sample.
@@ -92,10 +113,50 @@ impl Recorder {
     /// The kernel refused a dump, or the file could not be written.
     pub fn stop(mut self) -> Result<Summary, Error> {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread
-            .take()
-            .and_then(|thread| thread.join().ok())
-            .unwrap_or_else(|| Ok(Summary::default()))
+        let joined = self.thread.take().and_then(|thread| thread.join().ok());
+        let mut summary = joined.unwrap_or_else(|| Ok(Summary::default()))?;
+        let none = Events::Missing("they were taken already".into());
+        std::mem::replace(&mut self.events, none).stop(&mut summary)?;
+        Ok(summary)
+    }
+}
+
+impl Events {
+    fn start(hosts: &[Host], clock: Clock, folder: &Path) -> Result<Self, Error> {
+        let inode = |host: &Host| {
+            let stat = rustix::fs::fstat(&host.namespace).map_err(io::Error::from);
+            let inode = stat.and_then(|s| u32::try_from(s.st_ino).map_err(io::Error::other));
+            inode.map(|inode| (inode, host.name.clone()))
+        };
+        let named = |host: &Host| {
+            inode(host).map_err(|source| Error::Sample { host: host.name.clone(), source })
+        };
+        let hosts = hosts.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+        let scope = Scope::Namespaces(hosts.iter().map(|(inode, _)| *inode).collect());
+        let stream = match Stream::open(&scope) {
+            Ok(stream) => stream,
+            Err(why) => return Ok(Self::Missing(why.to_string())),
+        };
+        let told = |refused: &events::Refused| format!("{}: {}", refused.program, refused.why);
+        let not_attached = stream.refused().iter().map(told).collect();
+        let path = folder.join("events.ndjson");
+        let recorder = events::Recorder::start(stream, hosts, clock, &path)
+            .map_err(|source| Error::Write { path: path.clone(), source })?;
+        Ok(Self::Recorded { recorder, path, not_attached })
+    }
+
+    fn stop(self, summary: &mut Summary) -> Result<(), Error> {
+        match self {
+            Self::Missing(why) => summary.no_events = Some(why),
+            Self::Recorded { recorder, path, not_attached } => {
+                let recorded = recorder.stop().map_err(|source| Error::Write { path, source })?;
+                summary.events = recorded.events;
+                summary.events_lost = recorded.lost;
+                summary.events_full = recorded.full;
+                summary.not_attached = not_attached;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -121,21 +182,17 @@ fn open(host: Host) -> Result<(String, Dump), Error> {
 
 fn record(
     dumps: &[(String, Dump)],
+    clock: Clock,
     mut file: BufWriter<File>,
     path: &Path,
     stop: &AtomicBool,
 ) -> Result<Summary, Error> {
-    let mut summary = Summary {
-        no_events: Some("kernel events are not recorded by this version".into()),
-        ..Summary::default()
-    };
-    let (began, epoch) =
-        (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
-    let (mut next, mut written) = (began, 0);
+    let mut summary = Summary::default();
+    let (mut next, mut written) = (Instant::now(), 0);
     loop {
         let last = stop.load(Ordering::Relaxed);
         for (host, dump) in dumps {
-            let t_ns = (epoch + began.elapsed()).as_nanos();
+            let t_ns = clock.now_ns();
             let sockets =
                 dump.sockets().map_err(|source| Error::Sample { host: host.clone(), source })?;
             for sample in &sockets {
@@ -161,13 +218,13 @@ fn record(
     }
 }
 
-fn line(t_ns: u128, host: &str, sample: &Sample) -> String {
+fn line(t_ns: u64, host: &str, sample: &Sample) -> String {
     let hex = sample.tcp_info.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
     });
     let value = serde_json::json!({
-        "t_ns": u64::try_from(t_ns).unwrap_or(u64::MAX), "host": host, "local": sample.local, "remote": sample.remote,
+        "t_ns": t_ns, "host": host, "local": sample.local, "remote": sample.remote,
         "cookie": sample.cookie, "rqueue": sample.rqueue, "wqueue": sample.wqueue, "tcp_info": hex, "skmem": sample.skmem,
     });
     format!("{value}\n")

@@ -88,8 +88,7 @@ impl Look {
             return Ok(None);
         }
         let capture = tcpwhy_capture::open(inputs)?;
-        let mut pictures =
-            look::draw(capture, span, &connections, args.charts, &Progress::Hidden);
+        let mut pictures = look::draw(capture, span, &connections, args.charts, &Progress::Hidden);
         for sample in given.samples()?.into_iter().flatten() {
             pictures.iter_mut().for_each(|(_, picture)| picture.sampled(&sample));
         }

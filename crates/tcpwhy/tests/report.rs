@@ -1,4 +1,5 @@
 //! `tcpwhy report` through the binary: what it takes, what it writes, and what it refuses.
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
 
 mod common;
 

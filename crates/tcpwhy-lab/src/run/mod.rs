@@ -1,8 +1,10 @@
 //! One run of a scenario: hosts, link, captures, workload, and a case folder with everything that was seen.
 
+mod bound;
 mod case;
 mod judge;
 mod predict;
+mod schedule;
 
 pub use case::{Case, RunResult};
 pub use judge::{Judgement, Vantage};
@@ -110,9 +112,22 @@ fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, 
     let taps = [client_tap.stop()?, server_tap.stop()?];
     let link = link.stop()?;
     case.json("link.json", &link)?;
-    truth::write(case.folder(), &scenario.link)
+    let scheduled = schedule::schedule(scenario, &outcome);
+    truth::write(case.folder(), &scenario.link, source(&recorded), &scheduled)
         .map_err(|e| Error::Case(case.folder().display().to_string(), e))?;
     Ok(Seen { outcome, link, taps, recorded })
+}
+
+/// Events are the truth where none is missing, neither lost nor of a kind that the truth needs.
+fn source(recorded: &Summary) -> truth::Source {
+    let needed = ["tcp_probe:", "tcp_sendmsg_locked:", "sched_switch:"];
+    let is_needed = |refused: &String| needed.iter().any(|name| refused.starts_with(name));
+    let blind = recorded.not_attached.iter().any(is_needed);
+    if !blind && recorded.events > 0 && recorded.events_lost == 0 && !recorded.events_full {
+        truth::Source::KernelEvents
+    } else {
+        truth::Source::Samples
+    }
 }
 
 fn recorded(host: &Host) -> Result<live::Host, Error> {

@@ -1,6 +1,6 @@
 //! A case folder -> the score of its run.
 
-use super::baseline::{self, Stopwatch};
+use super::baseline;
 use super::capture::{analyse_file, segments_of};
 use super::compare::{Comparison, compare};
 use super::confusion::limit;
@@ -9,41 +9,12 @@ use super::measure::{Path as Way, Place, Scored, Seen, direction, measure, visib
 use super::timeline::{Span, Timeline};
 use super::variant::{Judged, Variant};
 use crate::spec::LinkSpec;
+use crate::truth::{self, Stopwatch};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tcpwhy_core::model::{Cause, Connection, Limit, Side, WhatIf};
 use tcpwhy_core::units::Nanos;
-
-/// What is read of `truth.json`.
-#[derive(Debug, Deserialize)]
-struct TruthFile {
-    source: String,
-    directions: Vec<TruthDirection>,
-}
-
-#[derive(Debug, Deserialize)]
-struct TruthDirection {
-    server: End,
-    from: String,
-    timeline: Vec<TruthSpan>,
-    #[serde(default)]
-    stopwatch: Option<Stopwatch>,
-}
-
-#[derive(Debug, Deserialize)]
-struct End {
-    port: u16,
-}
-
-#[derive(Debug, Deserialize)]
-struct TruthSpan {
-    from_ns: i64,
-    to_ns: i64,
-    limit: String,
-    #[serde(default)]
-    cause: Option<String>,
-}
 
 /// The truth about one direction.
 #[derive(Debug, Clone, PartialEq)]
@@ -188,17 +159,17 @@ pub fn way(link: &LinkSpec, judged: Judged) -> Way {
 /// # Errors
 /// When the file is missing, is no truth, or has none for this direction.
 pub fn read_truth(path: &Path, judged: Judged) -> Result<Truth, Error> {
-    let file: TruthFile = read_json(path)?;
+    let file: truth::Truth = read_json(path)?;
     let is_judged =
-        |d: &TruthDirection| d.server.port == judged.port && d.from == judged.from.name();
+        |d: &truth::Direction| d.server.port == judged.port && d.from == judged.from.name();
     let direction = file.directions.into_iter().find(is_judged);
     let direction =
         direction.ok_or_else(|| Error::NoTruth { path: path.to_owned(), port: judged.port })?;
-    let span = |s: &TruthSpan| Span {
-        from: Nanos(s.from_ns),
-        to: Nanos(s.to_ns),
+    let span = |s: &truth::Interval| Span {
+        from: nanos(s.from_ns),
+        to: nanos(s.to_ns),
         limit: limit(&s.limit).unwrap_or(Limit::Unknown),
-        cause: s.cause.as_deref().and_then(cause).unwrap_or(Cause::None),
+        cause: s.cause.as_deref().and_then(Cause::from_name).unwrap_or(Cause::None),
         confidence: 100,
     };
     let timeline = Timeline::new(direction.timeline.iter().map(span).collect());
@@ -216,9 +187,8 @@ pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
     serde_json::from_slice(&text).map_err(|source| Error::Json { path: path.to_owned(), source })
 }
 
-/// The cause of that published name.
-fn cause(name: &str) -> Option<Cause> {
-    Cause::ALL.into_iter().find(|c| c.name() == Some(name))
+fn nanos(ns: u64) -> Nanos {
+    Nanos(i64::try_from(ns).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ impl Runner<'_> {
 
     fn start(&self, scenario: &Scenario, folder: &Path) -> Result<(), Error> {
         if self.again && folder.join("samples.ndjson").is_file() {
-            return truth::write(folder, &scenario.link)
+            return truth::again(folder, &scenario.link)
                 .map_err(|source| Error::File { path: folder.to_owned(), source });
         }
         std::fs::create_dir_all(folder)

@@ -10,7 +10,7 @@ pub const SCHEMA: &str = "tcpwhy.truth/1";
 pub struct Truth {
     /// [`SCHEMA`].
     pub schema: String,
-    /// `kernel events` or `samples and schedule`.
+    /// The name of a [`Source`].
     pub source: String,
     /// Each direction that carried data.
     pub directions: Vec<Direction>,
@@ -30,7 +30,11 @@ pub struct Direction {
     /// What the scenario's schedule says, beside it.
     pub scheduled: Vec<Interval>,
     /// The kernel's own account at the end: recorded, never used.
-    pub stopwatch: Stopwatch,
+    #[serde(default)]
+    pub stopwatch: Option<Stopwatch>,
+    /// What the kernel's events tell of the sender beside the timeline; without them, nothing.
+    #[serde(default)]
+    pub watched: Option<Watched>,
 }
 
 /// One end of a connection.
@@ -40,6 +44,57 @@ pub struct End {
     pub addr: String,
     /// TCP port.
     pub port: u16,
+}
+
+/// What the truth rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The kernel's state at every event, and samples between them.
+    KernelEvents,
+    /// Samples every 2 ms, and the application's account.
+    Samples,
+}
+
+impl Source {
+    /// As in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::KernelEvents => "kernel events",
+            Self::Samples => "samples and schedule",
+        }
+    }
+}
+
+/// A limit that a scenario schedules for one direction of the connections to a port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scheduled {
+    /// The listening end's port.
+    pub port: u16,
+    /// `client` or `server`: who sends.
+    pub from: String,
+    /// When, and what.
+    pub interval: Interval,
+}
+
+/// What happened to a sender's socket, by the kernel's events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watched {
+    /// The application set SO_SNDBUF, and autotuning is off.
+    pub sndbuf_locked: bool,
+    /// The same of SO_RCVBUF.
+    pub rcvbuf_locked: bool,
+    /// Send buffer at the end, bytes as the kernel counts them.
+    pub sndbuf: u32,
+    /// How long a task slept in a write because the send buffer was full, microseconds.
+    pub writer_asleep_us: u64,
+    /// How long a task slept in a read, microseconds.
+    pub reader_asleep_us: u64,
+    /// Segments sent again.
+    pub retransmits: u64,
+    /// Times that memory was refused to the socket.
+    pub memory_refused: u64,
+    /// Times that autotuning raised the receive buffer.
+    pub rcvbuf_steps: u64,
 }
 
 /// A time with one limit.

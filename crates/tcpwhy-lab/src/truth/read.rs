@@ -1,4 +1,4 @@
-//! The samples of a case folder -> its truth.
+//! The samples and events of a case folder -> its truth.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,10 +9,15 @@ use std::path::Path;
 use serde::Deserialize;
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::link::{Rate, WaySpec};
+use tcpwhy_core::socket::Receiver;
 
 use crate::spec::LinkSpec;
 
-use super::{Direction, End, SCHEMA, State, Stopwatch, Truth, derive, writes};
+use super::cause::{self, Beside};
+use super::events::{self, Told};
+use super::sender::Samples;
+use super::writes::{self, Writes};
+use super::{Direction, End, Interval, SCHEMA, Scheduled, Source, State, Stopwatch, Truth, derive};
 
 #[derive(Deserialize)]
 struct Line {
@@ -20,79 +25,141 @@ struct Line {
     host: String,
     local: SocketAddr,
     remote: SocketAddr,
+    #[serde(default)]
+    cookie: u64,
+    rqueue: u32,
     wqueue: u32,
     tcp_info: String,
     skmem: Vec<u32>,
 }
 
-#[derive(Default)]
-struct Sender {
-    states: Vec<State>,
-    acked: u64,
-    stopwatch: Stopwatch,
-}
+type Sockets = BTreeMap<(String, SocketAddr, SocketAddr), Samples>;
 
-/// Derives the truth of a case folder and writes it there, `truth.json`; the folder's last step, or again after a change of the rules.
+/// As [`read`], into `truth.json` of the folder: its last step, or again after a change of the rules.
 ///
 /// # Errors
 /// As [`read`]; the file cannot be written.
-pub fn write(folder: &Path, link: &LinkSpec) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(&read(folder, link)?)?;
+pub fn write(
+    folder: &Path,
+    link: &LinkSpec,
+    source: Source,
+    scheduled: &[Scheduled],
+) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(&read(folder, link, source, scheduled)?)?;
     std::fs::write(folder.join("truth.json"), text + "\n")
 }
 
-/// Reads `samples.ndjson` and `app.ndjson` of a case folder. A line cut off by a killed recorder is left out.
+/// Derives the truth of a finished case folder anew, from what the last truth rested on: after a change of the rules.
 ///
 /// # Errors
-/// The file cannot be read.
-pub fn read(folder: &Path, link: &LinkSpec) -> io::Result<Truth> {
+/// As [`write`].
+pub fn again(folder: &Path, link: &LinkSpec) -> io::Result<()> {
+    let before = match std::fs::read_to_string(folder.join("truth.json")) {
+        Ok(text) => serde_json::from_str::<Truth>(&text)?,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return write(folder, link, Source::Samples, &[]);
+        }
+        Err(e) => return Err(e),
+    };
+    let events = before.source == Source::KernelEvents.name();
+    let source = if events { Source::KernelEvents } else { Source::Samples };
+    let scheduled: Vec<Scheduled> = before.directions.iter().flat_map(of_direction).collect();
+    write(folder, link, source, &scheduled)
+}
+
+fn of_direction(direction: &Direction) -> impl Iterator<Item = Scheduled> {
+    let (port, from) = (direction.server.port, &direction.from);
+    let put = move |interval: &Interval| Scheduled {
+        port,
+        from: from.clone(),
+        interval: interval.clone(),
+    };
+    direction.scheduled.iter().map(put)
+}
+
+/// Reads `samples.ndjson`, `app.ndjson`, and for [`Source::KernelEvents`] `events.ndjson` of a case folder. A line cut off by a killed
+/// recorder is left out. `scheduled` is laid beside what was found.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn read(
+    folder: &Path,
+    link: &LinkSpec,
+    source: Source,
+    scheduled: &[Scheduled],
+) -> io::Result<Truth> {
     let writers = writes::read(&folder.join("app.ndjson"))?;
-    let mut senders: BTreeMap<(String, SocketAddr, SocketAddr), Sender> = BTreeMap::new();
-    for text in BufReader::new(File::open(folder.join("samples.ndjson"))?).lines() {
+    let sockets = samples(&folder.join("samples.ndjson"))?;
+    let told = match source {
+        Source::KernelEvents => events::read(&folder.join("events.ndjson"))?,
+        Source::Samples => BTreeMap::new(),
+    };
+    let directions = sockets.iter().filter(|(_, samples)| samples.carried());
+    let directions = directions.map(|((host, local, remote), samples)| {
+        let told = told.get(&(host.clone(), samples.cookie));
+        let other = sockets.iter().find(|((h, l, r), _)| h != host && l == remote && r == local);
+        let receiver = other.map_or(&[][..], |(_, samples)| &samples.receiver);
+        let mut found = direction(host, [*local, *remote], samples, &writers, told, link, receiver);
+        let beside = |s: &&Scheduled| s.port == found.server.port && s.from == found.from;
+        found.scheduled = scheduled.iter().filter(beside).map(|s| s.interval.clone()).collect();
+        found
+    });
+    let directions = directions.collect();
+    Ok(Truth { schema: SCHEMA.into(), source: source.name().into(), directions })
+}
+
+fn samples(path: &Path) -> io::Result<Sockets> {
+    let mut sockets = Sockets::new();
+    for text in BufReader::new(File::open(path)?).lines() {
         let Ok(line) = serde_json::from_str::<Line>(&text?) else { continue };
         let raw = bytes(&line.tcp_info);
         let info = TcpInfo(&raw);
-        let Some(mut state) = State::from_sample(line.t_ns, info, line.wqueue, &line.skmem) else {
+        let Some(state) = State::from_sample(line.t_ns, info, line.wqueue, &line.skmem) else {
             continue;
         };
-        state.writing = writers.is_writing(&line.local, &line.remote, line.t_ns);
-        let sender = senders.entry((line.host, line.local, line.remote)).or_default();
-        sender.states.push(state);
-        sender.acked = info.bytes_acked().unwrap_or(0);
-        sender.stopwatch = Stopwatch {
+        let socket = sockets.entry((line.host, line.local, line.remote)).or_default();
+        let memory = |at| line.skmem.get(at).copied().unwrap_or(0);
+        let receiver = Receiver { unread: line.rqueue, rmem_alloc: memory(0), rcvbuf: memory(1) };
+        socket.cookie = line.cookie;
+        socket.receiver.push((line.t_ns, receiver));
+        socket.states.push(state);
+        socket.stopwatch = Stopwatch {
             busy_us: info.busy_us().unwrap_or(0),
             rwnd_limited_us: info.rwnd_limited_us().unwrap_or(0),
             sndbuf_limited_us: info.sndbuf_limited_us().unwrap_or(0),
         };
     }
-    // The SYN counts as an acknowledged byte.
-    let carried = senders
-        .into_iter()
-        .filter(|(_, s)| s.acked > 1 || s.states.iter().any(|s| s.unsent + s.outstanding > 1));
-    let directions = carried
-        .map(|((host, local, remote), sender)| direction(host, local, remote, &sender, link))
-        .collect();
-    Ok(Truth { schema: SCHEMA.into(), source: "samples and schedule".into(), directions })
+    Ok(sockets)
 }
 
 fn direction(
-    from: String,
-    local: SocketAddr,
-    remote: SocketAddr,
-    sender: &Sender,
+    from: &str,
+    ends: [SocketAddr; 2],
+    samples: &Samples,
+    writers: &Writes,
+    told: Option<&Told>,
     link: &LinkSpec,
+    receiver: &[(u64, Receiver)],
 ) -> Direction {
+    let [local, remote] = ends;
     let way = if from == "client" { &link.up } else { &link.down };
     let (client, server) = if from == "client" { (local, remote) } else { (remote, local) };
     let end = |end: SocketAddr| End { addr: end.ip().to_string(), port: end.port() };
-    let timeline = derive(&sender.states, payload_rate(way));
+    let states = match told {
+        Some(told) => samples.told(told),
+        None => samples.sampled(ends, writers),
+    };
+    let mut timeline = derive(&states, payload_rate(way));
+    let reading = told.map(|told| &told.reader_asleep);
+    cause::fill(&mut timeline, &states, &Beside { receiver, reading, way });
     Direction {
         client: end(client),
         server: end(server),
-        from,
+        from: from.to_owned(),
         timeline,
         scheduled: Vec::new(),
-        stopwatch: sender.stopwatch,
+        stopwatch: Some(samples.stopwatch),
+        watched: told.map(|told| told.watched),
     }
 }
 

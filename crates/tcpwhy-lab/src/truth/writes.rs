@@ -7,6 +7,8 @@ use std::io::{self, BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 
+use super::spans::Spans;
+
 #[derive(Deserialize)]
 struct Line {
     t_ns: u64,
@@ -17,7 +19,7 @@ struct Line {
 
 /// The spans of every writer, by its socket's ends.
 #[derive(Debug, Default)]
-pub(super) struct Writes(BTreeMap<(SocketAddr, SocketAddr), Vec<(u64, u64)>>);
+pub(super) struct Writes(BTreeMap<(SocketAddr, SocketAddr), Spans>);
 
 impl Writes {
     /// Whether the application that owns this socket was inside of a write, or waited to be told that it can write; `None` where it
@@ -28,9 +30,7 @@ impl Writes {
         remote: &SocketAddr,
         t_ns: u64,
     ) -> Option<bool> {
-        let spans = self.0.get(&(*local, *remote))?;
-        let after = spans.partition_point(|(from, _)| *from <= t_ns);
-        Some(after.checked_sub(1).and_then(|i| spans.get(i)).is_some_and(|(_, to)| t_ns < *to))
+        self.0.get(&(*local, *remote)).map(|spans| spans.contains(t_ns))
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn read(path: &Path) -> io::Result<Writes> {
             }
             "wrote" | "writable" => {
                 if let Some(from) = open.remove(&ends) {
-                    writes.0.entry(ends).or_default().push((from, line.t_ns));
+                    writes.0.entry(ends).or_default().push(from, line.t_ns);
                 }
             }
             _ => {}
@@ -64,8 +64,8 @@ pub(super) fn read(path: &Path) -> io::Result<Writes> {
     }
     // One that never returned: the connection died in it.
     for (ends, from) in open {
-        writes.0.entry(ends).or_default().push((from, u64::MAX));
+        writes.0.entry(ends).or_default().push(from, u64::MAX);
     }
-    writes.0.values_mut().for_each(|spans| spans.sort_unstable());
+    writes.0.values_mut().for_each(Spans::sort);
     Ok(writes)
 }

@@ -147,7 +147,7 @@ fn under(root: &Area<'_>, f: &Frame, points: &[(i32, i32)], ink: &RGBColor) -> D
 fn line(root: &Area<'_>, points: Vec<(i32, i32)>, wide: u32, dashed: bool, ink: &RGBColor) -> Done {
     let style = ink.stroke_width(wide);
     if dashed {
-        return root.draw(&DashedPathElement::new(points.into_iter(), 5, 3, style)).map_err(told);
+        return root.draw(&DashedPathElement::new(points, 5, 3, style)).map_err(told);
     }
     root.draw(&PathElement::new(points, style)).map_err(told)
 }

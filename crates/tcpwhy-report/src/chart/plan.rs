@@ -4,7 +4,7 @@ use super::unit::Measure;
 use super::{Kind, Subject, ceilings, colour, rate};
 use plotters::style::RGBColor;
 use std::borrow::Cow;
-use tcpwhy_core::advice::limit_label;
+use tcpwhy_core::advice::{Language, limit_label};
 use tcpwhy_core::model::{Direction, Interval, Side};
 use tcpwhy_core::observe::Endpoint;
 use tcpwhy_core::picture::{Mark, Point, Series, Sockets, Track};
@@ -184,7 +184,7 @@ fn throughput<'a>(t: &Track, d: &Direction, s: &Subject<'_>) -> Plan<'a> {
 fn band(d: &Direction) -> Plan<'_> {
     let mut entries: Vec<Entry> = Vec::new();
     for share in d.limits() {
-        let text = limit_label(share.limit);
+        let text = limit_label(share.limit, Language::En);
         if !entries.iter().any(|e| e.text == text) {
             entries.push(solid(text, colour::limit(share.limit)));
         }

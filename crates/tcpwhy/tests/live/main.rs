@@ -2,7 +2,7 @@
 //!
 //! `cargo test -p tcpwhy --test live -- --nocapture` prints the verdicts and the kernel's stopwatch side by side.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // Helpers of tests, outside of #[test] functions; a table.
 
 mod churn;
 mod lab;

@@ -5,7 +5,7 @@ mod stopwatch;
 mod trat;
 mod wireshark;
 
-pub use stopwatch::{Stopwatch, stopwatch};
+pub use stopwatch::stopwatch;
 pub use trat::trat;
 pub use wireshark::{is_installed as has_tshark, wireshark};
 

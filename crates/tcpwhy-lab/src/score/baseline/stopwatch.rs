@@ -1,20 +1,9 @@
 //! The kernel's stopwatch: `tcp_info` of the sender at the end (busy, rwnd_limited, sndbuf_limited), read as shares.
 
 use super::Answer;
-use serde::{Deserialize, Serialize};
+use crate::truth::Stopwatch;
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::units::Nanos;
-
-/// Microseconds as `tcp_info` counts them (`tcp_get_info_chrono_stats`, net/ipv4/tcp.c). `busy` includes the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Stopwatch {
-    /// Data was outstanding or waiting.
-    pub busy_us: u64,
-    /// Of these, held by the receive window.
-    pub rwnd_limited_us: u64,
-    /// Of these, held by the send buffer.
-    pub sndbuf_limited_us: u64,
-}
 
 /// The largest of its shares of `transfer`. What is busy without a limit is the network in any form: congestion window,
 /// path or loss.

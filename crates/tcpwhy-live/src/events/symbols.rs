@@ -1,0 +1,45 @@
+//! Where functions of the kernel are: `/proc/kallsyms`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+
+/// First address of each function and of what follows it; (0, 0) where it is not there, or addresses are hidden (`kptr_restrict`).
+pub(super) fn ranges<const N: usize>(names: [&str; N]) -> [(u64, u64); N] {
+    File::open("/proc/kallsyms")
+        .and_then(|file| read(BufReader::with_capacity(1 << 16, file), names))
+        .unwrap_or([(0, 0); N])
+}
+
+fn read<const N: usize>(mut text: impl BufRead, names: [&str; N]) -> io::Result<[(u64, u64); N]> {
+    let mut found = [(0, 0); N];
+    let mut line = String::new();
+    while text.read_line(&mut line)? > 0 {
+        let mut words = line.split_ascii_whitespace();
+        let address = words.next().and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
+        let name = words.nth(1).unwrap_or_default();
+        for ((from, to), wanted) in found.iter_mut().zip(names) {
+            if name == wanted && *from == 0 {
+                *from = address;
+            } else if *from > 0 && *to == 0 && address > *from {
+                *to = address;
+            }
+        }
+        if found.iter().all(|(_, to)| *to > 0) {
+            break;
+        }
+        line.clear();
+    }
+    Ok(found.map(|(from, to)| if to > 0 { (from, to) } else { (0, 0) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_ends_where_the_next_one_begins() {
+        let text = "10 T a\n20 t f\n20 t alias\n35 T g\n40 T h\n";
+        assert_eq!(read(text.as_bytes(), ["f", "g"]).unwrap(), [(0x20, 0x35), (0x35, 0x40)]);
+        assert_eq!(read("0 T f\n0 T g\n".as_bytes(), ["f", "none"]).unwrap(), [(0, 0), (0, 0)]);
+    }
+}

@@ -1,4 +1,5 @@
 //! The charts as SVG: the same bytes every time, and what is on the page is in them.
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
 
 mod common;
 
@@ -20,7 +21,7 @@ fn drawn() -> (Connection, Picture) {
     })
     .capture(0.0);
     let mut analyzer = Analyzer::new();
-    analyzer.push_all(&segments);
+    segments.iter().for_each(|s| analyzer.push(s));
     let connection = analyzer.finish().remove(0);
     let mut picture = Picture::new(&connection, 1 << 20);
     segments.iter().for_each(|s| picture.push(s));

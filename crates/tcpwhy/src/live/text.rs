@@ -3,7 +3,7 @@
 use super::row::{Role, Row};
 use std::io::{self, Write};
 use tcpwhy_core::advice::quantity;
-use tcpwhy_core::advice::{cause_label, limit_label};
+use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::units::Nanos;
 
@@ -64,11 +64,11 @@ pub(super) fn rate(bps: u64) -> String {
 /// `send buffer 98 %: locked by the application at 16.0 KiB`.
 pub(super) fn verdict(row: &Row) -> String {
     let Some(limit) = row.limit else { return row.role.name().to_owned() };
-    let mut text = limit_label(limit).to_owned();
+    let mut text = limit_label(limit, Language::En).to_owned();
     if row.role == Role::Sends {
         text += &format!(" {}", quantity::percent(row.account.share(limit)));
     }
-    if let Some(cause) = cause_label(row.cause) {
+    if let Some(cause) = cause_label(row.cause, Language::En) {
         text += &format!(", {cause}");
     }
     if let Some(holder) = row.holder() {

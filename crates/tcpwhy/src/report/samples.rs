@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_left_out() {
-        let mut info = vec![0u8; 104];
+        let mut info = [0u8; 104];
         info[16..20].copy_from_slice(&1000u32.to_ne_bytes());
         info[76..80].copy_from_slice(&NO_THRESHOLD.to_ne_bytes());
         info[80..84].copy_from_slice(&10u32.to_ne_bytes());

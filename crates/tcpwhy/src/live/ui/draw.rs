@@ -8,7 +8,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row as Cells, Table, TableState};
-use tcpwhy_core::advice::{cause_label, limit_label, quantity};
+use tcpwhy_core::advice::{Language, cause_label, limit_label, quantity};
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::units::Nanos;
 
@@ -105,10 +105,10 @@ fn cells(app: &App, row: &Row) -> Cells<'static> {
 }
 
 fn now(row: &Row) -> String {
-    match (row.limit, cause_label(row.cause)) {
+    match (row.limit, cause_label(row.cause, Language::En)) {
         (None, _) => row.role.name().to_owned(),
-        (Some(limit), None) => limit_label(limit).to_owned(),
-        (Some(limit), Some(cause)) => format!("{}, {cause}", limit_label(limit)),
+        (Some(limit), None) => limit_label(limit, Language::En).to_owned(),
+        (Some(limit), Some(cause)) => format!("{}, {cause}", limit_label(limit, Language::En)),
     }
 }
 

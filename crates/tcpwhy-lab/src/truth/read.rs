@@ -52,7 +52,7 @@ pub fn write(
 /// Derives the truth of a finished case folder anew, from what the last truth rested on: after a change of the rules.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn again(folder: &Path, link: &LinkSpec) -> io::Result<()> {
     let before = match std::fs::read_to_string(folder.join("truth.json")) {
         Ok(text) => serde_json::from_str::<Truth>(&text)?,

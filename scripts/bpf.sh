@@ -10,7 +10,8 @@ sources="events.bpf.c helpers.h vmlinux.h"
 has_clang() { command -v clang >/dev/null && command -v llvm-strip >/dev/null; }
 compiler() { clang --version | sed -n '1s/.*version \([0-9]*\).*/clang \1/p'; }
 build() {
-    clang -g -O2 -Wall -Werror -target bpf -mcpu=v3 -c events.bpf.c -o "$1"
+    # The same bytes wherever the checkout lies.
+    clang -g -O2 -Wall -Werror -target bpf -mcpu=v3 "-ffile-prefix-map=$PWD=." -fdebug-compilation-dir=. -c events.bpf.c -o "$1"
     llvm-strip -g "$1" # DWARF only: the loader needs the BTF
 }
 

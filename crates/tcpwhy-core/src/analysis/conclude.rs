@@ -77,7 +77,7 @@ fn direction(flow: &Flow, from: Side) -> (Direction, Losses) {
     let transfer = span_of(transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
     let least = crate::units::bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
-    let capacity = ctx.peak.max(sender.capacity.rate().unwrap_or(0)).max(least);
+    let capacity = ctx.peak.max(ctx.capacity.unwrap_or(0)).max(least);
     let bytes = sender.bytes();
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
     let what_if = predict(&path);

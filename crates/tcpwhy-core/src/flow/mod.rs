@@ -40,6 +40,9 @@ const WARM_UP: usize = 64;
 /// A sender this near to the capture point gets its ACKs at once.
 const NEAR: Nanos = Nanos::from_micros(300);
 
+/// Longest time that a busy host takes to run the process that an ACK has woken.
+pub(crate) const BUSY_HOST: Nanos = Nanos::from_millis(2);
+
 /// What a direction knows before its first data.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastWord {

@@ -1,6 +1,8 @@
 //! A direction's stretches with what holds for all of them, and the questions that several rules ask.
 
+use super::around::{Around, rate};
 use super::losses::Losses;
+use crate::flow::BUSY_HOST;
 use crate::flow::stretch::{Stretch, Wait};
 use crate::model::WindowScale;
 use crate::units::Nanos;
@@ -17,14 +19,10 @@ const LONGER_THAN_CUBIC: Nanos = Nanos::from_secs(10);
 /// BBR keeps to a constant rate for 48 rounds where it takes losses for a policer's (`bbr_lt_bw_max_rtts`), and then probes again for as
 /// long as nothing is lost: twice that.
 const POLICED_ROUNDS: i64 = 96;
-/// Longest time that a busy host takes to run a process that could go on.
-const BUSY_HOST: Nanos = Nanos::from_millis(2);
 /// Variation of a round trip that hosts cause.
 const FLAT: Nanos = Nanos::from_micros(100);
 /// Rounds in which any congestion control would have tried for more.
 pub(crate) const CALM_ROUNDS: u32 = 8;
-/// Percent of segments with PSH up to which it tells something.
-const TELLING: u32 = 34;
 /// Rounds looked at on each side for what is steady and what grows.
 const AROUND: usize = 8;
 /// Linux's cubic looks at its window 32 times a second at most (`bictcp_update`): two looks.
@@ -56,44 +54,10 @@ pub(crate) struct Context<'a> {
     pub(crate) capacity: Option<u64>,
     /// Why segments are lost.
     pub(crate) losses: Losses,
+    /// The first stretch with a retransmission.
+    first_loss: Option<usize>,
     /// What was around the stretch asked for last.
     summed: Cell<Option<(usize, Around)>>,
-}
-
-/// Sums over neighbouring rounds.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Around {
-    pub(crate) rounds: u32,
-    /// Rounds in which the flight reached the window's edge, or waited there.
-    pub(crate) filled: u32,
-    pub(crate) stalls: u32,
-    pub(crate) dry_stalls: u32,
-    pub(crate) pauses: u32,
-    pub(crate) dry_pauses: u32,
-    pub(crate) short_pauses: u32,
-    pub(crate) segments: u32,
-    pub(crate) pushes: u32,
-    pub(crate) short_segments: u32,
-    pub(crate) resent: u32,
-    /// The highest mean RTT of a round; zero where none was measured.
-    pub(crate) rtt_high: Nanos,
-    pub(crate) flight_max: u64,
-    /// Mean flight of the earlier and of the later half.
-    pub(crate) flight_early: u64,
-    pub(crate) flight_late: u64,
-    /// RTT samples.
-    pub(crate) samples: u32,
-    pub(crate) waits: u32,
-    pub(crate) prompt: u32,
-    pub(crate) short_stalls: u32,
-    pub(crate) woken: u32,
-    pub(crate) forgone: u32,
-    /// Smallest and largest window.
-    pub(crate) window_min: u64,
-    pub(crate) window_max: u64,
-    pub(crate) acked: u64,
-    pub(crate) stalled: Nanos,
-    pub(crate) time: Nanos,
 }
 
 impl<'a> Context<'a> {
@@ -116,6 +80,7 @@ impl<'a> Context<'a> {
             peak,
             capacity: None,
             losses,
+            first_loss: stretches.iter().position(|s| s.resent > 0),
             summed: Cell::new(None),
         }
     }
@@ -299,69 +264,8 @@ impl<'a> Context<'a> {
 
     /// Something was resent before stretch `i`.
     pub(crate) fn lost_before(&self, i: usize) -> bool {
-        self.stretches[..i].iter().any(|s| s.resent > 0)
+        self.first_loss.is_some_and(|first| first < i)
     }
-}
-
-impl Around {
-    /// Stalls that followed an emptied queue, in percent; `None` without stalls.
-    pub(crate) fn dryness(&self) -> Option<u32> {
-        (self.stalls > 0).then(|| self.dry_stalls * 100 / self.stalls)
-    }
-
-    /// The sender's queue ran dry before nearly every wait that no ACK ended: a segment shorter than
-    /// the MSS says so, or PSH where few segments carry it (where every second one does, it marks
-    /// pairs, not ends).
-    pub(crate) fn runs_dry(&self) -> bool {
-        let most = |n: u32| self.pauses > 0 && n * 4 >= self.pauses * 3;
-        most(self.short_pauses) || (self.push_tells() && most(self.dry_pauses))
-    }
-
-    /// PSH is rare enough to mean something.
-    pub(crate) fn push_tells(&self) -> bool {
-        self.push_rate() <= TELLING
-    }
-
-    /// As `dryness`, of the waits that no ACK ended.
-    pub(crate) fn dry_pauses(&self) -> Option<u32> {
-        (self.pauses > 0).then(|| self.dry_pauses * 100 / self.pauses)
-    }
-
-    /// PSH on ordinary segments, in percent: where most carry it, it says nothing at a stall.
-    pub(crate) fn push_rate(&self) -> u32 {
-        self.pushes * 100 / self.segments.max(1)
-    }
-
-    /// The flight's growth between the two halves, in bytes per round.
-    pub(crate) fn growth(&self) -> i64 {
-        let rounds = i64::from(self.rounds / 2).max(1);
-        (self.flight_late as i64 - self.flight_early as i64) / rounds
-    }
-
-    /// The flight grows by a quarter of a segment a round, as any congestion window does that is the limit, and by more than it varies.
-    pub(crate) fn grows(&self, mss: u64) -> bool {
-        let more = self.flight_late.saturating_sub(self.flight_early);
-        self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32
-    }
-
-    /// Mean flight.
-    pub(crate) fn flight(&self) -> u64 {
-        (self.flight_early + self.flight_late) / 2
-    }
-
-    /// Delivery rate, in bytes per second.
-    pub(crate) fn rate(&self) -> u64 {
-        rate(self.acked, self.time)
-    }
-
-    /// Part of the time without sending, in percent.
-    pub(crate) fn stalled_percent(&self) -> i64 {
-        self.stalled.scale(100, self.time.0.max(1)).0
-    }
-}
-
-fn rate(bytes: u64, time: Nanos) -> u64 {
-    crate::units::bits_per_second(bytes, time) / 8
 }
 
 /// The best rate over any four neighbouring stretches: one alone is inflated by ACKs that bunch.

@@ -6,6 +6,7 @@
 //! evidence is.
 
 mod application;
+mod around;
 mod congestion_window;
 mod context;
 mod loss_recovery;
@@ -66,11 +67,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Window => path_bandwidth::capped_queue(ctx, i)
             .or_else(|| path_bandwidth::capped_steady(ctx, i))
             .unwrap_or_else(|| receive_window::closed(ctx, i)),
-        Wait::Ack => path_bandwidth::standing_queue(ctx, i)
-            .or_else(|| path_bandwidth::marked(ctx, i))
-            .or_else(|| path_bandwidth::saturated(ctx, i))
-            .or_else(|| path_bandwidth::steady(ctx, i))
-            .or_else(|| receive_window::reached(ctx, i))
+        Wait::Ack => busy_or_full(ctx, i)
             .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| application::forgone(ctx, i))
             .or_else(|| application::own_pace(ctx, i))
@@ -79,11 +76,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| congestion_window::avoidance(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
         Wait::Timer => application::emptied(ctx, i)
-            .or_else(|| path_bandwidth::standing_queue(ctx, i))
-            .or_else(|| path_bandwidth::marked(ctx, i))
-            .or_else(|| path_bandwidth::saturated(ctx, i))
-            .or_else(|| path_bandwidth::steady(ctx, i))
-            .or_else(|| receive_window::reached(ctx, i))
+            .or_else(|| busy_or_full(ctx, i))
             .or_else(|| application::forgone(ctx, i))
             .or_else(|| application::trickle(ctx, i))
             .or_else(|| application::own_pace(ctx, i))
@@ -92,6 +85,15 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| congestion_window::paced(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
     }
+}
+
+/// What is measured outside of the sender, whatever it waited for: a link that is busy, a window that is full.
+fn busy_or_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    path_bandwidth::standing_queue(ctx, i)
+        .or_else(|| path_bandwidth::marked(ctx, i))
+        .or_else(|| path_bandwidth::saturated(ctx, i))
+        .or_else(|| path_bandwidth::steady(ctx, i))
+        .or_else(|| receive_window::reached(ctx, i))
 }
 
 /// Without ACKs, or without knowing when they reached the sender (no handshake, no timestamps, a

@@ -1,10 +1,9 @@
 //! What counts as at once, as a pause and as too soon on this path: fractions of its round trip.
 
 use super::WAKE_UP;
+use crate::flow::BUSY_HOST;
 use crate::units::Nanos;
 
-/// Longest time that a busy host takes to run the process that an ACK has woken.
-pub(super) const BUSY_HOST: Nanos = Nanos::from_millis(2);
 /// As `BUSY_HOST`, on a path that jitters.
 const SLOW_RELEASE: Nanos = Nanos::from_millis(5);
 

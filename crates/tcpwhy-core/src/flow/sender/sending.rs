@@ -1,7 +1,7 @@
 //! The sender puts something on the wire: the gap before it is closed and explained.
 
-use super::pace::BUSY_HOST;
 use super::{DELAYED, Sender, WAKE_UP};
+use crate::flow::BUSY_HOST;
 use crate::flow::gap::{Piece, Release, State};
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::{Levels, Sending};

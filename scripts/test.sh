@@ -4,6 +4,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
+# What is built once from a clean checkout is not built again: no need to keep what a second build would reuse.
+[ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
+
 heading "Format"
 if cargo fmt --version >/dev/null 2>&1; then
     cargo fmt --all --check

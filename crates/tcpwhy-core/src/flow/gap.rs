@@ -46,6 +46,8 @@ pub(crate) enum Release {
     OwnWill,
     /// A timer or the application, with data in flight.
     Timer,
+    /// None was: all that was sent has been acknowledged.
+    Nothing,
 }
 
 /// The gap since the last sending.
@@ -55,11 +57,15 @@ pub(crate) struct Gap {
     len: usize,
     /// When less than a third of what was in flight at the start was left.
     drained: Option<Nanos>,
+    /// When the first sign of a loss came in.
+    noticed: Option<Nanos>,
+    /// When all that was lost had arrived.
+    repaired: Option<Nanos>,
 }
 
 impl Gap {
     pub(crate) fn starting(piece: Piece) -> Self {
-        Self { pieces: [piece; MAX_PIECES], len: 1, drained: None }
+        Self { pieces: [piece; MAX_PIECES], len: 1, drained: None, noticed: None, repaired: None }
     }
 
     /// The next gap. Only the first piece is written: most gaps have no other.
@@ -67,6 +73,18 @@ impl Gap {
         self.pieces[0] = piece;
         self.len = 1;
         self.drained = None;
+        self.noticed = None;
+        self.repaired = None;
+    }
+
+    /// A loss is reported.
+    pub(crate) fn notices(&mut self, time: Nanos) {
+        self.noticed.get_or_insert(time);
+    }
+
+    /// The repair is over.
+    pub(crate) fn repairs(&mut self, time: Nanos) {
+        self.repaired = Some(time);
     }
 
     /// `flight` is left at `time` of what was `before` at the start.
@@ -106,9 +124,9 @@ impl Gap {
 
     /// What the gap was a wait for, where that is one thing: most are of one piece.
     pub(crate) fn only_wait(&self, release: Release) -> Option<(Wait, &Piece)> {
-        let whole = self.len == 1 && !matches!(release, Release::PeerData(_));
+        let cut = matches!(release, Release::PeerData(_)) || self.turn(release).is_some();
         let piece = &self.pieces[0];
-        whole.then(|| (wait_of(piece.state, piece.window == 0, release), piece))
+        (self.len == 1 && !cut).then(|| (wait_of(piece.state, piece.window == 0, release), piece))
     }
 
     /// Tells the parts of the gap up to `end`, each with what it was a wait for.
@@ -118,10 +136,28 @@ impl Gap {
         release: Release,
         mut tell: impl FnMut(Nanos, Wait, &Piece),
     ) {
+        let turn = self.turn(release).filter(|(at, _)| *at < end);
         let pieces = &self.pieces[..self.len];
         for (i, piece) in pieces.iter().enumerate() {
             let to = pieces.get(i + 1).map_or(end, |next| next.from).min(end);
-            split(piece, to, release, &mut tell);
+            match turn {
+                Some((at, before)) if at >= to => split(piece, to, before, &mut tell),
+                Some((at, before)) if at > piece.from => {
+                    split(piece, at, before, &mut tell);
+                    split(piece, to, release, &mut tell);
+                }
+                _ => split(piece, to, release, &mut tell),
+            }
+        }
+    }
+
+    /// Where a repair begins or ends within the gap, and what the time before it was a wait for. Until the sender hears of a loss it
+    /// waits for ACKs as ever; until the last hole is filled it repairs, whatever comes next.
+    fn turn(&self, release: Release) -> Option<(Nanos, Release)> {
+        let inside = |at: &Nanos| *at > self.start();
+        match release {
+            Release::Repair => self.noticed.filter(inside).map(|at| (at, Release::Ack)),
+            _ => self.repaired.filter(inside).map(|at| (at, Release::Repair)),
         }
     }
 }
@@ -129,6 +165,7 @@ impl Gap {
 /// What a wait in `state` was, by what released the data after it; `closed`: the window was zero.
 fn wait_of(state: State, closed: bool, release: Release) -> Wait {
     match (release, state) {
+        (Release::Nothing, _) => Wait::Tail,
         (Release::Repair, State::NoRoom) if closed => Wait::Window,
         (Release::Repair, _) => Wait::Recovery,
         (_, State::NoRoom) => Wait::Window,
@@ -183,6 +220,19 @@ mod tests {
             resolved(&gap, Release::PeerData(Nanos(70))),
             [(20, Wait::IdlePeer), (70, Wait::IdlePeer), (100, Wait::IdleSelf)]
         );
+    }
+
+    #[test]
+    fn a_repair_lasts_from_the_report_of_the_loss_to_the_ack_that_ends_it() {
+        let mut first = Gap::starting(piece(0, State::Waiting));
+        first.notices(Nanos(30));
+        first.notices(Nanos(50));
+        assert_eq!(resolved(&first, Release::Repair), [(30, Wait::Ack), (100, Wait::Recovery)]);
+        let mut last = Gap::starting(piece(0, State::Waiting));
+        last.repairs(Nanos(90));
+        assert_eq!(resolved(&last, Release::Ack), [(90, Wait::Recovery), (100, Wait::Ack)]);
+        last.restart(piece(0, State::Waiting));
+        assert_eq!(resolved(&last, Release::Repair), [(100, Wait::Recovery)]);
     }
 
     #[test]

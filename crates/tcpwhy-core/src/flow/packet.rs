@@ -20,9 +20,10 @@ pub(crate) struct Packet {
     /// As in the header, unscaled.
     pub(crate) window: u16,
     pub(crate) ip_id: u16,
-    /// 0 where it is absent.
-    mss: u16,
-    window_scale: u8,
+    /// Of a SYN the maximum segment size, 0 where it is absent; of others the lower bits of [`Packet::newest_reported`].
+    low: u16,
+    /// Of a SYN the window scale; of others the upper bits.
+    high: u8,
     flags: u8,
     notes: u8,
     /// Who sent it.
@@ -53,6 +54,10 @@ impl Packet {
         let sack = options.sack_count > 0;
         let duplicate = sack && reports_duplicate(options, segment.ack);
         let note = |said: bool, bit: u8| if said { bit } else { 0 };
+        let (low, high) = match options.sack_blocks().first().filter(|_| !duplicate) {
+            Some(newest) => halves(newest.1.distance(segment.ack)),
+            None => (options.mss.unwrap_or(0), options.window_scale.unwrap_or(0)),
+        };
         Self {
             time: segment.time,
             frame: segment.frame,
@@ -63,8 +68,8 @@ impl Packet {
             tsecr,
             window: segment.window,
             ip_id: segment.ip_id,
-            mss: options.mss.unwrap_or(0),
-            window_scale: options.window_scale.unwrap_or(0),
+            low,
+            high,
             flags: segment.flags as u8,
             notes: note(options.timestamps.is_some(), note::STAMPED)
                 | note(options.window_scale.is_some(), note::SCALED)
@@ -104,12 +109,12 @@ impl Packet {
 
     /// The maximum segment size that a SYN announces, in bytes.
     pub(crate) fn mss(&self) -> Option<u16> {
-        (self.mss > 0).then_some(self.mss)
+        (self.low > 0 && self.has(flags::SYN)).then_some(self.low)
     }
 
     /// The window scale that a SYN announces.
     pub(crate) fn window_scale(&self) -> Option<u8> {
-        self.is_noted(note::SCALED).then_some(self.window_scale)
+        self.is_noted(note::SCALED).then_some(self.high)
     }
 
     /// The snap length cut its options.
@@ -137,6 +142,13 @@ impl Packet {
         self.is_noted(note::SACK)
     }
 
+    /// How far beyond its acknowledgment the segment ended, in bytes, that this ACK was sent for: the right edge of the first SACK block
+    /// (RFC 2018 section 4) when the acknowledgment itself does not move.
+    pub(crate) fn newest_reported(&self) -> Option<u64> {
+        let beyond = u64::from(self.high) << 16 | u64::from(self.low);
+        (beyond > 0 && self.reports_loss() && !self.has(flags::SYN)).then_some(beyond)
+    }
+
     /// Its first SACK block says what came twice (RFC 2883).
     pub(crate) fn reports_duplicate(&self) -> bool {
         self.is_noted(note::DUPLICATE)
@@ -151,6 +163,12 @@ impl Packet {
     pub(crate) fn echoes_mark(&self) -> bool {
         self.has(flags::ECE) && !self.has(flags::SYN)
     }
+}
+
+/// 24 bits of a distance; 0 for what they do not hold.
+fn halves(distance: i32) -> (u16, u8) {
+    let held = u32::try_from(distance).ok().filter(|d| *d < 1 << 24).unwrap_or(0);
+    (held as u16, (held >> 16) as u8)
 }
 
 /// The first SACK block lies below the ACK or inside the second (RFC 2883 section 4).
@@ -179,6 +197,12 @@ mod tests {
         s.options.sack[0] = (Seq(6000), Seq(7000));
         let p = Packet::of(&s, Side::Client, false);
         assert!(!p.reports_duplicate() && p.reports_loss());
+        assert_eq!(p.newest_reported(), Some(2000));
+        assert_eq!(p.mss(), None);
+        s.options.sack[0] = (Seq(6000), Seq(5000 + (1 << 24)));
+        assert_eq!(Packet::of(&s, Side::Client, false).newest_reported(), None);
+        s.options.sack[0] = (Seq(6000), Seq(5000 + (1 << 24) - 1));
+        assert_eq!(Packet::of(&s, Side::Client, false).newest_reported(), Some((1 << 24) - 1));
     }
 
     #[test]

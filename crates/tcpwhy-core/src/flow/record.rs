@@ -54,7 +54,10 @@ impl Stretches {
         let long = span.0 >= round.0 / 4;
         // A burst and the wait after it are one round: what is short does not stand alone.
         let stands = self.open.duration().0 >= round.0 / 4;
-        if long && stands && !self.dominant().goes_with(wait) {
+        let before = self.dominant();
+        // A repair begins and ends with an ACK, at any time in a round.
+        let turns = (wait == Wait::Recovery) != (before == Wait::Recovery);
+        if (long || turns) && stands && !before.goes_with(wait) {
             self.close();
         }
         // What a long pause waited for says more than the gaps inside a burst.

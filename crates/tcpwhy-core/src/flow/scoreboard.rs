@@ -74,6 +74,8 @@ pub(crate) struct Scoreboard {
     /// One past the highest byte sent.
     pub(crate) nxt: u64,
     outstanding: VecDeque<Sent>,
+    /// One past the highest byte that a SACK block was sent for.
+    reported: u64,
     /// Bytes that the capture missed though they were acknowledged.
     pub(crate) missed: u64,
 }
@@ -81,7 +83,7 @@ pub(crate) struct Scoreboard {
 impl Scoreboard {
     /// Nothing sent yet; the next byte is `first`.
     pub(crate) fn new(first: u64) -> Self {
-        Self { una: first, nxt: first, outstanding: VecDeque::with_capacity(AT_FIRST), missed: 0 }
+        Self { una: first, nxt: first, outstanding: VecDeque::with_capacity(AT_FIRST), reported: 0, missed: 0 }
     }
 
     /// Sent and not acknowledged, in bytes.
@@ -167,6 +169,17 @@ impl Scoreboard {
         self.outstanding = merged;
     }
 
+    /// When the segment was sent that ends at `end`, had it been sent once. `None` for what was reported before.
+    pub(crate) fn reported(&mut self, end: u64) -> Option<Nanos> {
+        if end <= self.reported {
+            return None;
+        }
+        self.reported = end;
+        let at = self.outstanding.partition_point(|s| s.end < end);
+        let sent = self.outstanding.get(at).filter(|s| s.start < end)?;
+        (sent.resent == 0 && !sent.hole).then_some(sent.time)
+    }
+
     /// An acknowledgment of everything before `ack` reached the sender.
     pub(crate) fn acknowledge(&mut self, ack: u64) -> Acked {
         let mut acked = Acked::default();
@@ -232,6 +245,17 @@ mod tests {
         b.send(0, 64_000, ms(0), Levels::default(), REPAIR);
         assert_eq!(b.acknowledge(2920).sent_at, Some(ms(0)));
         assert_eq!(b.flight(), 61_080);
+    }
+
+    #[test]
+    fn a_sack_block_gives_one_sample_for_each_new_segment() {
+        let mut b = Scoreboard::new(0);
+        for i in 0..4u64 {
+            b.send(i * 1000, i * 1000 + 1000, ms(i as i64), Levels::default(), REPAIR);
+        }
+        assert_eq!((b.reported(2000), b.reported(2000)), (Some(ms(1)), None));
+        assert_eq!(b.reported(3000), Some(ms(2)));
+        assert_eq!(b.reported(9000), None);
     }
 
     #[test]

@@ -23,10 +23,12 @@ pub(crate) enum Wait {
     IdlePeer,
     /// A small segment waited for an ACK that the receiver delayed.
     Nagle,
+    /// Everything was sent and is on its way: nothing followed.
+    Tail,
 }
 
 impl Wait {
-    pub(super) const COUNT: usize = 8;
+    pub(super) const COUNT: usize = 9;
     pub(super) const ALL: [Self; Self::COUNT] = [
         Self::Handshake,
         Self::Recovery,
@@ -36,6 +38,7 @@ impl Wait {
         Self::IdleSelf,
         Self::IdlePeer,
         Self::Nagle,
+        Self::Tail,
     ];
 
     /// One round of bulk data holds both gaps inside a burst and the pause after it.
@@ -96,6 +99,9 @@ pub(crate) struct Stretch {
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
     pub(crate) forgone: u32,
+    /// Waits twice as long as others, and of them those that an ACK ended.
+    pub(crate) breaks: u32,
+    pub(crate) breaks_woken: u32,
     /// Time of all stalls together.
     pub(crate) stalled_time: Nanos,
     /// New data segments, and how many of them carried PSH.
@@ -150,6 +156,8 @@ impl Stretch {
             short_stalls: 0,
             woken: 0,
             forgone: 0,
+            breaks: 0,
+            breaks_woken: 0,
             stalled_time: Nanos::ZERO,
             segments: 0,
             pushes: 0,
@@ -253,6 +261,8 @@ impl Stretch {
             (&mut self.prompt, next.prompt),
             (&mut self.woken, next.woken),
             (&mut self.forgone, next.forgone),
+            (&mut self.breaks, next.breaks),
+            (&mut self.breaks_woken, next.breaks_woken),
             (&mut self.pauses, next.pauses),
             (&mut self.dry_pauses, next.dry_pauses),
             (&mut self.short_pauses, next.short_pauses),

@@ -4,9 +4,14 @@
 //! shorter than the MSS proves nothing by itself: a full send buffer ends in short segments too
 //! (the classifier of T-RAT, SIGCOMM 2002, relied on it). Think time belongs to whoever thinks.
 
+use super::context::CALM_ROUNDS;
 use super::{Context, Judgement};
 use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
+use crate::units::Nanos;
+
+/// On a path this long what hosts take to run a process hardly counts.
+const TIMELY: Nanos = Nanos::from_millis(4);
 
 /// Everything acknowledged and nothing sent.
 pub(super) fn idle(ctx: &Context<'_>, i: usize) -> Judgement {
@@ -27,14 +32,29 @@ pub(super) fn emptied(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
 }
 
-/// The waits end at another time than an ACK's, and a writer that waits for room would have gone on long ago, or they begin where
-/// writes end: the only segments that are short stand before them.
+/// A writer that waits for room would have gone on long ago; or the waits begin where writes end (the only segments that are short stand
+/// before them) and end at another time than an ACK's.
 pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let most = |n: u32| around.stalls > 0 && n * 4 >= around.stalls * 3;
     let ends = most(around.short_stalls) && around.short_segments <= 2 * around.stalls;
-    ((most(around.forgone) || ends) && !most(around.woken))
+    (most(around.forgone) || (ends && !most(around.woken)))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
+}
+
+/// More is in flight than the path holds, and yet the path is not busy: whatever bounds a flight that is refilled as it drains (a
+/// window, a buffer down to the two thirds at which `sk_stream_write_space` wakes its writer) would keep it so. The flight is not
+/// refilled.
+pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let carries = ctx.capacity?;
+    let holds = crate::units::mul_div(carries, ctx.floor.0.max(0) as u64, 1_000_000_000);
+    (ctx.floor > TIMELY
+        && around.resent == 0
+        && around.rounds >= CALM_ROUNDS
+        && around.flight() / 3 * 2 > holds + holds / 10
+        && around.rate() < carries - carries / 10)
+        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
 
 /// A constant rate that nothing on the path sets, in bursts by a timer: larger ones than pacing makes, or with the ends of writes in
@@ -46,6 +66,17 @@ pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let ends = around.short_segments * 8 >= around.segments;
     (ctx.calm(i) && around.prompt * 2 < around.waits && (bursts || ends))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
+}
+
+/// The waits that stand out, so many times longer than others, end at another time than an ACK's: neither a window nor a writer that waits
+/// for room takes such breaks, and pacing is even.
+pub(super) fn breaks_off(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    (around.breaks >= CALM_ROUNDS
+        && around.breaks_woken * 4 <= around.breaks
+        && around.resent == 0
+        && !around.grows(ctx.mss))
+    .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }
 
 /// Bytes that leave at once when a sender paces at `rate`: a millisecond's worth, two segments at least (`tcp_tso_autosize`), and one

@@ -26,6 +26,9 @@ pub(crate) struct Around {
     /// Mean flight of the earlier and of the later half.
     pub(crate) flight_early: u64,
     pub(crate) flight_late: u64,
+    /// Highest flight of the earlier and of the later half.
+    pub(crate) highest_early: u64,
+    pub(crate) highest_late: u64,
     /// RTT samples.
     pub(crate) samples: u32,
     pub(crate) waits: u32,
@@ -33,6 +36,10 @@ pub(crate) struct Around {
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
     pub(crate) forgone: u32,
+    /// Rounds in which the flight ended two segments before the window's edge at most.
+    pub(crate) near: u32,
+    pub(crate) breaks: u32,
+    pub(crate) breaks_woken: u32,
     /// Smallest and largest window.
     pub(crate) window_min: u64,
     pub(crate) window_max: u64,
@@ -76,10 +83,12 @@ impl Around {
         (self.flight_late as i64 - self.flight_early as i64) / rounds
     }
 
-    /// The flight grows by a quarter of a segment a round, as any congestion window does that is the limit, and by more than it varies.
+    /// The flight grows by a quarter of a segment a round, as any congestion window does that is the limit, and by more than it varies:
+    /// not only its mean, which a few short rounds pull down, but also where it ends.
     pub(crate) fn grows(&self, mss: u64) -> bool {
         let more = self.flight_late.saturating_sub(self.flight_early);
-        self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32
+        let further = self.highest_late.saturating_sub(self.highest_early);
+        self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32 && further >= more / 2
     }
 
     /// Mean flight.

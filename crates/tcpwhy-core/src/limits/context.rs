@@ -218,7 +218,7 @@ impl<'a> Context<'a> {
     fn sum(&self, run: std::ops::Range<usize>) -> Around {
         let mut sum = Around { window_min: u64::MAX, ..Around::default() };
         let half = run.start + run.len() / 2;
-        let mut halves = [(0, 0); 2];
+        let mut halves = [(0, 0, 0); 2];
         for k in run.clone() {
             let s = &self.stretches[k];
             sum.rounds += 1;
@@ -239,6 +239,9 @@ impl<'a> Context<'a> {
             sum.short_stalls += s.short_stalls;
             sum.woken += s.woken;
             sum.forgone += s.forgone;
+            sum.near += u32::from(s.flight + 2 * self.mss >= s.window_min);
+            sum.breaks += s.breaks;
+            sum.breaks_woken += s.breaks_woken;
             sum.resent += s.resent;
             sum.rtt_high = sum.rtt_high.max(s.rtt_mean().unwrap_or_default());
             sum.stalled += s.stalled_time;
@@ -246,11 +249,12 @@ impl<'a> Context<'a> {
             if s.flight > 0 {
                 sum.flight_max = sum.flight_max.max(s.flight);
                 let half = &mut halves[usize::from(k >= half)];
-                *half = (half.0 + s.flight, half.1 + 1);
+                *half = (half.0 + s.flight, half.1 + 1, half.2.max(s.flight));
             }
             sum.acked += s.acked;
         }
-        [sum.flight_early, sum.flight_late] = halves.map(|(flight, n)| flight / n.max(1));
+        [sum.flight_early, sum.flight_late] = halves.map(|(flight, n, _)| flight / n.max(1));
+        [sum.highest_early, sum.highest_late] = halves.map(|(.., highest)| highest);
         sum
     }
 

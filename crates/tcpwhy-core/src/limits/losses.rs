@@ -88,9 +88,10 @@ fn is_loss(ctx: &Context<'_>, i: usize) -> bool {
     s.resent > 0 && s.timeouts == 0 && ctx.stretches[i - 1].resent == 0
 }
 
-/// The RTT before the loss lay well above the floor.
+/// The RTT before the loss, when it was measured last, lay well above the floor.
 fn queued_before(ctx: &Context<'_>, i: usize) -> bool {
-    ctx.stretches[i - 1].rtt_mean().is_some_and(|r| r - ctx.floor >= Nanos(ctx.floor.0 / 4))
+    let last = ctx.stretches[..i].iter().rev().find_map(Stretch::rtt_mean);
+    last.is_some_and(|r| r - ctx.floor >= Nanos(ctx.floor.0 / 4))
 }
 
 /// Bytes per second delivered from stretch `first` to `last`, idle times left out.

@@ -60,6 +60,9 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             send_buffer::plateau(ctx, i).unwrap_or_else(|| application::idle(ctx, i))
         }
         Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
+        Wait::Tail => path_bandwidth::standing_queue(ctx, i)
+            .or_else(|| path_bandwidth::saturated(ctx, i))
+            .unwrap_or_else(|| application::idle(ctx, i)),
         Wait::Recovery => {
             path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))
         }
@@ -70,7 +73,9 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Ack => busy_or_full(ctx, i)
             .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| application::forgone(ctx, i))
+            .or_else(|| application::overshoots(ctx, i))
             .or_else(|| application::own_pace(ctx, i))
+            .or_else(|| application::breaks_off(ctx, i))
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::plateau(ctx, i))
             .or_else(|| congestion_window::avoidance(ctx, i))
@@ -78,10 +83,13 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Timer => application::emptied(ctx, i)
             .or_else(|| busy_or_full(ctx, i))
             .or_else(|| application::forgone(ctx, i))
+            .or_else(|| application::overshoots(ctx, i))
             .or_else(|| application::trickle(ctx, i))
             .or_else(|| application::own_pace(ctx, i))
+            .or_else(|| application::breaks_off(ctx, i))
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
+            .or_else(|| send_buffer::woken_late(ctx, i))
             .or_else(|| congestion_window::paced(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
     }

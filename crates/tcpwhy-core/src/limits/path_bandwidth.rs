@@ -6,7 +6,6 @@
 //! short to be seen, ACKs that return without a gap at the highest rate say the same.
 
 use super::{Context, Judgement, Losses};
-use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
@@ -37,12 +36,13 @@ pub(super) fn capped_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     standing_queue(ctx, i).filter(|_| steady)
 }
 
-/// A queue overflowed and its losses are repaired without a pause: the link is as busy as before.
+/// Losses are repaired without a pause while a queue stands, now or, where nothing was measured, before: the link is as busy as ever.
 pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let pauses = s.stalled_time.scale(100, s.duration().0.max(1)).0;
-    let before = (0..i).rev().find(|&k| ctx.wait(k) != Wait::Recovery)?;
-    (s.timeouts == 0 && pauses < CAPPED_PAUSES / 2 && ctx.queue_stands(before))
+    let measured = |k: &usize| ctx.stretches[*k].rtt_count > 0;
+    let last = (0..=i).rev().find(measured)?;
+    (s.timeouts == 0 && pauses < CAPPED_PAUSES / 2 && ctx.queue_stands(last))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 
@@ -72,13 +72,13 @@ pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     marked.then(|| Judgement::new(Limit::PathBandwidth, Cause::EcnMarked, 80))
 }
 
-/// In this very round, without a pause, data came as fast as the narrowest link lets through, and queued before it: slow start has
+/// In this very round data came as fast as the narrowest link lets through, and queued before it: slow start has
 /// filled the path.
 pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let queue = s.rtt_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor);
     let queued = queue >= NOISE.max(Nanos(ctx.floor.0 / 32));
-    (queued && s.stalls == 0 && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
+    (queued && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 

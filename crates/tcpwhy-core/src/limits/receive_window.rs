@@ -13,6 +13,8 @@ use crate::units::Nanos;
 const AROUND: usize = 6;
 /// Delayed ACKs come by timers of 10 ms ticks and more.
 const HELD_BACK: Nanos = Nanos::from_millis(10);
+/// Segments in a window next to which two hardly count.
+const SEGMENTS: u64 = 8;
 /// The largest window that fits the header without scaling (RFC 9293).
 const UNSCALED: u64 = 65_535;
 
@@ -25,12 +27,16 @@ pub(super) fn closed(ctx: &Context<'_>, i: usize) -> Judgement {
 }
 
 /// Seen from afar, jitter blurs when the window was closed; but a flight that reaches the window's
-/// edge in nearly every round, and never passes it, is held by it.
+/// edge in nearly every round, and never passes it, is held by it. So is one that stops a segment short of it every time: room is saved up
+/// for a packet of two (`tcp_tso_should_defer`).
 pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let s = &ctx.stretches[i];
     let known = !matches!(ctx.scale, WindowScale::Inferred { .. }) || s.shift == ctx.shift;
-    let held = known && s.filled > 0 && 4 * around.filled >= 3 * around.rounds;
+    let most = |n: u32| 4 * n >= 3 * around.rounds;
+    let large = around.window_min == around.window_max && around.window_min >= SEGMENTS * ctx.mss;
+    let short_of_it = large && most(around.near) && around.prompt * 4 >= around.waits * 3;
+    let held = known && ((s.filled > 0 && most(around.filled)) || short_of_it);
     held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 75))
 }
 

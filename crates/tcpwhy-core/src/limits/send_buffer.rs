@@ -24,6 +24,9 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     if !still || around.stalled_percent() < PAUSES {
         return None;
     }
+    if pinned(ctx, i) {
+        return Some(Judgement::new(Limit::SendBuffer, Cause::None, 75));
+    }
     let dry = around.dryness()? >= 75;
     // Where most segments carry PSH, one more before a pause says nothing; a kernel that sends each
     // segment as it is written (`tcp_push_one`) never sets it.
@@ -36,6 +39,20 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         (false, false) => return None,
     };
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))
+}
+
+/// As `plateau`, after a wait that no ACK ended where ACKs end most: the writer was woken, and its host was busy.
+pub(super) fn woken_late(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    plateau(ctx, i).filter(|_| around.prompt * 2 >= around.waits)
+}
+
+/// In round after round the flight stops at the same byte. A congestion window that is full grows by a segment a round or two (RFC 5681
+/// section 3.1; cubic keeps up with that, RFC 9438 section 4.3).
+fn pinned(ctx: &Context<'_>, i: usize) -> bool {
+    let around = ctx.around(i);
+    let same = around.flight_max - around.flight().min(around.flight_max) <= ctx.mss / 4;
+    same && around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH && ctx.settled(i)
 }
 
 /// Data flows at a constant rate that neither the path nor the congestion control set; nothing shows that it is the application's.

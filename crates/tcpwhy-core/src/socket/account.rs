@@ -87,7 +87,7 @@ fn is_lost(limit: Limit) -> bool {
 
 /// As [`judge`], for samples that are a good part of a round trip apart, without an account of the application's writes.
 fn limit(piece: &[State]) -> Limit {
-    match judge(piece, None) {
+    match judge(piece, false) {
         _ if is_silent(piece) => Limit::SilentPath,
         // Between two openings of the window bbr paces at the rate that the window set.
         Limit::PathBandwidth | Limit::CongestionWindow if met_edge(piece) => Limit::ReceiveWindow,

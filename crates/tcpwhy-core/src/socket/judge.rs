@@ -17,10 +17,10 @@ pub fn round(states: &[State]) -> usize {
 
 /// The limit of a piece. A state holds until the next.
 ///
-/// `rate` is what the narrowest link carries, in payload bytes per second, where it is known: while ACKs come at that rate the path is
-/// busy, and lifting whatever else held the sender would have brought nothing.
-pub fn judge(piece: &[State], rate: Option<f64>) -> Limit {
-    if is_busy(piece, rate) {
+/// `busy`: the narrowest link is known to carry all it can ([`is_busy`]), and lifting whatever else held the sender would have brought
+/// nothing.
+pub fn judge(piece: &[State], busy: bool) -> Limit {
+    if busy {
         Limit::PathBandwidth
     } else if ran_dry(piece) {
         Limit::SendBuffer
@@ -35,14 +35,15 @@ fn ran_dry(states: &[State]) -> bool {
     states.iter().any(State::is_starved) && !states.iter().any(State::is_held_back)
 }
 
-/// Whether ACKs came at the rate of the link: a tenth less is what headers, delayed ACKs and two samples' distance leave open.
-fn is_busy(states: &[State], rate: Option<f64>) -> bool {
-    let (Some(rate), Some(first), Some(last)) = (rate, states.first(), states.last()) else {
+/// Whether data arrived at `rate`, which is what the narrowest link carries, in payload bytes per second: a tenth less is what headers,
+/// delayed ACKs and two samples' distance leave open.
+pub fn is_busy(states: &[State], rate: f64) -> bool {
+    let (Some(first), Some(last)) = (states.first(), states.last()) else {
         return false;
     };
     let seconds = last.t_ns.saturating_sub(first.t_ns) as f64 / 1e9;
-    let acked = last.acked.saturating_sub(first.acked) as f64;
-    seconds > 0.0 && acked >= 0.9 * rate * seconds
+    let delivered = last.delivered().saturating_sub(first.delivered()) as f64;
+    seconds > 0.0 && delivered >= 0.9 * rate * seconds
 }
 
 /// The limit with most of the time; the earlier one of equals.

@@ -15,7 +15,7 @@ mod stopwatch;
 pub use account::Account;
 pub use buffer::{Buffer, Holder};
 pub use cause::cause;
-pub use judge::{judge, round};
+pub use judge::{is_busy, judge, round};
 pub use receiver::{Receiver, receiver_cause};
 pub use state::State;
 pub use stopwatch::{Stopwatch, difference};

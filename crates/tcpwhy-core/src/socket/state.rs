@@ -40,6 +40,8 @@ pub struct State {
     pub sndbuf: u32,
     /// Bytes acknowledged since the connection began.
     pub acked: u64,
+    /// Packets beyond a loss that the receiver has reported (SACK).
+    pub sacked: u32,
     /// Slow start threshold, packets; a huge number before the first loss.
     pub ssthresh: u32,
     /// Timeouts in a row without an answer.
@@ -73,12 +75,18 @@ impl State {
             wmem_queued: *skmem.get(5)?,
             sndbuf: *skmem.get(3)?,
             acked: info.bytes_acked()?,
+            sacked: info.sacked()?,
             ssthresh: info.snd_ssthresh()?,
             timeouts: info.retransmits()?,
             probes: info.probes()?,
             scaled: info.options()? & WINDOW_SCALE != 0,
             writing: None,
         })
+    }
+
+    /// Bytes that have arrived, those beyond a loss included.
+    pub(super) fn delivered(&self) -> u64 {
+        self.acked + u64::from(self.sacked) * u64::from(self.mss)
     }
 
     /// Why the next byte was not sent at this moment.

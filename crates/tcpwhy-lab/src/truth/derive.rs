@@ -3,27 +3,41 @@
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::socket;
 
-use super::{Interval, State};
+use super::{Interval, Source, State};
 
-/// Samples come every 2 ms: most of a shorter piece is a matter of chance.
+/// Samples come every 2 ms: most of a shorter piece is a matter of chance. ACKs, too, come in bunches that tell no rate of less.
 const SHORTEST_NS: u64 = 10_000_000;
 
-/// Each piece of time a round trip long gets the limit that held for most of it; `rate`: see [`socket::judge`].
-pub fn derive(states: &[State], rate: Option<f64>) -> Vec<Interval> {
+/// Each piece of time a round trip long gets the limit that held for most of it; `rate`: what the narrowest link carries, in payload
+/// bytes per second, where it is known.
+pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interval> {
     let states = until_all_has_arrived(states);
+    let shortest = match source {
+        Source::KernelEvents => 0,
+        Source::Samples => SHORTEST_NS,
+    };
     let mut timeline: Vec<Interval> = Vec::new();
     let mut first = 0;
     while let Some(begin) = states.get(first).filter(|_| first + 1 < states.len()) {
-        let enough = begin.t_ns + SHORTEST_NS;
-        let shortest = states[first..].partition_point(|s| s.t_ns < enough);
-        let round = socket::round(&states[first..]).max(shortest);
+        let enough = states[first..].partition_point(|s| s.t_ns < begin.t_ns + shortest);
+        let round = socket::round(&states[first..]).max(enough);
         let last = (first + round).min(states.len() - 1);
-        let limit = socket::judge(&states[first..=last], rate);
-        push(&mut timeline, begin.t_ns, states[last].t_ns, limit);
+        let piece = &states[first..=last];
+        let busy = rate.is_some_and(|rate| socket::is_busy(around(states, piece), rate));
+        push(&mut timeline, begin.t_ns, states[last].t_ns, socket::judge(piece, busy));
         first = last;
     }
     abandoned(&mut timeline, states);
     timeline
+}
+
+/// The piece with as much before and after it as a rate needs.
+fn around<'a>(states: &'a [State], piece: &[State]) -> &'a [State] {
+    let (Some(first), Some(last)) = (piece.first(), piece.last()) else { return states };
+    let lacking = SHORTEST_NS.saturating_sub(last.t_ns.saturating_sub(first.t_ns)) / 2;
+    let from = states.partition_point(|s| s.t_ns < first.t_ns.saturating_sub(lacking));
+    let to = states.partition_point(|s| s.t_ns <= last.t_ns.saturating_add(lacking));
+    &states[from..to]
 }
 
 /// What follows the last acknowledged byte is no transfer.
@@ -74,7 +88,7 @@ mod tests {
     }
 
     fn limits(states: &[State]) -> Vec<(u64, String)> {
-        derive(states, None)
+        derive(states, Source::Samples, None)
             .into_iter()
             .map(|i| ((i.to_ns - i.from_ns) / 1_000_000, i.limit))
             .collect()
@@ -121,14 +135,14 @@ mod tests {
             ..idle(ms)
         };
         let states: Vec<State> = (0..10).map(|i| full(i * 20)).collect();
-        let told = |rate| derive(&states, Some(rate))[0].limit.clone();
+        let told = |rate| derive(&states, Source::Samples, Some(rate))[0].limit.clone();
         assert_eq!(told(1_050_000.0), "path_bandwidth");
         assert_eq!(told(2_000_000.0), "send_buffer");
     }
 
     #[test]
     fn no_state_or_one_is_no_time() {
-        assert_eq!(derive(&[], None), []);
-        assert_eq!(derive(&[idle(1)], None), []);
+        assert_eq!(derive(&[], Source::Samples, None), []);
+        assert_eq!(derive(&[idle(1)], Source::Samples, None), []);
     }
 }

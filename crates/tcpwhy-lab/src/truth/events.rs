@@ -122,6 +122,7 @@ fn state(t_ns: u64, s: &Snapshot) -> State {
         wmem_queued: s.wmem_queued,
         sndbuf: s.sndbuf,
         acked: s.bytes_acked,
+        sacked: s.sacked_out,
         ssthresh: s.snd_ssthresh,
         ..State::default()
     }

@@ -145,11 +145,11 @@ fn direction(
     let way = if from == "client" { &link.up } else { &link.down };
     let (client, server) = if from == "client" { (local, remote) } else { (remote, local) };
     let end = |end: SocketAddr| End { addr: end.ip().to_string(), port: end.port() };
-    let states = match told {
-        Some(told) => samples.told(told),
-        None => samples.sampled(ends, writers),
+    let (states, source) = match told {
+        Some(told) => (samples.told(told), Source::KernelEvents),
+        None => (samples.sampled(ends, writers), Source::Samples),
     };
-    let mut timeline = derive(&states, payload_rate(way));
+    let mut timeline = derive(&states, source, payload_rate(way));
     let reading = told.map(|told| &told.reader_asleep);
     cause::fill(&mut timeline, &states, &Beside { receiver, reading, way });
     Direction {

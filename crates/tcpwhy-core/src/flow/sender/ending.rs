@@ -10,7 +10,7 @@ impl Sender {
         let kept_alive = self.tally.keep_alives.times > 0;
         let (end, release) = match self.done {
             Some(_) if kept_alive => (self.last, Release::OwnWill),
-            Some(done) => (done, Release::Ack),
+            Some(done) => (done, Release::Nothing),
             None if self.answers.unanswered() > 0 => (self.last, Release::Repair),
             None => (self.last, Release::Ack),
         };

@@ -26,6 +26,9 @@ impl Sender {
         self.space.advance_to(ack, event.ack);
         self.window.advertise(ack, event.window, event.has(flags::SYN));
         self.note_ack(event, &acked, leg);
+        if self.duplicate_acks > 0 {
+            self.gap.notices(time);
+        }
         let moved = acked.bytes > 0 || self.window.edge > edge;
         self.record.open().updates += u32::from(moved && acked.bytes == 0);
         if moved {
@@ -94,7 +97,9 @@ impl Sender {
         open.needless += u32::from(event.reports_duplicate());
         // Timestamps will tell where the capture was taken: until then the round trip is not known.
         let placed = self.placed || event.stamp().is_none();
-        if let Some(sent_at) = acked.sent_at.filter(|_| placed) {
+        let reported = event.newest_reported().filter(|_| acked.bytes == 0);
+        let reported = reported.and_then(|beyond| self.board.reported(self.board.una + beyond));
+        if let Some(sent_at) = acked.sent_at.or(reported).filter(|_| placed) {
             let rtt = (event.time - sent_at + leg).max(Nanos(1));
             open.sampled(rtt);
             self.rtt.add(rtt);
@@ -109,6 +114,7 @@ impl Sender {
         self.transfers.acknowledged(time, event.frame);
         if self.recover.is_some_and(|point| ack >= point) {
             self.recover = None;
+            self.gap.repairs(time);
         }
         if ack >= self.data_end {
             self.done = Some(time);

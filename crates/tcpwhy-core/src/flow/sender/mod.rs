@@ -66,6 +66,8 @@ pub(crate) struct Sender {
     peer_data: Option<Nanos>,
     /// Loss is being repaired until this is acknowledged.
     recover: Option<u64>,
+    /// Running mean of the waits between bursts.
+    usual_wait: Nanos,
     duplicate_acks: u32,
     /// First byte, and one past the highest byte of data; SYN and FIN not counted.
     data_start: u64,
@@ -119,6 +121,7 @@ impl Sender {
             released_rtt: Nanos::ZERO,
             peer_data: None,
             recover: None,
+            usual_wait: Nanos::ZERO,
             duplicate_acks: 0,
             data_start: first,
             data_end: first,

@@ -165,7 +165,9 @@ impl Sender {
                 short: self.short,
                 woken: time - self.released <= self.pace.wake_up,
                 forgone: self.gap.is_forgone(time, BUSY_HOST),
+                stands_out: length.0 > 2 * self.usual_wait.0,
             });
+            self.usual_wait = Nanos((7 * self.usual_wait.0 + length.0) / 8);
         }
         let record = &mut self.record;
         if let Some((wait, piece)) = self.gap.only_wait(release) {
@@ -236,6 +238,9 @@ impl Sender {
         self.tally.max_flight = self.tally.max_flight.max(self.flight);
         let piece = self.piece(time, packet.frame);
         self.gap.restart(piece);
+        if self.recover.is_some() || self.duplicate_acks > 0 {
+            self.gap.notices(time);
+        }
         if self.board.una < self.data_end {
             self.done = None;
         }
@@ -268,6 +273,7 @@ struct Pause {
     short: bool,
     woken: bool,
     forgone: bool,
+    stands_out: bool,
 }
 
 impl End {
@@ -290,6 +296,8 @@ impl Pause {
     fn note(&self, s: &mut Stretch) {
         s.waits += 1;
         s.prompt += u32::from(self.woken);
+        s.breaks += u32::from(self.stands_out);
+        s.breaks_woken += u32::from(self.stands_out && self.woken);
         if self.stall {
             s.woken += u32::from(self.woken);
             s.forgone += u32::from(self.forgone);

@@ -83,7 +83,13 @@ pub(crate) struct Scoreboard {
 impl Scoreboard {
     /// Nothing sent yet; the next byte is `first`.
     pub(crate) fn new(first: u64) -> Self {
-        Self { una: first, nxt: first, outstanding: VecDeque::with_capacity(AT_FIRST), reported: 0, missed: 0 }
+        Self {
+            una: first,
+            nxt: first,
+            outstanding: VecDeque::with_capacity(AT_FIRST),
+            reported: 0,
+            missed: 0,
+        }
     }
 
     /// Sent and not acknowledged, in bytes.

@@ -122,11 +122,13 @@ impl<'a> Context<'a> {
         even && self.standing_queue(i).is_some_and(|q| q >= NOISE && q.0 >= self.floor.0 / 4)
     }
 
-    /// Data comes out of the path as fast as the narrowest link carries it, give or take a tenth. One ACK for a whole round says nothing
-    /// of the link.
+    /// Data comes out of the path as fast as the narrowest link carries it, give or take a tenth: what goes faster for rounds was not held
+    /// by that link. One ACK for a whole round says nothing of the link.
     pub(crate) fn busy(&self, around: &Around) -> bool {
         let carries = self.capacity.unwrap_or(self.peak);
-        around.samples >= 4 * around.rounds && around.rate() >= carries - carries / 10
+        let tenth = carries / 10;
+        let at_its_rate = (carries - tenth..=carries + tenth).contains(&around.rate());
+        around.samples >= 4 * around.rounds && at_its_rate
     }
 
     /// As `busy`, in one stretch; nobody knows without a capacity.

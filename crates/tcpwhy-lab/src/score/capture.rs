@@ -8,15 +8,29 @@ use tcpwhy_core::analysis::Analyzer;
 use tcpwhy_core::decode::{Decoded, Frame, decode};
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::observe::Segment;
+use tcpwhy_core::units::Nanos;
+
+/// What a capture, or a variant of it, shows.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// Which variant.
+    pub variant: Variant,
+    /// `None`: nothing of the connection.
+    pub connection: Option<Connection>,
+    /// When the judged sender was heard of last.
+    pub until: Nanos,
+}
 
 /// One variant under analysis.
 struct Looking {
     variant: Variant,
+    judged: Judged,
     filter: Filter,
     analyzer: Analyzer,
+    until: Nanos,
 }
 
-/// Reads a capture once and analyses all variants of it. `None` where a variant shows nothing of the connection.
+/// Reads a capture once and analyses all variants of it.
 ///
 /// # Errors
 /// When the file cannot be read as a capture.
@@ -25,7 +39,7 @@ pub fn analyse_file(
     judged: Judged,
     variants: &[Variant],
     seed: u64,
-) -> Result<Vec<(Variant, Option<Connection>)>, Error> {
+) -> Result<Vec<Look>, Error> {
     let capture = tcpwhy_capture::open(&[Input::Path(path.to_owned())]);
     let mut capture = capture.map_err(|source| Error::Capture { path: path.to_owned(), source })?;
     let mut looking = start(judged, variants, seed);
@@ -40,7 +54,7 @@ pub fn analyse_file(
             }
         }
     }
-    Ok(looking.into_iter().map(|l| (l.variant, l.finish())).collect())
+    Ok(looking.into_iter().map(Looking::finish).collect())
 }
 
 /// As [`analyse_file`], of segments at hand. A snapshot length changes nothing there.
@@ -49,19 +63,21 @@ pub fn analyse_segments(
     judged: Judged,
     variants: &[Variant],
     seed: u64,
-) -> Vec<(Variant, Option<Connection>)> {
+) -> Vec<Look> {
     let mut looking = start(judged, variants, seed);
     for segment in segments {
         looking.iter_mut().for_each(|look| look.push(segment));
     }
-    looking.into_iter().map(|l| (l.variant, l.finish())).collect()
+    looking.into_iter().map(Looking::finish).collect()
 }
 
 fn start(judged: Judged, variants: &[Variant], seed: u64) -> Vec<Looking> {
     let look = |&variant| Looking {
         variant,
+        judged,
         filter: Filter::new(variant, judged, seed),
         analyzer: Analyzer::new(),
+        until: Nanos::ZERO,
     };
     variants.iter().map(look).collect()
 }
@@ -70,13 +86,17 @@ impl Looking {
     fn push(&mut self, segment: &Segment) {
         if self.filter.keeps(segment) {
             self.analyzer.push(segment);
+            if self.judged.sent(segment) {
+                self.until = self.until.max(segment.time);
+            }
         }
     }
 
     /// The connection with most data: attempts that failed before it are others.
-    fn finish(self) -> Option<Connection> {
+    fn finish(self) -> Look {
         let bytes = |c: &Connection| c.directions.iter().map(|d| d.bytes).sum::<u64>();
-        self.analyzer.finish().into_iter().max_by_key(bytes)
+        let connection = self.analyzer.finish().into_iter().max_by_key(bytes);
+        Look { variant: self.variant, connection, until: self.until }
     }
 }
 

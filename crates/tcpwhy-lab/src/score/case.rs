@@ -75,9 +75,8 @@ pub fn score_case(
     let mut seen = Vec::new();
     for place in Place::ALL {
         let file = folder.join(file_of(place, judged));
-        for (variant, connection) in analyse_file(&file, judged, variants, seed)? {
-            seen.push(Seen { place, variant, connection });
-        }
+        let looks = analyse_file(&file, judged, variants, seed)?;
+        seen.extend(looks.into_iter().map(|look| Seen::at(place, look)));
     }
     let scored = measure(&truth.timeline, &seen, judged, &way);
     let whole = seen.first();
@@ -100,7 +99,7 @@ pub fn score_case(
 pub fn transfer_time(folder: &Path, judged: Judged) -> Result<Option<Nanos>, Error> {
     let file = folder.join(file_of(Place::Sender, judged));
     let all = analyse_file(&file, judged, &[Variant::Whole], 0)?;
-    let connection: Option<Connection> = all.into_iter().find_map(|(_, c)| c);
+    let connection: Option<Connection> = all.into_iter().find_map(|look| look.connection);
     Ok(connection.map(|c| direction(&c, judged).transfer))
 }
 
@@ -115,7 +114,7 @@ fn others(
     let Some(seen) = whole else { return Ok(answers) };
     let Some(connection) = &seen.connection else { return Ok(answers) };
     let file = folder.join(file_of(Place::Sender, judged));
-    let window = visible(&truth.timeline, seen, way);
+    let window = visible(&truth.timeline, seen, judged, way);
     let mut put = |name: &str, answer: baseline::Answer| {
         let against = |line: &Timeline| compare(&truth.timeline, line, window, way.rtt);
         let verdict = answer.verdict.iter().map(|l| l.name().to_owned()).collect();

@@ -1,6 +1,7 @@
 //! One run's score: what each vantage says of each variant, against the truth.
 
 use super::agreement::{Agreement, agreement};
+use super::capture::Look;
 use super::compare::{Comparison, compare};
 use super::timeline::Timeline;
 use super::variant::{Judged, Variant};
@@ -43,6 +44,16 @@ pub struct Seen {
     pub variant: Variant,
     /// `None`: it shows nothing of the connection.
     pub connection: Option<Connection>,
+    /// When the judged sender was heard of last, by the capture's clock.
+    pub until: Nanos,
+}
+
+impl Seen {
+    /// What `look` shows, taken at `place`.
+    pub fn at(place: Place, look: Look) -> Self {
+        let Look { variant, connection, until } = look;
+        Self { place, variant, connection, until }
+    }
 }
 
 /// What the path does to times.
@@ -123,12 +134,19 @@ pub(super) fn longest(line: &Timeline) -> Option<Said> {
     Some(Said { limit: limit.name().to_owned(), cause, share })
 }
 
-/// The part of the truth that a capture can know of: from its first to its last packet, at the sender's clock.
-pub(super) fn visible(truth: &Timeline, seen: &Seen, path: &Path) -> (Nanos, Nanos) {
+/// The part of the truth that a capture can know of, at the sender's clock: from its first packet to the last one of the judged sender and
+/// the ACKs for it. What the other end says much later, to nobody, tells nothing of the sender.
+pub(super) fn visible(
+    truth: &Timeline,
+    seen: &Seen,
+    judged: Judged,
+    path: &Path,
+) -> (Nanos, Nanos) {
     let Some((from, to)) = truth.bounds() else { return (Nanos::ZERO, Nanos::ZERO) };
     let Some(c) = &seen.connection else { return (from, to) };
     let late = path.late(seen.place);
-    let (start, end) = (c.start - late, c.start + c.duration - late);
+    let answered = direction(c, judged).timeline.last().map_or(c.start, |last| last.to);
+    let (start, end) = (c.start - late, seen.until.max(answered) - late);
     (from.max(start), to.min(end).max(from.max(start)))
 }
 
@@ -138,7 +156,7 @@ fn line(seen: &Seen, judged: Judged, path: &Path) -> Timeline {
 }
 
 fn view(truth: &Timeline, seen: &Seen, judged: Judged, path: &Path) -> View {
-    let window = visible(truth, seen, path);
+    let window = visible(truth, seen, judged, path);
     let comparison = compare(truth, &line(seen, judged, path), window, path.rtt);
     let verdict = seen.connection.as_ref().map(|c| {
         let v = direction(c, judged).verdict;
@@ -153,7 +171,7 @@ fn agree(truth: &Timeline, seen: &[Seen], judged: Judged, path: &Path) -> Option
     let [sender, middle, receiver] = Place::ALL.map(whole);
     let at = [sender?, middle?, receiver?];
     let lines = at.map(|s| line(s, judged, path));
-    let windows = at.map(|s| visible(truth, s, path));
+    let windows = at.map(|s| visible(truth, s, judged, path));
     let from = windows.iter().map(|w| w.0).max()?;
     let to = windows.iter().map(|w| w.1).min()?.max(from);
     let [sender, middle, receiver] = &lines;
@@ -189,11 +207,7 @@ pub(crate) mod tests {
         let mut seen = Vec::new();
         for (place, at) in Place::ALL.into_iter().zip([0.0, 0.5, 1.0]) {
             let all = analyse_segments(&trace.capture(at), JUDGED, variants, 1);
-            seen.extend(all.into_iter().map(|(variant, connection)| Seen {
-                place,
-                variant,
-                connection,
-            }));
+            seen.extend(all.into_iter().map(|look| Seen::at(place, look)));
         }
         measure(&truth(&trace), &seen, JUDGED, &path)
     }

@@ -26,7 +26,7 @@ mod variant;
 pub use agreement::{Agreement, agreement};
 pub use boundary::{errors as boundary_errors, quantile};
 pub use calibration::{Bin, Calibration};
-pub use capture::{analyse_file, analyse_segments, segments_of};
+pub use capture::{Look, analyse_file, analyse_segments, segments_of};
 pub use case::{Case, Other, Truth, read_truth, score_case, transfer_time, way};
 pub use compare::{CauseTime, Comparison, compare};
 pub use confusion::{Confusion, limit};

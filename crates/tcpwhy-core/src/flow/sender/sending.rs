@@ -165,9 +165,9 @@ impl Sender {
                 short: self.short,
                 woken: time - self.released <= self.pace.wake_up,
                 forgone: self.gap.is_forgone(time, BUSY_HOST),
-                stands_out: length.0 > 2 * self.usual_wait.0,
+                stands_out: length.0 / 2 > self.usual_wait.0,
             });
-            self.usual_wait = Nanos((7 * self.usual_wait.0 + length.0) / 8);
+            self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
         }
         let record = &mut self.record;
         if let Some((wait, piece)) = self.gap.only_wait(release) {

@@ -59,12 +59,11 @@ impl Source {
     }
 
     /// What an empty send queue means.
-    pub(super) fn limit(&self) -> Option<(Limit, Cause)> {
+    pub(super) fn limit(&self) -> (Limit, Cause) {
         match self.phase {
-            Phase::AwaitRequest => Some((Limit::Application, Cause::WaitingForPeer)),
-            Phase::Write if self.blocked => Some((Limit::SendBuffer, Cause::None)),
-            Phase::Think(_) | Phase::Write => Some((Limit::Application, Cause::SenderApplication)),
-            Phase::Done => None,
+            Phase::AwaitRequest => (Limit::Application, Cause::WaitingForPeer),
+            Phase::Write if self.blocked => (Limit::SendBuffer, Cause::None),
+            _ => (Limit::Application, Cause::SenderApplication),
         }
     }
 

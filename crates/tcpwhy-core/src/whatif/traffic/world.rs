@@ -175,19 +175,15 @@ impl<'a> World<'a> {
         // A control that ignores losses is not held back by repairing them.
         let ignored = self.scenario.control == Control::Paced;
         let recovering = sender.recovering().filter(|c| !(ignored && *c == Cause::FastRetransmit));
-        let state = match (recovering, hold) {
-            (Some(cause), _) => Some((Limit::LossRecovery, cause)),
+        let (limit, cause) = match (recovering, hold) {
+            (Some(cause), _) => (Limit::LossRecovery, cause),
             (None, Hold::Empty) => self.source.limit(),
-            (None, Hold::Nagle)
-                if self.source.limit().is_some_and(|l| l.0 == Limit::SendBuffer) =>
-            {
+            (None, Hold::Nagle) if self.source.limit().0 == Limit::SendBuffer => {
                 self.source.limit()
             }
-            (None, hold) => Some(sender.limit(hold, growing, self.scenario.scale.is_none())),
+            (None, hold) => sender.limit(hold, growing, self.scenario.scale.is_none()),
         };
-        if let Some((limit, cause)) = state {
-            self.timeline.set(now, limit, cause);
-        }
+        self.timeline.set(now, limit, cause);
         if self.source.is_done() && sender.all_acked() {
             self.end = Some(now);
         }

@@ -78,6 +78,32 @@ impl Packet {
         }
     }
 
+    /// The segment that it was, for a packet without SYN: ends, time to live, SACK blocks and scope are not kept.
+    pub(crate) fn segment(&self) -> Segment {
+        Segment {
+            time: self.time,
+            frame: self.frame,
+            seq: self.seq,
+            ack: self.ack,
+            len: self.len,
+            window: self.window,
+            ip_id: self.ip_id,
+            ce: self.is_marked(),
+            flags: self.flags.into(),
+            options: Options { timestamps: self.timestamps(), ..Options::default() },
+            options_cut: self.options_cut(),
+            fragment: self.is_fragment(),
+            ..Segment::default()
+        }
+    }
+
+    /// The same packet, captured before if `copy`.
+    #[inline(always)]
+    pub(crate) fn copied(mut self, copy: bool) -> Self {
+        self.notes |= if copy { note::COPY } else { 0 };
+        self
+    }
+
     /// The same packet at another time.
     pub(crate) fn at(&self, time: Nanos) -> Self {
         Self { time, ..*self }
@@ -140,6 +166,13 @@ impl Packet {
     /// Its first SACK block says what came twice (RFC 2883).
     pub(crate) fn reports_duplicate(&self) -> bool {
         self.is_noted(note::DUPLICATE)
+    }
+
+    /// It neither opens nor closes its side, and its header says nothing of losses, copies or marks.
+    #[inline]
+    pub(crate) fn is_ordinary(&self) -> bool {
+        let special = (flags::SYN | flags::FIN | flags::ECE) as u8;
+        self.flags & special == 0 && self.notes & (note::SACK | note::DUPLICATE) == 0
     }
 
     /// It tells the other end what has arrived.

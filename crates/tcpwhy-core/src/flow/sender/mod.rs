@@ -21,7 +21,7 @@ use crate::flow::tally::Tally;
 use crate::flow::transfer::Transfers;
 use crate::flow::window::Window;
 use crate::observe::flags;
-use crate::units::Nanos;
+use crate::units::{Nanos, Seq};
 use pace::Pace;
 
 /// A scheduler's latency: data that leaves this soon after an ACK was released by it.
@@ -67,6 +67,8 @@ pub(crate) struct Sender {
     /// Loss is being repaired until this is acknowledged.
     recover: Option<u64>,
     duplicate_acks: u32,
+    /// ACK and window of the peer's data that was told last, as long as nothing else has happened.
+    repeated: Option<(Seq, u16)>,
     /// First byte, and one past the highest byte of data; SYN and FIN not counted.
     data_start: u64,
     data_end: u64,
@@ -79,7 +81,7 @@ pub(crate) struct Sender {
 /// What a new direction knows before its first data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Beginning {
-    pub(crate) first: crate::units::Seq,
+    pub(crate) first: Seq,
     pub(crate) from: Nanos,
     pub(crate) handshake_rtt: Option<Nanos>,
     pub(crate) window: Window,
@@ -120,6 +122,7 @@ impl Sender {
             peer_data: None,
             recover: None,
             duplicate_acks: 0,
+            repeated: None,
             data_start: first,
             data_end: first,
             done: None,

@@ -88,7 +88,7 @@ impl<'a> Plain<'a> {
             return None;
         }
         let stamps = if tcp == STAMPED {
-            Some(rest.first_chunk().filter(|options| be32(*options, 0) == TIMESTAMPS)?)
+            Some(rest.first_chunk().filter(|&options| be32(options, 0) == TIMESTAMPS)?)
         } else {
             None
         };

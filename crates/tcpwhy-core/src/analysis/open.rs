@@ -73,7 +73,7 @@ impl Open {
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
         self.last = self.last.max(packet.time);
-        if packet.has(flags::SYN) || packet.has(flags::FIN) || packet.has(flags::RST) {
+        if packet.has_any(flags::SYN | flags::FIN | flags::RST) {
             self.note(packet);
         }
         waiting.push(&mut self.queue, packet);

@@ -114,6 +114,12 @@ impl Packet {
         u16::from(self.flags) & mask == mask
     }
 
+    /// Whether any bit of `mask` is set; of those of the header's last byte.
+    #[inline]
+    pub(crate) fn has_any(&self, mask: u16) -> bool {
+        u16::from(self.flags) & mask != 0
+    }
+
     fn is_noted(&self, note: u8) -> bool {
         self.notes & note != 0
     }
@@ -171,8 +177,8 @@ impl Packet {
     /// It neither opens nor closes its side, and its header says nothing of losses, copies or marks.
     #[inline]
     pub(crate) fn is_ordinary(&self) -> bool {
-        let special = (flags::SYN | flags::FIN | flags::ECE) as u8;
-        self.flags & special == 0 && self.notes & (note::SACK | note::DUPLICATE) == 0
+        !self.has_any(flags::SYN | flags::FIN | flags::ECE)
+            && self.notes & (note::SACK | note::DUPLICATE) == 0
     }
 
     /// It tells the other end what has arrived.

@@ -31,12 +31,12 @@ impl Flow {
         let (side, own) = (packet.side, packet.side as usize);
         let echo = packet.timestamps().filter(|_| self.legs.to[own].trusts_echo()).map(|t| t.1);
         self.deliver(side, packet.time, echo);
-        let starts = packet.len > 0 && !packet.has(flags::SYN) && !packet.has(flags::RST);
-        if self.senders[own].is_none() && starts {
+        let within = !packet.has_any(flags::SYN | flags::RST);
+        if self.senders[own].is_none() && within && packet.len > 0 {
             self.begin(side, packet.seq);
         }
         if let Some(sender) = &mut self.senders[own] {
-            if !packet.has(flags::SYN) && !packet.has(flags::RST) {
+            if within {
                 sender.sent(packet, packet.time);
             }
         } else if packet.has(flags::SYN) {

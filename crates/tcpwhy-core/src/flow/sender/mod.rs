@@ -156,10 +156,12 @@ impl Sender {
     }
 
     fn state(&self) -> State {
-        let mss = self.size.mss();
+        let (room, mss) = (self.room(), self.size.mss());
+        // Nobody needs more than a full segment.
+        let tight = || room < self.window.need(mss) && self.window.largest > 0;
         // A queue that ran dry had nothing more to send, whatever the window.
         let telling = || self.window.is_telling(mss) || !self.dry;
-        if self.room() < self.window.need(mss) && self.window.largest > 0 && telling() {
+        if room < mss && tight() && telling() {
             State::NoRoom
         } else if self.board.flight() > 0 {
             State::Waiting

@@ -164,7 +164,9 @@ fn print(jobs: &[Job]) -> io::Result<()> {
         let ours = jobs.iter().find(|j| j.name == OURS && j.capture.name == job.capture.name);
         let times = match ours {
             Some(ours) if job.name != OURS => {
-                format!("{:.1} times as fast", ours.rate() / job.rate())
+                let times = ours.rate() / job.rate();
+                let digits = if times < 1.0 { 2 } else { 1 };
+                format!("{times:.digits$} times as fast")
             }
             _ => String::new(),
         };

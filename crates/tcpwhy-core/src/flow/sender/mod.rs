@@ -1,5 +1,6 @@
 //! One direction at its sender's clock: what was sent, what came back, what each wait was.
 
+mod closing;
 mod ending;
 mod hearing;
 mod pace;

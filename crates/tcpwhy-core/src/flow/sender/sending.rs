@@ -1,12 +1,12 @@
 //! The sender puts something on the wire: the gap before it is closed and explained.
 
+use super::closing::{End, Pause};
 use super::{DELAYED, Sender, WAKE_UP};
 use crate::flow::BUSY_HOST;
-use crate::flow::gap::{Gap, Piece, Release, State};
+use crate::flow::gap::{Release, State};
 use crate::flow::packet::Packet;
-use crate::flow::record::Stretches;
 use crate::flow::scoreboard::{Levels, Sending};
-use crate::flow::stretch::{Loss, Stretch};
+use crate::flow::stretch::Loss;
 use crate::observe::flags;
 use crate::units::Nanos;
 
@@ -251,87 +251,6 @@ impl Sender {
         self.gap.restart(piece);
         if self.board.una < self.data_end {
             self.done = None;
-        }
-    }
-}
-
-/// What is known of a gap at its end.
-#[derive(Clone, Copy)]
-struct End {
-    /// The packet that ends it.
-    frame: u64,
-    shift: u8,
-    probes: u32,
-    pause: Option<Pause>,
-    loss: Option<Loss>,
-}
-
-/// A gap that is longer than a wake-up takes, and how things stood at its start.
-#[derive(Clone, Copy)]
-struct Pause {
-    length: Nanos,
-    /// It is a good part of a round trip.
-    stall: bool,
-    /// Something from outside ended it.
-    released: bool,
-    flight: u64,
-    room: u64,
-    dry: bool,
-    emptied: bool,
-    short: bool,
-    woken: bool,
-    forgone: bool,
-}
-
-impl End {
-    /// As `note`, for a gap of several parts.
-    #[inline(never)]
-    fn note_parts(
-        mut self,
-        time: Nanos,
-        release: Release,
-        round: Nanos,
-        gap: &Gap,
-        record: &mut Stretches,
-    ) {
-        gap.resolve(time, release, |to, wait, piece| {
-            record.account(to, wait, round, |s| self.note(s, piece));
-            // The rest is said of the gap's first part.
-            self = Self { probes: 0, pause: None, loss: None, ..self };
-        });
-    }
-
-    #[inline(always)]
-    fn note(&self, s: &mut Stretch, piece: &Piece) {
-        s.touch(piece.frame);
-        s.touch(self.frame);
-        s.shift = self.shift;
-        s.saw_window(piece.window);
-        s.probes += self.probes;
-        if let Some(pause) = &self.pause {
-            pause.note(s);
-        }
-        if let Some(loss) = self.loss {
-            s.lost(loss);
-        }
-    }
-}
-
-impl Pause {
-    #[inline(never)]
-    fn note(&self, s: &mut Stretch) {
-        s.waits += 1;
-        s.prompt += u32::from(self.woken);
-        if self.stall {
-            s.woken += u32::from(self.woken);
-            s.forgone += u32::from(self.forgone);
-            s.short_stalls += u32::from(self.short);
-            s.stalled(self.length, self.flight, self.room, self.dry);
-        }
-        if !self.released {
-            s.pauses += 1;
-            s.dry_pauses += u32::from(self.emptied);
-            s.short_pauses += u32::from(self.short);
         }
     }
 }

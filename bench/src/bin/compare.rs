@@ -9,6 +9,8 @@ use std::time::Instant;
 
 /// GNU time: the only portable way to a child's peak memory without unsafe code.
 const TIME: &str = "/usr/bin/time";
+/// What everything else is compared with.
+const OURS: &str = "tcpwhy explain";
 
 /// A command over one capture.
 struct Job {
@@ -83,9 +85,9 @@ fn jobs(directory: &Path, rounds: usize) -> io::Result<Vec<Job>> {
     let slow = rounds.div_ceil(2);
     let decode: &[&str] = &["target/release/decode"];
     let plan: [(&'static str, &[&str], &[&'static str], usize); 7] = [
-        ("read the bytes (cat)", &["cat"], &["one", "many"], rounds),
-        ("read and decode alone", decode, &["one", "many"], rounds),
-        ("tcpwhy explain", answer, &["one", "many"], rounds),
+        ("cat", &["cat"], &["one", "many"], rounds),
+        ("decode", decode, &["one", "many"], rounds),
+        (OURS, answer, &["one", "many"], rounds),
         ("tcpwhy explain --json", json, &["one-short", "one", "many-half", "many"], rounds),
         ("tcpwhy explain --ndjson", ndjson, &["many-half", "many"], rounds),
         ("tcptrace -n -l", tcptrace, &["one", "many"], slow),
@@ -150,42 +152,37 @@ impl Job {
     }
 }
 
+/// The table of `bench/README.md`, then what more costs.
 fn print(jobs: &[Job]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(
         out,
-        "| program | capture | packets | runs | median s | million packets/s | peak MB |"
+        "| program | capture | million packets | runs | million packets/s | `{OURS}` is | peak memory |"
     )?;
     writeln!(out, "| --- | --- | ---: | ---: | ---: | ---: | ---: |")?;
     for job in jobs {
+        let ours = jobs.iter().find(|j| j.name == OURS && j.capture.name == job.capture.name);
+        let times = match ours {
+            Some(ours) if job.name != OURS => {
+                let times = ours.rate() / job.rate();
+                let digits = if times < 1.0 { 2 } else { 1 };
+                format!("{times:.digits$} times as fast")
+            }
+            _ => String::new(),
+        };
         writeln!(
             out,
-            "| {} | {} | {} | {} | {:.3} | {:.3} | {:.1} |",
+            "| `{}` | {} | {:.2} | {} | {:.2} | {times} | {:.0} MB |",
             job.name,
             job.capture.name,
-            job.capture.packets,
+            job.capture.packets as f64 / 1e6,
             job.runs.len(),
-            job.seconds(),
             job.rate() / 1e6,
             job.peak_kb() as f64 / 1024.0,
         )?;
     }
     writeln!(out)?;
-    print_ratios(&mut out, jobs)?;
     print_memory(&mut out, jobs)
-}
-
-/// How many times as fast as each of the others, over the same capture.
-fn print_ratios(out: &mut impl Write, jobs: &[Job]) -> io::Result<()> {
-    let answers = jobs.iter().filter(|j| j.name == "tcpwhy explain");
-    for ours in answers {
-        let others = jobs.iter().filter(|j| j.capture.name == ours.capture.name);
-        for other in others.filter(|j| j.name.starts_with('t') && !j.name.starts_with("tcpwhy")) {
-            let ratio = ours.rate() / other.rate();
-            writeln!(out, "- {}: {ratio:.1} times {}", ours.capture.name, other.name)?;
-        }
-    }
-    Ok(())
 }
 
 /// What one more finished connection, and one more packet, costs.

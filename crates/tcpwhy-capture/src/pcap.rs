@@ -61,6 +61,8 @@ pub(crate) struct Pcap {
     lane: u32,
     /// Length of each record header, once the first record has told.
     record_header: Option<usize>,
+    /// The records are as nearly every file has them: little-endian, with nothing beyond the standard header.
+    usual: bool,
 }
 
 fn variant(magic: u32) -> Option<Variant> {
@@ -173,7 +175,7 @@ impl Pcap {
             return Err(cut(window, length));
         }
         window.lend(length);
-        Ok(Self { header, lane, record_header: None })
+        Ok(Self { header, lane, record_header: None, usual: false })
     }
 
     /// Moves to the next record, which the window lends; false at the end.
@@ -214,6 +216,30 @@ impl Pcap {
         Ok(true)
     }
 
+    /// As [`Pcap::advance`], where the next record is a usual one, sound and at hand: most are. Any other is left to it.
+    #[inline(always)]
+    pub(crate) fn advance_usual(&self, window: &mut Window, next: &mut Record) -> bool {
+        if !self.usual {
+            return false;
+        }
+        window.release();
+        let at_hand = window.at_hand();
+        let Some(h) = at_hand.first_chunk::<RECORD_HEADER>() else { return false };
+        let word = |at: usize| u32::from_le_bytes([h[at], h[at + 1], h[at + 2], h[at + 3]]);
+        let (seconds, fraction, captured, wire) = (word(0), word(4), word(8), word(12));
+        let total = RECORD_HEADER + captured as usize;
+        let sound = captured as usize <= MAX_CAPTURED && fraction <= self.header.max_fraction();
+        if !sound || at_hand.len() < total {
+            return false;
+        }
+        window.lend(total);
+        next.time = self.header.time(&RecordHeader { seconds, fraction, captured, wire });
+        next.wire_len = wire.max(captured);
+        next.start = RECORD_HEADER;
+        next.len = captured as usize;
+        true
+    }
+
     /// Settles what only the first record tells.
     #[cold]
     fn start(
@@ -229,6 +255,8 @@ impl Pcap {
         next.link = self.header.link;
         let record_header = RECORD_HEADER + extra;
         self.record_header = Some(record_header);
+        let standard = record_header == RECORD_HEADER && !self.header.big_endian;
+        self.usual = standard && self.header.lengths == Lengths::CapturedFirst;
         Ok(record_header)
     }
 }

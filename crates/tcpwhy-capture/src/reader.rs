@@ -113,8 +113,21 @@ impl Reader {
     }
 
     /// Moves to the next packet and returns its time; `None` at the end of what can be read.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn advance(&mut self, interfaces: &mut Interfaces) -> Option<Nanos> {
+        let last = self.record.time;
+        if let Format::Pcap(pcap) = &self.format
+            && self.progress == Progress::Packet
+            && pcap.advance_usual(&mut self.window, &mut self.record)
+        {
+            self.counters.packet(last, self.record.time);
+            return Some(self.record.time);
+        }
+        self.advance_any(interfaces)
+    }
+
+    #[inline(never)]
+    fn advance_any(&mut self, interfaces: &mut Interfaces) -> Option<Nanos> {
         if self.progress == Progress::End {
             return None;
         }

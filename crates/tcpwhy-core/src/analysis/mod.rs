@@ -4,6 +4,7 @@
 //! segment belongs to and collects [`Runs`] of packets, and a [`Judge`] follows what happens inside
 //! each connection. An [`Analyzer`] is both in one.
 
+mod arrivals;
 mod conclude;
 mod findings;
 mod judge;

@@ -1,27 +1,36 @@
 //! A connection that is not over, as far as the sorter has to know it.
 
 use super::runs::{Runs, Step};
+use super::seen;
 use super::table::Place;
 use super::waiting::{Queue, Waiting};
+use crate::decode::plain::Way;
 use crate::flow::packet::Packet;
 use crate::model::Side;
 use crate::observe::{Endpoint, Segment, flags};
 use crate::units::{Nanos, Seq};
 
 /// A connection that is not over.
+///
+/// What each packet asks for comes first and fills one line of the cache.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Open {
-    /// Client and server.
-    pub(super) ends: [Endpoint; 2],
+    /// From the client to the server, where plain packets go that way.
+    pub(super) way: Option<Way>,
     /// When its last packet passed.
     pub(super) last: Nanos,
+    pub(super) id: u64,
+    /// What its ends add to the print of each packet, by the packet's sender.
+    pub(super) prints: [u64; 2],
     /// Its packets that wait.
     queue: Queue,
     fin: [bool; 2],
     reset: bool,
     /// The judge knows of it.
     begun: bool,
-    pub(super) id: u64,
+    /// Client and server.
+    pub(super) ends: [Endpoint; 2],
     /// Sequence numbers of the last SYN, by side.
     syn: [Option<Seq>; 2],
 }
@@ -35,8 +44,11 @@ impl Open {
             (false, _) => segment.src.port >= segment.dst.port,
         };
         let (src, dst) = (segment.src, segment.dst);
+        let [client, server] = if from_client { [src, dst] } else { [dst, src] };
         Self {
-            ends: if from_client { [src, dst] } else { [dst, src] },
+            way: Way::between(&client, &server),
+            prints: [seen::of_ends(&client, &server), seen::of_ends(&server, &client)],
+            ends: [client, server],
             id,
             last: segment.time,
             queue: Queue::default(),
@@ -61,7 +73,7 @@ impl Open {
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
         self.last = self.last.max(packet.time);
-        if packet.has(flags::SYN) || packet.has(flags::FIN) || packet.has(flags::RST) {
+        if packet.has_any(flags::SYN | flags::FIN | flags::RST) {
             self.note(packet);
         }
         waiting.push(&mut self.queue, packet);

@@ -21,15 +21,21 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Whether `segment` may be processed at once: nothing has ever been out of order.
-    pub(super) fn is_right(&mut self, segment: &Segment) -> bool {
+    /// Whether a segment of this time may be processed at once: nothing has ever been out of order.
+    #[inline]
+    pub(super) fn is_right(&mut self, time: Nanos) -> bool {
         if self.broken {
             return false;
         }
-        let backwards = self.newest.is_some_and(|t| segment.time < t && t - segment.time < STEP);
+        let backwards = self.newest.is_some_and(|t| time < t && t - time < STEP);
         self.broken = backwards;
-        self.newest = Some(segment.time);
+        self.newest = Some(time);
         !backwards
+    }
+
+    /// Whether something has been out of order.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken
     }
 
     /// Takes `segment` in and gives out what no later packet can overtake.
@@ -60,7 +66,7 @@ mod tests {
     #[test]
     fn a_sorted_stream_is_not_delayed() {
         let mut order = Order::default();
-        assert!((0..10).all(|ms| order.is_right(&at(ms))));
+        assert!((0..10).all(|ms| order.is_right(Nanos::from_millis(ms))));
         assert!(order.rest().is_empty());
     }
 
@@ -70,7 +76,7 @@ mod tests {
         let mut out = Vec::new();
         for ms in [0, 5, 3, 9, 8, 7, 10] {
             let segment = at(ms);
-            if order.is_right(&segment) {
+            if order.is_right(segment.time) {
                 out.push(ms);
             } else {
                 out.extend(order.sort(&segment).map(|s| s.time.0 / 1_000_000));
@@ -83,7 +89,7 @@ mod tests {
     #[test]
     fn another_clock_is_left_as_it_is() {
         let mut order = Order::default();
-        assert!(order.is_right(&at(100_000)));
-        assert!(order.is_right(&at(0)));
+        assert!(order.is_right(Nanos::from_secs(100)));
+        assert!(order.is_right(Nanos::ZERO));
     }
 }

@@ -12,49 +12,72 @@ const APART: Nanos = Nanos::from_millis(20);
 /// A copy that another capture point took has crossed a part of the path.
 const ELSEWHERE: Nanos = Nanos::from_secs(2);
 
-/// One packet.
+/// When and in which scope a packet was seen.
+pub(super) type Seeing = (Nanos, u32);
+
+/// The newest packets of one place.
 #[derive(Debug, Clone, Copy)]
-struct Print {
-    print: u64,
-    time: Nanos,
-    scope: u32,
+struct Recent {
+    seeings: [Seeing; WAYS],
+    /// The oldest.
+    oldest: u8,
 }
 
 /// The last packets of the capture.
 #[derive(Debug)]
-pub(super) struct Seen(Vec<[Print; WAYS]>);
+pub(super) struct Seen {
+    /// By themselves, because nearly always nothing else is asked for: they stay in the cache.
+    prints: Vec<[u64; WAYS]>,
+    recent: Vec<Recent>,
+}
 
 impl Default for Seen {
     fn default() -> Self {
-        Self(vec![[Print { print: 0, time: Nanos(i64::MIN), scope: 0 }; WAYS]; PLACES])
+        let nothing = Recent { seeings: [(Nanos(i64::MIN), 0); WAYS], oldest: 0 };
+        Self { prints: vec![[0; WAYS]; PLACES], recent: vec![nothing; PLACES] }
     }
 }
 
 impl Seen {
-    /// Remembers `segment` and says whether it is a copy of a recent one. Without an IP
-    /// identification two equal packets of one scope may be two packets: only another scope proves
-    /// a copy then.
-    pub(super) fn is_copy(&mut self, segment: &Segment) -> bool {
-        let print = print_of(segment);
-        let Some(place) = self.0.get_mut(print as usize % PLACES) else { return false };
-        let copy = place.iter().any(|known| known.print == print && proves_copy(known, segment));
-        if !copy {
-            let [first, second, third, _] = *place;
-            let newest = Print { print, time: segment.time, scope: segment.scope };
-            *place = [newest, first, second, third];
+    /// Remembers a packet and says whether it is a copy of a recent one. Without an IP identification two equal packets of one
+    /// scope may be two packets: only another scope proves a copy then.
+    #[inline(always)]
+    pub(super) fn is_copy(&mut self, print: u64, seeing: Seeing, identified: bool) -> bool {
+        let place = print as usize % PLACES;
+        let (Some(prints), Some(recent)) = (self.prints.get_mut(place), self.recent.get_mut(place))
+        else {
+            return false;
+        };
+        let known = prints.iter().fold(false, |known, p| known | (*p == print));
+        if known && recent.has_copy(prints, print, seeing, identified) {
+            return true;
         }
-        copy
+        let oldest = usize::from(recent.oldest) % WAYS;
+        prints[oldest] = print;
+        recent.seeings[oldest] = seeing;
+        recent.oldest = recent.oldest.wrapping_add(1);
+        false
     }
 }
 
-fn proves_copy(known: &Print, segment: &Segment) -> bool {
-    let elsewhere = known.scope != segment.scope;
-    let apart = if elsewhere { ELSEWHERE } else { APART };
-    segment.time - known.time <= apart && (elsewhere || segment.ip_id != 0)
+impl Recent {
+    #[cold]
+    fn has_copy(&self, prints: &[u64; WAYS], print: u64, now: Seeing, identified: bool) -> bool {
+        let known = prints.iter().zip(&self.seeings).filter(|(p, _)| **p == print);
+        let mut known = known.map(|(_, seeing)| *seeing);
+        known.any(|then| proves_copy(then, now, identified))
+    }
 }
 
-/// Everything that a copy has in common; the time to live may have been counted down.
-fn print_of(s: &Segment) -> u64 {
+fn proves_copy(then: Seeing, now: Seeing, identified: bool) -> bool {
+    let elsewhere = then.1 != now.1;
+    let apart = if elsewhere { ELSEWHERE } else { APART };
+    now.0 - then.0 <= apart && (elsewhere || identified)
+}
+
+/// Everything that a copy has in common but the ends; the time to live may have been counted down.
+#[inline(always)]
+pub(super) fn print_of(s: &Segment) -> u64 {
     let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     let (val, ecr) = s.options.timestamps.unwrap_or_default();
     let block = s.options.sack[0];
@@ -62,7 +85,11 @@ fn print_of(s: &Segment) -> u64 {
     let more = u64::from(s.flags) << 8 | u64::from(s.options.sack_count);
     mix(pair(s.seq.0, s.ack.0), header)
         ^ mix(pair(val, ecr), more ^ pair(block.0.0, block.1.0)).rotate_left(21)
-        ^ mix(fold(&s.src), fold(&s.dst).rotate_left(1)).rotate_left(42)
+}
+
+/// What the ends of a packet add to its print.
+pub(super) fn of_ends(src: &Endpoint, dst: &Endpoint) -> u64 {
+    mix(fold(src), fold(dst).rotate_left(1)).rotate_left(42)
 }
 
 /// An address and a port in one number; those of a network differ.
@@ -86,6 +113,13 @@ mod tests {
     use super::*;
     use crate::units::Seq;
 
+    impl Seen {
+        fn knows(&mut self, segment: &Segment) -> bool {
+            let print = print_of(segment) ^ of_ends(&segment.src, &segment.dst);
+            self.is_copy(print, (segment.time, segment.scope), segment.ip_id != 0)
+        }
+    }
+
     fn segment(ip_id: u16, scope: u32, micros: i64) -> Segment {
         Segment {
             seq: Seq(1),
@@ -100,18 +134,18 @@ mod tests {
     #[test]
     fn a_copy_has_the_same_identification_and_comes_soon() {
         let mut r = Seen::default();
-        assert!(!r.is_copy(&segment(7, 0, 0)));
-        assert!(r.is_copy(&segment(7, 0, 30)));
-        assert!(!r.is_copy(&segment(8, 0, 40)), "a retransmission has a new identification");
-        assert!(!r.is_copy(&segment(7, 0, 50_000)));
+        assert!(!r.knows(&segment(7, 0, 0)));
+        assert!(r.knows(&segment(7, 0, 30)));
+        assert!(!r.knows(&segment(8, 0, 40)), "a retransmission has a new identification");
+        assert!(!r.knows(&segment(7, 0, 50_000)));
     }
 
     #[test]
     fn without_identification_only_another_scope_proves_a_copy() {
         let mut r = Seen::default();
-        assert!(!r.is_copy(&segment(0, 1, 0)));
-        assert!(!r.is_copy(&segment(0, 1, 10)));
-        assert!(r.is_copy(&segment(0, 2, 20)));
+        assert!(!r.knows(&segment(0, 1, 0)));
+        assert!(!r.knows(&segment(0, 1, 10)));
+        assert!(r.knows(&segment(0, 2, 20)));
     }
 
     #[test]
@@ -120,8 +154,8 @@ mod tests {
             (0..100).map(move |i| Segment { seq: Seq(i * 10), ..segment(0, scope, i.into()) })
         };
         let mut seen = Seen::default();
-        assert!(burst(0).all(|s| !seen.is_copy(&s)));
-        assert!(burst(1).filter(|s| seen.is_copy(s)).count() > 90);
+        assert!(burst(0).all(|s| !seen.knows(&s)));
+        assert!(burst(1).filter(|s| seen.knows(s)).count() > 90);
     }
 
     #[test]
@@ -129,6 +163,6 @@ mod tests {
         let mut seen = Seen::default();
         let forth = segment(7, 0, 0);
         let back = Segment { src: Endpoint { port: 1, ..forth.src }, ..forth };
-        assert!(!seen.is_copy(&forth) && !seen.is_copy(&back));
+        assert!(!seen.knows(&forth) && !seen.knows(&back));
     }
 }

@@ -1,11 +1,13 @@
 //! Segments in, runs out: which connection a segment belongs to, and when that is over.
 
+use super::arrivals::{Arrival, Arrivals, Known};
 use super::open::Open;
 use super::order::Order;
 use super::runs::{Runs, Step};
-use super::seen::Seen;
+use super::seen::{Seen, print_of};
 use super::table::{Place, Table};
 use super::waiting::Waiting;
+use crate::decode::{Decoded, Frame};
 use crate::flow::packet::Packet;
 use crate::model::Side;
 use crate::observe::{Segment, flags};
@@ -43,8 +45,7 @@ pub struct Sorter {
     table: Table,
     /// The place asked for last: packets come in bursts.
     near: Place,
-    /// Room for [`Sorter::push_all`].
-    found: Vec<Place>,
+    arrivals: Arrivals,
     waiting: Waiting,
     /// Each open connection's part of `MAX_WAITING`.
     part: usize,
@@ -67,33 +68,71 @@ impl Sorter {
         self.push_near(self.near, segment, runs);
     }
 
-    /// The next segments, as by [`Sorter::push`]. All are looked up first: so the memory of their
-    /// connections is fetched at the same time, not one after the other.
-    pub fn push_all(&mut self, segments: &[Segment], runs: &mut Runs) {
-        let mut found = std::mem::take(&mut self.found);
-        let mut near = self.near;
-        found.extend(segments.iter().map(|segment| {
-            near = self.table.find(segment, near).map_or(near, |(place, _)| place);
-            near
-        }));
-        for (segment, near) in segments.iter().zip(found.drain(..)) {
-            self.push_near(near, segment, runs);
+    /// Decodes the next frame, in the order of the capture. Its segment, if it has one, waits for [`Sorter::settle`]: a few
+    /// together cost less.
+    #[inline]
+    pub fn read(&mut self, frame: &Frame<'_>) -> Decoded {
+        if self.order.is_broken() {
+            return self.arrivals.read_other(frame, &self.table);
         }
-        self.found = found;
+        self.arrivals.read(frame, &mut self.table)
+    }
+
+    /// Sorts what was read, as [`Sorter::push`] does.
+    pub fn settle(&mut self, runs: &mut Runs) {
+        let mut arrivals = std::mem::take(&mut self.arrivals);
+        for arrival in &arrivals.list {
+            match arrival {
+                Arrival::Known(known) => self.push_known(known, runs),
+                Arrival::Other(segment, near) => {
+                    if let Some(segment) = arrivals.segments.get(*segment) {
+                        self.push_near(*near, segment, runs);
+                    }
+                }
+            }
+        }
+        arrivals.clear();
+        self.arrivals = arrivals;
     }
 
     /// The next segment, whose connection is probably in the place `near`.
     fn push_near(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
-        if self.order.is_right(segment) {
+        if self.order.is_right(segment.time) {
             return self.sort(near, segment, runs);
         }
+        self.push_late(near, segment, runs);
+    }
+
+    #[cold]
+    fn push_late(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
         if let Some(segment) = self.order.sort(segment) {
             self.sort(near, &segment, runs);
         }
     }
 
+    /// As `push_near`, for a packet in the middle of a connection that was open a moment ago.
+    #[inline(always)]
+    fn push_known(&mut self, known: &Known, runs: &mut Runs) {
+        let Known { packet, place, .. } = known;
+        if !self.order.is_right(packet.time) {
+            return self.push_late(*place, &known.segment(), runs);
+        }
+        let open = self.table.get_mut(*place);
+        let Some(open) = open.filter(|open| open.id == known.id) else {
+            return self.sort(*place, &known.segment(), runs);
+        };
+        self.near = *place;
+        let copy = self.seen.is_copy(known.print, (packet.time, known.scope), packet.ip_id != 0);
+        let queued = open.push(packet.copied(copy), &mut self.waiting);
+        if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {
+            open.hand_over(*place, &mut self.waiting, runs);
+        }
+        self.end_lingering(packet.time, runs);
+    }
+
     /// The rest, at the end of the input: the connections end in the order of their ids.
     pub fn finish(mut self, runs: &mut Runs) {
+        self.settle(runs);
         for segment in self.order.rest() {
             self.sort(self.near, &segment, runs);
         }
@@ -104,6 +143,7 @@ impl Sorter {
         }
     }
 
+    #[inline(never)]
     fn sort(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
         let known = self.table.find(segment, near);
         let (place, side) = match known {
@@ -116,8 +156,9 @@ impl Sorter {
             }
         };
         self.near = place;
-        let copy = self.seen.is_copy(segment);
         let Some(open) = self.table.get_mut(place) else { return };
+        let print = print_of(segment) ^ open.prints[side as usize];
+        let copy = self.seen.is_copy(print, (segment.time, segment.scope), segment.ip_id != 0);
         let was_closed = open.is_closed();
         let queued = open.push(Packet::of(segment, side, copy), &mut self.waiting);
         if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {

@@ -1,6 +1,7 @@
 //! The open connections, found by their ends.
 
 use super::open::Open;
+use crate::decode::plain::Way;
 use crate::model::Side;
 use crate::observe::{Endpoint, Segment};
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -9,13 +10,30 @@ use std::hash::BuildHasher;
 /// The place of an open connection; given to another one when it is over.
 pub(super) type Place = u32;
 
+/// Places that are remembered by the way of their packets, a power of two.
+const REMEMBERED: usize = 1 << 15;
+
 /// The open connections.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Table {
     hasher: DefaultHashBuilder,
     index: HashTable<Place>,
+    /// Where a plain packet was found last; others may have taken its entry since.
+    remembered: Vec<Place>,
     places: Vec<Option<Open>>,
     free: Vec<Place>,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self {
+            hasher: DefaultHashBuilder::default(),
+            index: HashTable::new(),
+            remembered: vec![0; REMEMBERED],
+            places: Vec::new(),
+            free: Vec::new(),
+        }
+    }
 }
 
 impl Table {
@@ -42,26 +60,57 @@ impl Table {
     /// Where the connection of `segment` is, and which side has sent it; `near` is looked at first.
     #[inline]
     pub(super) fn find(&self, segment: &Segment, near: Place) -> Option<(Place, Side)> {
-        match self.sender_at(near, segment) {
+        match self.sender_at(near, &segment.src, &segment.dst) {
             Some(side) => Some((near, side)),
-            None => self.look_up(segment),
+            None => self.look_up(&segment.src, &segment.dst),
         }
     }
 
-    #[inline(never)]
-    fn look_up(&self, segment: &Segment) -> Option<(Place, Side)> {
-        let hash = hash(&self.hasher, &segment.src, &segment.dst);
-        let place = *self.index.find(hash, |&place| self.sender_at(place, segment).is_some())?;
-        Some((place, self.sender_at(place, segment)?))
+    /// Where the connection of a plain packet is; `near` is looked at first.
+    #[inline]
+    pub(super) fn find_plain(&mut self, way: Way, near: Place) -> Option<(Place, Side)> {
+        let remembered = (way.mixed() >> 32) as usize % REMEMBERED;
+        self.plain_at(near, way)
+            .or_else(|| self.plain_at(*self.remembered.get(remembered)?, way))
+            .or_else(|| self.look_up_plain(way, remembered))
     }
 
-    /// Who has sent `segment`, if it belongs to the connection in this place.
+    /// The connection in this place, if a packet on this way belongs to it.
+    #[inline(always)]
+    fn plain_at(&self, place: Place, way: Way) -> Option<(Place, Side)> {
+        let open = self.get(place)?;
+        let side = if open.way == Some(way) {
+            Side::Client
+        } else if open.way == Some(way.back()) {
+            Side::Server
+        } else {
+            return None;
+        };
+        Some((place, side))
+    }
+
+    #[inline(never)]
+    fn look_up_plain(&mut self, way: Way, remembered: usize) -> Option<(Place, Side)> {
+        let [src, dst] = way.ends();
+        let found = self.look_up(&src, &dst)?;
+        *self.remembered.get_mut(remembered)? = found.0;
+        Some(found)
+    }
+
+    #[inline(never)]
+    fn look_up(&self, src: &Endpoint, dst: &Endpoint) -> Option<(Place, Side)> {
+        let hash = hash(&self.hasher, src, dst);
+        let place = *self.index.find(hash, |&place| self.sender_at(place, src, dst).is_some())?;
+        Some((place, self.sender_at(place, src, dst)?))
+    }
+
+    /// Which side `src` is, if the connection in this place is between it and `dst`.
     #[inline]
-    fn sender_at(&self, place: Place, segment: &Segment) -> Option<Side> {
+    fn sender_at(&self, place: Place, src: &Endpoint, dst: &Endpoint) -> Option<Side> {
         let [client, server] = &self.get(place)?.ends;
-        if segment.src == *client && segment.dst == *server {
+        if src == client && dst == server {
             Some(Side::Client)
-        } else if segment.src == *server && segment.dst == *client {
+        } else if src == server && dst == client {
             Some(Side::Server)
         } else {
             None

@@ -12,6 +12,7 @@ mod lan;
 mod link;
 mod names;
 mod options;
+pub(crate) mod plain;
 mod protocol;
 mod serial;
 mod tcp;

@@ -20,13 +20,14 @@ pub(crate) struct UnderWay {
 }
 
 impl UnderWay {
-    /// Adds the newest event; gives back the oldest when there are too many.
-    pub(crate) fn push(&mut self, event: Packet) -> Option<Packet> {
+    /// Adds the newest event; whether there are too many now.
+    #[inline]
+    pub(crate) fn push(&mut self, event: &Packet) -> bool {
         if self.events.capacity() == 0 {
             self.events.reserve(AT_FIRST);
         }
-        self.events.push_back(event);
-        if self.events.len() > MAX_UNDER_WAY { self.events.pop_front() } else { None }
+        self.events.push_back(*event);
+        self.events.len() > MAX_UNDER_WAY
     }
 
     /// The event at the front, if it had reached the sender when that sent a packet that passed at
@@ -101,8 +102,8 @@ mod tests {
     #[test]
     fn without_echo_the_leg_decides() {
         let mut q = UnderWay::default();
-        q.push(event(0, None));
-        q.push(event(5, None));
+        q.push(&event(0, None));
+        q.push(&event(5, None));
         let leg = Nanos::from_millis(10);
         assert!(comes(&mut q, Nanos::from_millis(10), None, leg));
         assert!(!comes(&mut q, Nanos::from_millis(10), None, leg));
@@ -111,9 +112,9 @@ mod tests {
     #[test]
     fn the_echo_overrules_the_leg() {
         let mut q = UnderWay::default();
-        q.push(event(0, Some(7)));
-        q.push(event(5, Some(8)));
-        q.push(event(6, Some(9)));
+        q.push(&event(0, Some(7)));
+        q.push(&event(5, Some(8)));
+        q.push(&event(6, Some(9)));
         let (leg, now) = (Nanos::from_millis(10), Nanos::from_millis(100));
         assert!(comes(&mut q, now, Some(8), leg));
         assert!(comes(&mut q, now, Some(8), leg));

@@ -105,20 +105,26 @@ impl Flow {
     }
 
     /// The next packet of this connection.
+    #[inline]
     pub(crate) fn push(&mut self, packet: &Packet) {
         if packet.is_copy() {
             return self.push_copy(packet);
         }
         if packet.time < self.last {
-            self.backwards.add(packet.frame);
-            if self.held.is_none() {
-                return self.take(&packet.at(self.last));
-            }
+            return self.push_backwards(packet);
         }
         self.take(packet);
     }
 
+    #[cold]
+    fn push_backwards(&mut self, packet: &Packet) {
+        self.backwards.add(packet.frame);
+        let time = if self.held.is_none() { self.last } else { packet.time };
+        self.take(&packet.at(time));
+    }
+
     /// A packet of this connection that was captured before: it counts, and says nothing new.
+    #[cold]
     fn push_copy(&mut self, packet: &Packet) {
         self.last = self.last.max(packet.time);
         self.packets[packet.side as usize] += 1;
@@ -141,6 +147,7 @@ impl Flow {
     }
 
     /// The vantage is known as well as it will be at this point.
+    #[cold]
     fn release_held(&mut self) {
         let mut held = self.held.take().unwrap_or_default();
         held.sort_by_key(|p| p.time);
@@ -163,6 +170,7 @@ impl Flow {
         }
     }
 
+    #[inline(always)]
     fn measure_legs(&mut self, packet: &Packet) {
         let side = packet.side;
         let (own, other) = (side as usize, side.other() as usize);

@@ -83,6 +83,32 @@ impl Packet {
         }
     }
 
+    /// The segment that it was, for a packet without SYN: ends, time to live, SACK blocks and scope are not kept.
+    pub(crate) fn segment(&self) -> Segment {
+        Segment {
+            time: self.time,
+            frame: self.frame,
+            seq: self.seq,
+            ack: self.ack,
+            len: self.len,
+            window: self.window,
+            ip_id: self.ip_id,
+            ce: self.is_marked(),
+            flags: self.flags.into(),
+            options: Options { timestamps: self.timestamps(), ..Options::default() },
+            options_cut: self.options_cut(),
+            fragment: self.is_fragment(),
+            ..Segment::default()
+        }
+    }
+
+    /// The same packet, captured before if `copy`.
+    #[inline(always)]
+    pub(crate) fn copied(mut self, copy: bool) -> Self {
+        self.notes |= if copy { note::COPY } else { 0 };
+        self
+    }
+
     /// The same packet at another time.
     pub(crate) fn at(&self, time: Nanos) -> Self {
         Self { time, ..*self }
@@ -91,6 +117,12 @@ impl Packet {
     /// Whether all bits of `mask` are set; those of the header's last byte are known.
     pub(crate) fn has(&self, mask: u16) -> bool {
         u16::from(self.flags) & mask == mask
+    }
+
+    /// Whether any bit of `mask` is set; of those of the header's last byte.
+    #[inline]
+    pub(crate) fn has_any(&self, mask: u16) -> bool {
+        u16::from(self.flags) & mask != 0
     }
 
     fn is_noted(&self, note: u8) -> bool {
@@ -152,6 +184,13 @@ impl Packet {
     /// Its first SACK block says what came twice (RFC 2883).
     pub(crate) fn reports_duplicate(&self) -> bool {
         self.is_noted(note::DUPLICATE)
+    }
+
+    /// It neither opens nor closes its side, and its header says nothing of losses, copies or marks.
+    #[inline]
+    pub(crate) fn is_ordinary(&self) -> bool {
+        !self.has_any(flags::SYN | flags::FIN | flags::ECE)
+            && self.notes & (note::SACK | note::DUPLICATE) == 0
     }
 
     /// It tells the other end what has arrived.

@@ -8,6 +8,7 @@ use crate::observe::flags;
 use crate::units::{Nanos, Seq};
 
 impl Flow {
+    #[inline(always)]
     pub(super) fn process(&mut self, packet: &Packet) {
         if packet.is_fragment() {
             self.fragments.add(packet.frame);
@@ -25,16 +26,17 @@ impl Flow {
     }
 
     /// The event that `packet` is for its own sender.
+    #[inline(always)]
     fn send(&mut self, packet: &Packet) {
         let (side, own) = (packet.side, packet.side as usize);
         let echo = packet.timestamps().filter(|_| self.legs.to[own].trusts_echo()).map(|t| t.1);
         self.deliver(side, packet.time, echo);
-        let starts = packet.len > 0 && !packet.has(flags::SYN) && !packet.has(flags::RST);
-        if self.senders[own].is_none() && starts {
+        let within = !packet.has_any(flags::SYN | flags::RST);
+        if self.senders[own].is_none() && within && packet.len > 0 {
             self.begin(side, packet.seq);
         }
         if let Some(sender) = &mut self.senders[own] {
-            if !packet.has(flags::SYN) && !packet.has(flags::RST) {
+            if within {
                 sender.sent(packet, packet.time);
             }
         } else if packet.has(flags::SYN) {
@@ -43,6 +45,7 @@ impl Flow {
     }
 
     /// ACKs that had reached `side` when it sent a packet that passes now.
+    #[inline(always)]
     fn deliver(&mut self, side: Side, now: Nanos, tsecr: Option<u32>) {
         let own = side as usize;
         let Some(sender) = &mut self.senders[own] else { return };
@@ -57,6 +60,7 @@ impl Flow {
     }
 
     /// `event` passed on its way to the other side, the sender of the data that it acknowledges.
+    #[inline(always)]
     fn hear(&mut self, event: &Packet) {
         let side = event.side.other();
         let own = side as usize;
@@ -77,13 +81,25 @@ impl Flow {
         sender.placed = placed;
         if leg <= NEAR {
             sender.acknowledged(event, event.time.max(sender.last), leg);
-        } else if let Some(oldest) = self.under_way[own].push(*event) {
-            let time = (oldest.time + leg).min(event.time).max(sender.last);
-            sender.acknowledged(&oldest, time, leg);
+        } else if self.under_way[own].push(event) {
+            self.deliver_oldest(side, event.time, leg);
         }
     }
 
+    /// More events are under way to `side` than can be: the oldest has arrived.
+    #[cold]
+    fn deliver_oldest(&mut self, side: Side, now: Nanos, leg: Nanos) {
+        let own = side as usize;
+        let (Some(sender), Some(oldest)) = (&mut self.senders[own], self.under_way[own].pop())
+        else {
+            return;
+        };
+        let time = (oldest.time + leg).min(now).max(sender.last);
+        sender.acknowledged(&oldest, time, leg);
+    }
+
     /// `side` sends its first data, at `first`.
+    #[cold]
     fn begin(&mut self, side: Side, first: Seq) {
         let own = side as usize;
         let first = self.words[own].next.filter(|n| first.distance(*n) >= 0).unwrap_or(first);

@@ -39,6 +39,7 @@ impl Stretches {
 
     /// Accounts the time up to `to` to `wait`; `round` is the smoothed RTT. `note` writes down what
     /// was seen in the stretch that this time goes to.
+    #[inline(always)]
     pub(crate) fn account(
         &mut self,
         to: Nanos,
@@ -47,10 +48,19 @@ impl Stretches {
         note: impl FnOnce(&mut Stretch),
     ) {
         let span = to - self.open.to;
-        if span.0 <= 0 {
-            note(&mut self.open);
-            return;
+        if span.0 > 0 {
+            self.spend(span, wait, round);
+            self.open.to = to;
         }
+        note(&mut self.open);
+        if span.0 > 0 && self.open.duration().0 >= round.0.saturating_mul(self.rounds) {
+            self.close();
+        }
+    }
+
+    /// Puts `span`, which is about to be added to the open stretch, down to `wait`.
+    #[inline]
+    fn spend(&mut self, span: Nanos, wait: Wait, round: Nanos) {
         let long = span.0 >= round.0 / 4;
         // A burst and the wait after it are one round: what is short does not stand alone.
         let stands = self.open.duration().0 >= round.0 / 4;
@@ -63,11 +73,6 @@ impl Stretches {
         // What a long pause waited for says more than the gaps inside a burst.
         let weight = if long { span.0 } else { span.0 / 4 };
         self.tally[wait as usize] = self.tally[wait as usize].saturating_add(weight.max(1));
-        self.open.to = to;
-        note(&mut self.open);
-        if self.open.duration().0 >= round.0.saturating_mul(self.rounds) {
-            self.close();
-        }
     }
 
     fn dominant(&self) -> Wait {
@@ -80,6 +85,7 @@ impl Stretches {
         best
     }
 
+    #[inline(never)]
     fn close(&mut self) {
         self.open.wait = self.dominant();
         let to = self.open.to;

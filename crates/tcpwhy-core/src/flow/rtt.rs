@@ -32,7 +32,17 @@ impl Distribution {
         self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
     }
 
+    #[inline]
     fn count(&mut self, bucket: usize, samples: u32) {
+        match self.counts.get_mut(bucket.wrapping_sub(self.first)) {
+            Some(count) => *count = count.saturating_add(samples),
+            None => self.count_beyond(bucket, samples),
+        }
+    }
+
+    /// Makes room for the bucket first.
+    #[cold]
+    fn count_beyond(&mut self, bucket: usize, samples: u32) {
         if self.counts.is_empty() {
             self.first = bucket.saturating_sub(BESIDE);
             self.counts.resize(4 * BESIDE, 0);

@@ -99,6 +99,7 @@ impl Scoreboard {
 
     /// Records a data segment `[start, end)`. `soonest_repair` is the least time in which the sender
     /// can have learnt of a loss: a hole filled sooner was only out of order.
+    #[inline]
     pub(crate) fn send(
         &mut self,
         start: u64,
@@ -108,16 +109,23 @@ impl Scoreboard {
         soonest_repair: Nanos,
     ) -> Sending {
         let fresh = Sent { start, end, time, resent: 0, level: levels.segment, hole: false };
-        if start >= self.nxt {
-            if start > self.nxt {
-                let hole =
-                    Sent { start: self.nxt, end: start, level: levels.hole, hole: true, ..fresh };
-                self.record(hole);
-            }
-            self.record(fresh);
-            self.nxt = end;
-            return Sending::New;
+        if start < self.nxt {
+            return self.send_again(fresh, soonest_repair);
         }
+        if start > self.nxt {
+            let hole =
+                Sent { start: self.nxt, end: start, level: levels.hole, hole: true, ..fresh };
+            self.record(hole);
+        }
+        self.record(fresh);
+        self.nxt = end;
+        Sending::New
+    }
+
+    /// As `send`, below what was sent before.
+    #[inline(never)]
+    fn send_again(&mut self, fresh: Sent, soonest_repair: Nanos) -> Sending {
+        let Sent { start, end, time, .. } = fresh;
         if end <= self.una {
             return Sending::Needless;
         }
@@ -159,6 +167,7 @@ impl Scoreboard {
     }
 
     /// Halves the entries by merging neighbours; the later time is kept, so samples never grow.
+    #[cold]
     fn thin(&mut self) {
         let mut merged = VecDeque::with_capacity(self.outstanding.len() / 2 + 1);
         let mut entries = self.outstanding.drain(..);
@@ -187,6 +196,7 @@ impl Scoreboard {
     }
 
     /// An acknowledgment of everything before `ack` reached the sender.
+    #[inline]
     pub(crate) fn acknowledge(&mut self, ack: u64) -> Acked {
         let mut acked = Acked::default();
         if ack <= self.una {

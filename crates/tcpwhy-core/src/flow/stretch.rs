@@ -211,6 +211,7 @@ impl Stretch {
     }
 
     /// A segment was sent again.
+    #[cold]
     pub(crate) fn lost(&mut self, loss: Loss) {
         self.resent += 1;
         self.timeouts += u32::from(loss.timeout);

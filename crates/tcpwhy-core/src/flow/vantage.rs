@@ -126,10 +126,16 @@ impl Leg {
     }
 
     /// A packet with `tsval` passed on its way to this end.
+    #[inline]
     pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
-        if self.pending.back().is_some_and(|&(v, _)| v == tsval) {
-            return;
+        // A tick of the clock has many packets.
+        if self.pending.back().is_none_or(|&(v, _)| v != tsval) {
+            self.remember(tsval, time);
         }
+    }
+
+    #[inline(never)]
+    fn remember(&mut self, tsval: u32, time: Nanos) {
         if self.pending.len() >= MAX_PENDING {
             let mut keep = false;
             self.pending.retain(|_| {
@@ -144,7 +150,18 @@ impl Leg {
     }
 
     /// A packet from this end echoed `tsecr`. `round` is the length over which a queue is judged.
+    #[inline]
     pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
+        let nothing_new = self.pending.front().is_none_or(|&(tsval, passed)| {
+            tsval.wrapping_sub(tsecr) as i32 > 0 && time - passed <= STUCK
+        });
+        if !nothing_new {
+            self.settle_echo(tsecr, time, round);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_echo(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
         while let Some(&(tsval, passed)) = self.pending.front() {
             let newer = tsval.wrapping_sub(tsecr) as i32;
             if newer > 0 {

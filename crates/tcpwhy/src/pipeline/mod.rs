@@ -10,9 +10,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use tcpwhy_capture::{Capture, Input};
 use tcpwhy_core::analysis::{Judge, Runs, Sorter};
-use tcpwhy_core::decode::{Decoded, decode};
 use tcpwhy_core::model::Connection;
-use tcpwhy_core::observe::Segment;
 use tcpwhy_report::{Source, Warning};
 
 /// Frames read between two hand-overs: enough that a hand-over costs nothing, few enough for their
@@ -58,15 +56,8 @@ pub(crate) fn start(inputs: &[Input], span: Span) -> Result<Reading, Error> {
 pub(crate) fn read(capture: Capture, span: Span, progress: Progress) -> Result<Reading, Error> {
     let (to_analysis, full) = sync_channel(QUEUE);
     let (empty, to_reader) = sync_channel(QUEUE);
-    let reader = Reader {
-        capture,
-        progress,
-        span,
-        sorter: Sorter::new(),
-        segments: [Segment::default(); SOME],
-        used: 0,
-        counts: Counts::default(),
-    };
+    let reader =
+        Reader { capture, progress, span, sorter: Sorter::new(), counts: Counts::default() };
     let work = move || reader.run(&to_analysis, &to_reader);
     let reader = thread::Builder::new().name("reader".to_owned()).spawn(work);
     Ok(Reading { full, empty, reader: reader.map_err(Error::Thread)? })
@@ -99,9 +90,6 @@ struct Reader {
     progress: Progress,
     span: Span,
     sorter: Sorter,
-    /// Decoded in place; as many as `used` hold something.
-    segments: [Segment; SOME],
-    used: usize,
     counts: Counts,
 }
 
@@ -128,7 +116,7 @@ impl Reader {
     fn fill(&mut self, runs: &mut Runs) -> Result<bool, tcpwhy_capture::Error> {
         for _ in 0..BATCH / SOME {
             let more = self.read_some();
-            self.sorter.push_all(self.segments.get(..self.used).unwrap_or_default(), runs);
+            self.sorter.settle(runs);
             if !more? {
                 return Ok(false);
             }
@@ -138,7 +126,6 @@ impl Reader {
 
     /// Decodes a few frames; whether there may be more.
     fn read_some(&mut self) -> Result<bool, tcpwhy_capture::Error> {
-        self.used = 0;
         for _ in 0..SOME {
             let Some(frame) = self.capture.next_frame()? else {
                 return Ok(false);
@@ -146,10 +133,7 @@ impl Reader {
             if !self.span.takes(frame.time) {
                 continue;
             }
-            let Some(slot) = self.segments.get_mut(self.used) else { break };
-            let decoded = decode(&frame, slot);
-            self.counts.add(&decoded, frame.link);
-            self.used += usize::from(matches!(decoded, Decoded::Segment));
+            self.counts.add(&self.sorter.read(&frame), frame.link);
         }
         Ok(true)
     }

@@ -9,7 +9,21 @@ use crate::units::Nanos;
 
 impl Sender {
     /// `event` reached the sender at `time`; `leg` is the way between capture point and sender, with the queue of the moment.
+    #[inline]
     pub(crate) fn acknowledged(&mut self, event: &Packet, time: Nanos, leg: Nanos) {
+        // Half of all packets: one more of a burst of data, whose headers all say the same.
+        let again = self.repeated == Some((event.ack, event.window));
+        if again && event.len > 0 && event.is_ordinary() {
+            self.last = self.last.max(time);
+            self.record.open().touch(event.frame);
+            return self.peer_spoke(time);
+        }
+        self.repeated = None;
+        self.told(event, time, leg);
+    }
+
+    #[inline(never)]
+    fn told(&mut self, event: &Packet, time: Nanos, leg: Nanos) {
         let Some(ack) = self.space.locate(event.ack) else {
             self.tally.stray += 1;
             return;
@@ -58,13 +72,7 @@ impl Sender {
 
     /// Data whose header says nothing that was not known.
     fn is_mere_data(&self, event: &Packet) -> bool {
-        event.len > 0
-            && self.window.repeats(self.board.una, event.window)
-            && !(event.has(flags::SYN)
-                || event.has(flags::FIN)
-                || event.echoes_mark()
-                || event.reports_loss()
-                || event.reports_duplicate())
+        event.len > 0 && event.is_ordinary() && self.window.repeats(self.board.una, event.window)
     }
 
     /// The short way for mere data.
@@ -79,6 +87,7 @@ impl Sender {
         self.peer_spoke(time);
         let piece = self.piece(time, event.frame);
         self.gap.change(piece);
+        self.repeated = Some((event.ack, event.window));
     }
 
     fn note_ack(&mut self, event: &Packet, acked: &Acked, leg: Nanos) {

@@ -1,5 +1,6 @@
 //! One direction at its sender's clock: what was sent, what came back, what each wait was.
 
+mod closing;
 mod ending;
 mod hearing;
 mod pace;
@@ -21,7 +22,7 @@ use crate::flow::tally::Tally;
 use crate::flow::transfer::Transfers;
 use crate::flow::window::Window;
 use crate::observe::flags;
-use crate::units::Nanos;
+use crate::units::{Nanos, Seq};
 use pace::Pace;
 
 /// A scheduler's latency: data that leaves this soon after an ACK was released by it.
@@ -69,6 +70,8 @@ pub(crate) struct Sender {
     /// Running mean of the waits between bursts.
     usual_wait: Nanos,
     duplicate_acks: u32,
+    /// ACK and window of the peer's data that was told last, as long as nothing else has happened.
+    repeated: Option<(Seq, u16)>,
     /// First byte, and one past the highest byte of data; SYN and FIN not counted.
     data_start: u64,
     data_end: u64,
@@ -81,7 +84,7 @@ pub(crate) struct Sender {
 /// What a new direction knows before its first data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Beginning {
-    pub(crate) first: crate::units::Seq,
+    pub(crate) first: Seq,
     pub(crate) from: Nanos,
     pub(crate) handshake_rtt: Option<Nanos>,
     pub(crate) window: Window,
@@ -123,6 +126,7 @@ impl Sender {
             recover: None,
             usual_wait: Nanos::ZERO,
             duplicate_acks: 0,
+            repeated: None,
             data_start: first,
             data_end: first,
             done: None,
@@ -156,10 +160,12 @@ impl Sender {
     }
 
     fn state(&self) -> State {
-        let mss = self.size.mss();
+        let (room, mss) = (self.room(), self.size.mss());
+        // Nobody needs more than a full segment.
+        let tight = || room < self.window.need(mss) && self.window.largest > 0;
         // A queue that ran dry had nothing more to send, whatever the window.
         let telling = || self.window.is_telling(mss) || !self.dry;
-        if self.room() < self.window.need(mss) && self.window.largest > 0 && telling() {
+        if room < mss && tight() && telling() {
             State::NoRoom
         } else if self.board.flight() > 0 {
             State::Waiting

@@ -1,16 +1,18 @@
 //! The sender puts something on the wire: the gap before it is closed and explained.
 
+use super::closing::{End, Pause};
 use super::{DELAYED, Sender, WAKE_UP};
 use crate::flow::BUSY_HOST;
-use crate::flow::gap::{Piece, Release, State};
+use crate::flow::gap::{Release, State};
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::{Levels, Sending};
-use crate::flow::stretch::{Loss, Stretch};
+use crate::flow::stretch::Loss;
 use crate::observe::flags;
 use crate::units::Nanos;
 
 impl Sender {
     /// The sender put `packet` on the wire at `time`.
+    #[inline]
     pub(crate) fn sent(&mut self, packet: &Packet, time: Nanos) {
         let Some(start) = self.space.locate(packet.seq) else {
             self.tally.stray += 1;
@@ -22,6 +24,7 @@ impl Sender {
             self.sent_nothing(packet, start, time);
             return;
         }
+        self.repeated = None;
         self.last = self.last.max(time);
         let end = start + u64::from(packet.len);
         if self.is_probe(start, packet.len) {
@@ -40,11 +43,8 @@ impl Sender {
         self.space.advance_to(end, packet.seq + packet.len);
         self.window.sent(self.board.una, end);
         self.size.seen(packet.len);
-        if let Sending::Again { .. } | Sending::Needless = sending {
-            self.answers.asked_again(packet.frame, packet.len);
-        }
-        if let Sending::Again { times: 0, level, .. } = sending {
-            self.bursts.lost(level);
+        if sending != Sending::New {
+            self.sent_again(sending, packet);
         }
         let release = self.release_of(sending, flight, packet, time);
         let alone = time - self.gap.start() >= WAKE_UP;
@@ -58,9 +58,22 @@ impl Sender {
         self.open_gap(packet, time);
     }
 
+    /// What is noted of a retransmission beside its gap.
+    #[cold]
+    fn sent_again(&mut self, sending: Sending, packet: &Packet) {
+        if let Sending::Again { .. } | Sending::Needless = sending {
+            self.answers.asked_again(packet.frame, packet.len);
+        }
+        if let Sending::Again { times: 0, level, .. } = sending {
+            self.bursts.lost(level);
+        }
+    }
+
     /// No data: a FIN, a bare ACK, a keep-alive or a Linux window probe (0 bytes at una - 1).
+    #[inline]
     fn sent_nothing(&mut self, packet: &Packet, start: u64, time: Nanos) {
         if packet.has(flags::FIN) {
+            self.repeated = None;
             let levels = Levels::default();
             self.board.send(start, start + 1, packet.time, levels, self.pace.soonest_repair);
         } else if start < self.board.nxt && start + 1 == self.board.una {
@@ -69,7 +82,9 @@ impl Sender {
     }
 
     /// A probe of a closed window says that more data waits: the transfer is not done.
+    #[cold]
     fn probed(&mut self, frame: u64, time: Nanos, closed: bool) {
+        self.repeated = None;
         self.last = self.last.max(time);
         if closed {
             self.done = None;
@@ -80,6 +95,7 @@ impl Sender {
     }
 
     /// A byte or none below what is acknowledged, or beyond a closed window.
+    #[inline]
     fn is_probe(&self, start: u64, len: u32) -> bool {
         len == 1
             && (start + 1 == self.board.una
@@ -143,6 +159,7 @@ impl Sender {
     }
 
     /// Accounts the time since the last sending.
+    #[inline(always)]
     fn close_gap(&mut self, time: Nanos, packet: &Packet, release: Release, loss: Option<Loss>) {
         let round = self.round();
         let length = time - self.gap.start();
@@ -173,11 +190,7 @@ impl Sender {
         if let Some((wait, piece)) = self.gap.only_wait(release) {
             return record.account(time, wait, round, |s| end.note(s, piece));
         }
-        self.gap.resolve(time, release, |to, wait, piece| {
-            record.account(to, wait, round, |s| end.note(s, piece));
-            // The rest is said of the gap's first part.
-            end = End { probes: 0, pause: None, loss: None, ..end };
-        });
+        end.note_parts(time, release, round, &self.gap, record);
     }
 
     /// What a retransmission says of the loss that it repairs. Duplicate ACKs or SACK blocks reveal
@@ -243,71 +256,6 @@ impl Sender {
         }
         if self.board.una < self.data_end {
             self.done = None;
-        }
-    }
-}
-
-/// What is known of a gap at its end.
-#[derive(Clone, Copy)]
-struct End {
-    /// The packet that ends it.
-    frame: u64,
-    shift: u8,
-    probes: u32,
-    pause: Option<Pause>,
-    loss: Option<Loss>,
-}
-
-/// A gap that is longer than a wake-up takes, and how things stood at its start.
-#[derive(Clone, Copy)]
-struct Pause {
-    length: Nanos,
-    /// It is a good part of a round trip.
-    stall: bool,
-    /// Something from outside ended it.
-    released: bool,
-    flight: u64,
-    room: u64,
-    dry: bool,
-    emptied: bool,
-    short: bool,
-    woken: bool,
-    forgone: bool,
-    stands_out: bool,
-}
-
-impl End {
-    fn note(&self, s: &mut Stretch, piece: &Piece) {
-        s.touch(piece.frame);
-        s.touch(self.frame);
-        s.shift = self.shift;
-        s.saw_window(piece.window);
-        s.probes += self.probes;
-        if let Some(pause) = &self.pause {
-            pause.note(s);
-        }
-        if let Some(loss) = self.loss {
-            s.lost(loss);
-        }
-    }
-}
-
-impl Pause {
-    fn note(&self, s: &mut Stretch) {
-        s.waits += 1;
-        s.prompt += u32::from(self.woken);
-        s.breaks += u32::from(self.stands_out);
-        s.breaks_woken += u32::from(self.stands_out && self.woken);
-        if self.stall {
-            s.woken += u32::from(self.woken);
-            s.forgone += u32::from(self.forgone);
-            s.short_stalls += u32::from(self.short);
-            s.stalled(self.length, self.flight, self.room, self.dry);
-        }
-        if !self.released {
-            s.pauses += 1;
-            s.dry_pauses += u32::from(self.emptied);
-            s.short_pauses += u32::from(self.short);
         }
     }
 }

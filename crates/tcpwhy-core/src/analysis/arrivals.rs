@@ -1,0 +1,198 @@
+//! Packets on their way from the decoder to the sorter, a few at a time.
+//!
+//! The state of the connections that they belong to lies all over memory. A few packets are looked up before the first of them is
+//! sorted: so what they need is fetched at the same time and not one after the other.
+
+use super::seen::print_of;
+use super::table::{Place, Table};
+use crate::decode::plain::{Plain, Way};
+use crate::decode::{Decoded, Frame, decode};
+use crate::flow::packet::Packet;
+use crate::observe::Segment;
+
+/// A plain packet of a connection that was open when it was looked up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    pub(super) packet: Packet,
+    /// See [`Seen`](super::seen::Seen).
+    pub(super) print: u64,
+    /// The connection: its place may have been given away when the packet's turn comes.
+    pub(super) id: u64,
+    pub(super) place: Place,
+    pub(super) scope: u32,
+    way: Way,
+}
+
+impl Known {
+    /// The segment that it was, as far as the sorter asks.
+    #[cold]
+    pub(super) fn segment(&self) -> Segment {
+        let [src, dst] = self.way.ends();
+        Segment { src, dst, scope: self.scope, ..self.packet.segment() }
+    }
+}
+
+/// A packet that was decoded.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Arrival {
+    Known(Known),
+    /// Any other: which of the segments, and where its connection probably is.
+    Other(usize, Place),
+}
+
+/// The packets that were decoded.
+#[derive(Debug, Default)]
+pub(super) struct Arrivals {
+    pub(super) list: Vec<Arrival>,
+    pub(super) segments: Vec<Segment>,
+    /// Where the newest was found: packets come in bursts.
+    near: Place,
+}
+
+impl Arrivals {
+    /// Decodes `frame`; keeps its segment, if it has one.
+    #[inline(always)]
+    pub(super) fn read(&mut self, frame: &Frame<'_>, table: &mut Table) -> Decoded {
+        let Some(plain) = Plain::of(frame) else { return self.read_other(frame, table) };
+        let way = plain.way();
+        let Some((place, side)) = table.find_plain(way, self.near) else {
+            return self.read_other(frame, table);
+        };
+        let Some(open) = table.get(place) else { return self.read_other(frame, table) };
+        self.near = place;
+        let segment = plain.segment();
+        self.list.push(Arrival::Known(Known {
+            packet: Packet::of(&segment, side, false),
+            print: print_of(&segment) ^ open.prints[side as usize],
+            id: open.id,
+            place,
+            scope: segment.scope,
+            way,
+        }));
+        Decoded::Segment
+    }
+
+    /// As `read`, without looking for what is plain.
+    #[inline(never)]
+    pub(super) fn read_other(&mut self, frame: &Frame<'_>, table: &Table) -> Decoded {
+        let mut segment = Segment::default();
+        let decoded = decode(frame, &mut segment);
+        if decoded == Decoded::Segment {
+            if let Some((place, _)) = table.find(&segment, self.near) {
+                self.near = place;
+            }
+            self.list.push(Arrival::Other(self.segments.len(), self.near));
+            self.segments.push(segment);
+        }
+        decoded
+    }
+
+    /// All were sorted.
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.segments.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::{Analyzer, Judge, Runs, Sorter};
+    use crate::decode::tests::{ethernet, ipv4, tcp};
+    use crate::decode::{Decoded, Frame, LinkType, decode};
+    use crate::model::Connection;
+    use crate::observe::Segment;
+    use crate::units::Nanos;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    const STAMPS: [u8; 12] = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 1];
+
+    /// One packet: its connection, whether the server sends it, flags, options, and the time since the packet before in ms.
+    type Drawn = (u8, bool, u8, bool, i64, u32);
+
+    fn drawn() -> impl Strategy<Value = Drawn> {
+        // ACK, PSH, ECE; SYN, SYN/ACK, FIN, RST.
+        let flags = prop_oneof![
+            12 => Just(0x10_u8), 6 => Just(0x18), 1 => Just(0x50), 2 => Just(0x02), 1 => Just(0x12), 1 => Just(0x11), 1 => Just(0x04)
+        ];
+        let since = prop_oneof![20 => 0..5_i64, 1 => -3..0_i64, 1 => 100..90_000_i64];
+        (0..4_u8, any::<bool>(), flags, prop::bool::weighted(0.8), since, 0..4_u32)
+    }
+
+    fn bytes_of(&(connection, back, flags, stamped, _, seq): &Drawn) -> Vec<u8> {
+        let options: &[u8] = if stamped { &STAMPS } else { &[] };
+        let mut bytes = ethernet(0x0800, &ipv4(6, &tcp(options, &[0; 100])));
+        bytes[37] = connection;
+        bytes[47] = flags;
+        bytes[38..42].copy_from_slice(&(1000 + 100 * seq).to_be_bytes());
+        if back {
+            let (src, dst) = bytes[26..34].split_at_mut(4);
+            src.swap_with_slice(dst);
+            let (src, dst) = bytes[34..38].split_at_mut(2);
+            src.swap_with_slice(dst);
+        }
+        bytes
+    }
+
+    fn texts(mut connections: Vec<Connection>) -> Vec<String> {
+        connections.sort_by_key(|c| c.id);
+        connections.iter().map(|c| format!("{c:?}")).collect()
+    }
+
+    /// Frame by frame, each sorted before the next is decoded, without the short way.
+    fn one_by_one(frames: &[Frame<'_>]) -> Vec<String> {
+        let mut analyzer = Analyzer::new();
+        let mut segment = Segment::default();
+        let mut all = Vec::new();
+        for frame in frames {
+            if decode(frame, &mut segment) == Decoded::Segment {
+                analyzer.push(&segment);
+                all.extend(analyzer.take_finished());
+            }
+        }
+        all.extend(analyzer.finish());
+        texts(all)
+    }
+
+    /// So many at a time.
+    fn together(frames: &[Frame<'_>], at_a_time: usize) -> Vec<String> {
+        let (mut sorter, mut judge, mut runs) = (Sorter::new(), Judge::new(), Runs::default());
+        for some in frames.chunks(at_a_time) {
+            for frame in some {
+                sorter.read(frame);
+            }
+            sorter.settle(&mut runs);
+        }
+        sorter.finish(&mut runs);
+        judge.take(&runs);
+        texts(judge.take_finished())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        /// The short way, and looking up some packets before the first of them is sorted, change no answer: not when ports are used
+        /// again, connections end, or the order is wrong.
+        #[test]
+        fn the_short_way_leads_to_the_same_answer(
+            packets in vec(drawn(), 1..120),
+            at_a_time in 1_usize..40,
+        ) {
+            let data: Vec<Vec<u8>> = packets.iter().map(bytes_of).collect();
+            let mut time = Nanos::from_secs(1_000);
+            let mut frames = Vec::new();
+            for (i, (data, packet)) in data.iter().zip(&packets).enumerate() {
+                time += Nanos::from_millis(packet.4);
+                frames.push(Frame {
+                    time,
+                    number: i as u64 + 1,
+                    interface: 0,
+                    link: LinkType::ETHERNET,
+                    wire_len: data.len() as u32,
+                    data,
+                });
+            }
+            prop_assert_eq!(together(&frames, at_a_time), one_by_one(&frames));
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::os::fd::AsFd;
 use rustix::io::Errno;
 use tcpwhy_core::link::Parcel;
 
+use super::breaks::Passage;
 use super::buffer::{Packet, Pool};
 use super::device::HostDevice;
 use super::engine::Desk;
@@ -98,6 +99,11 @@ impl Lane {
                 }
             }
         }
-        self.way.offer(now, parcel, packet);
+        let ip = || packet.head().get(self.framing..).unwrap_or_default();
+        let passage = self.breaks.as_ref().and_then(|_| Passage::of(ip(), view));
+        let fate = self.way.offer(now, parcel, packet);
+        if let (Some(breaks), Some(passage)) = (&mut self.breaks, passage) {
+            breaks.see(now + self.epoch, passage, fate);
+        }
     }
 }

@@ -7,6 +7,7 @@
 //! The queue is pure code; here are what drives it (TUN devices, packet sockets, or the kernel's own netem), the sleep
 //! until a packet is due, and the account of how late packets were.
 
+mod breaks;
 mod buffer;
 mod checksum;
 mod command;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+pub use breaks::{Break, Lost};
 pub use device::{HostDevice, TX_QUEUE_LEN};
 pub use lateness::LatenessReport;
 pub use open::open;

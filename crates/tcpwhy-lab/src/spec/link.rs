@@ -1,5 +1,6 @@
 //! The path between the hosts.
 
+use super::Role;
 use tcpwhy_core::link::WaySpec;
 use tcpwhy_core::units::Nanos;
 
@@ -18,6 +19,21 @@ pub struct LinkSpec {
     pub middleboxes: Vec<Middlebox>,
     /// Where on the way the middle capture looks, 0 (client) to 1 (server) of the propagation delay.
     pub tap: f64,
+}
+
+impl LinkSpec {
+    /// Propagation both ways.
+    pub fn round_trip(&self) -> Nanos {
+        self.up.delay + self.down.delay
+    }
+
+    /// What carries the data of this sender.
+    pub fn way_from(&self, sender: Role) -> &WaySpec {
+        match sender {
+            Role::Client => &self.up,
+            Role::Server => &self.down,
+        }
+    }
 }
 
 /// What carries the packets.

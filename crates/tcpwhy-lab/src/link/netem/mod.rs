@@ -69,6 +69,7 @@ impl Wire {
             scheduling: "kernel",
             faithful: true,
             why_not: Vec::new(),
+            begun_ns: None,
             lateness_ns: None,
             up: way(ENDS[0], ENDS[1]),
             down: way(ENDS[1], ENDS[0]),

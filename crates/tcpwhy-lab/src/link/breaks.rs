@@ -7,11 +7,10 @@ use serde::Serialize;
 use tcpwhy_core::link::{DropReason, Fate};
 use tcpwhy_core::units::Nanos;
 
-use super::view::View;
+use super::tcp::Tcp;
 
 /// More than a scenario of minutes has.
 const MOST: usize = 10_000;
-const SYN: u8 = 0x02;
 
 /// What was lost first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -51,19 +50,10 @@ pub(super) struct Passage {
 }
 
 impl Passage {
-    /// Reads it off an IP packet; `None` when it is not TCP.
-    pub(super) fn of(ip: &[u8], view: &View) -> Option<Self> {
-        view.tcp_bytes?;
-        let tcp = ip.get(view.ip_bytes..)?;
-        let &[a, b, c, d, s0, s1, s2, s3, .., flags] = tcp.get(..14)? else { return None };
-        let syn = flags & SYN != 0;
-        let payload = u32::try_from(view.payload()).unwrap_or(u32::MAX);
-        Some(Self {
-            ports: [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])],
-            seq: u32::from_be_bytes([s0, s1, s2, s3]),
-            len: payload.saturating_add(u32::from(syn)),
-            syn,
-        })
+    pub(super) fn of(tcp: &Tcp<'_>) -> Self {
+        let (payload, syn) = (u32::try_from(tcp.payload()).unwrap_or(u32::MAX), tcp.is_syn());
+        let len = payload.saturating_add(u32::from(syn));
+        Self { ports: tcp.ports(), seq: tcp.seq(), len, syn }
     }
 
     fn lost(&self) -> Lost {

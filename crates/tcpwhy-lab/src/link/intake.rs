@@ -11,6 +11,7 @@ use super::device::HostDevice;
 use super::engine::Desk;
 use super::lane::{BATCH, Lane};
 use super::middlebox::{Middleboxes, Passing, Verdict};
+use super::tcp::Tcp;
 use super::view::View;
 use super::{segment, vnet, wait};
 use crate::spec::Role;
@@ -99,8 +100,10 @@ impl Lane {
                 }
             }
         }
-        let ip = || packet.head().get(self.framing..).unwrap_or_default();
-        let passage = self.breaks.as_ref().and_then(|_| Passage::of(ip(), view));
+        let passage = self.breaks.as_ref().and_then(|_| {
+            let ip = packet.head().get(self.framing..)?;
+            Tcp::new(ip, view).map(|tcp| Passage::of(&tcp))
+        });
         let fate = self.way.offer(now, parcel, packet);
         if let (Some(breaks), Some(passage)) = (&mut self.breaks, passage) {
             breaks.see(now + self.epoch, passage, fate);

@@ -24,6 +24,7 @@ pub mod packet;
 mod report;
 mod segment;
 mod sys;
+mod tcp;
 pub mod tun;
 mod view;
 mod vnet;
@@ -69,8 +70,11 @@ pub enum Error {
         /// The other.
         server: &'static str,
     },
-    /// A program of the system failed or is missing.
-    #[error("`{command}` failed ({said}); it belongs to iproute2")]
+    /// A program of the system is missing.
+    #[error("the program {0} is missing; install iproute2")]
+    NoProgram(String),
+    /// A program of the system failed.
+    #[error("`{command}` failed ({said})")]
     Command {
         /// The command line.
         command: String,
@@ -117,7 +121,7 @@ pub struct Running {
     wake: OwnedFd,
 }
 
-/// Starts to carry packets between the two devices, which the caller keeps and configures.
+/// Starts to carry packets between the two devices, which the caller keeps and configures. Netem makes no middle capture.
 ///
 /// # Errors
 /// When the emulator's thread cannot be made.
@@ -137,7 +141,7 @@ pub fn start(
     let wake = rustix::event::eventfd(0, flags).map_err(|errno| wait_error(errno.into()))?;
     let woken = wake.as_fd().try_clone_to_owned().map_err(wait_error)?;
     let run: Box<dyn FnOnce() -> Result<LinkReport, Error> + Send> = if client.kind == Kind::Netem {
-        let wire = netem::connect(spec, [client, server], middle)?;
+        let wire = netem::connect(spec, [client, server])?;
         Box::new(move || {
             // Blocks until the eventfd is written.
             let _ = rustix::io::read(&woken, &mut [0_u8; 8]);

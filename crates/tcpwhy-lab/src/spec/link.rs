@@ -1,7 +1,7 @@
 //! The path between the hosts.
 
 use super::Role;
-use tcpwhy_core::link::WaySpec;
+use tcpwhy_core::link::{Outage, WaySpec};
 use tcpwhy_core::units::Nanos;
 
 /// Both directions, and what carries them.
@@ -71,18 +71,18 @@ pub enum Middlebox {
     ClampMss(u16),
     /// Drops, without a word, IP packets longer than this many bytes.
     DropLarger(u32),
-    /// Drops zero-window probes (0 bytes at una-1) from the client (`true`) or the server, from this time on.
+    /// Drops zero-window probes (0 bytes at una-1) from the client (`true`) or the server.
     DropProbes {
         /// Whose packets.
         from_client: bool,
-        /// From the link's first packet on.
-        after: Nanos,
+        /// When, counted from the link's first packet.
+        during: Outage,
     },
-    /// Drops segments without payload from the client (`true`) or the server, from this time on.
+    /// Drops segments without payload from the client (`true`) or the server.
     DropAcks {
         /// Whose packets.
         from_client: bool,
-        /// From the link's first packet on.
-        after: Nanos,
+        /// When, counted from the link's first packet.
+        during: Outage,
     },
 }

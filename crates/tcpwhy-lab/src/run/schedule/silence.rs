@@ -3,8 +3,8 @@
 use super::Part;
 use super::line::Line;
 use crate::spec::{Middlebox, Role};
+use tcpwhy_core::link::Outage;
 use tcpwhy_core::model::{Cause, Limit};
-use tcpwhy_core::units::Nanos;
 
 /// IPv4 and TCP headers with timestamps.
 const HEADERS: u64 = 52;
@@ -18,10 +18,10 @@ pub(super) fn lay(part: &Part<'_>, start: i64, line: &mut Line) {
                 let what = (Limit::SilentPath, Cause::PmtuBlackHole);
                 line.lay(start + part.round_trip(), part.over_ns, what);
             }
-            Middlebox::DropAcks { from_client, after }
+            Middlebox::DropAcks { from_client, during }
                 if from_client == (part.sending.from == Role::Server) =>
             {
-                unanswered(part, after, line);
+                unanswered(part, during, line);
             }
             _ => {}
         }
@@ -38,10 +38,11 @@ fn swallows(part: &Part<'_>, bytes: u32) -> bool {
 }
 
 /// The window is closed, and probes are not answered any more.
-fn unanswered(part: &Part<'_>, after: Nanos, line: &mut Line) {
+fn unanswered(part: &Part<'_>, during: Outage, line: &mut Line) {
     let begun = part.link.begun_ns.and_then(|ns| i64::try_from(ns).ok());
-    let Some(from) = begun.map(|begun| begun.saturating_add(after.0)) else { return };
+    let Some(begun) = begun else { return };
+    let (from, to) = (begun.saturating_add(during.from.0), begun.saturating_add(during.to.0));
     if line.at(from) == Some((Limit::ReceiveWindow, Cause::ZeroWindow)) {
-        line.lay(from, part.over_ns, (Limit::SilentPath, Cause::ProbesUnanswered));
+        line.lay(from, to.min(part.over_ns), (Limit::SilentPath, Cause::ProbesUnanswered));
     }
 }

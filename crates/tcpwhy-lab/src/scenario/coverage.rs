@@ -23,8 +23,8 @@ fn made_for(cause: Cause) -> Option<&'static str> {
         Cause::CongestionAvoidance => "congestion-avoidance-40ms",
         Cause::Pacing => "pacing-8mbit",
         Cause::StandingQueue => "bandwidth-10mbit",
-        Cause::SteadyRate => "bandwidth-bbr-10mbit",
-        Cause::EcnMarked => "ecn-marks-10mbit",
+        Cause::SteadyRate => "pacing-8mbit",
+        Cause::EcnMarked => "ecn-marks-shallow",
         Cause::Policer => "policer-10mbit",
         Cause::FastRetransmit => "fast-retransmits",
         Cause::Timeout => "loss-timeouts",
@@ -76,8 +76,22 @@ fn every_row_of_the_published_cases_has_a_scenario() {
     let count = |case: &str| all().iter().filter(|s| s.case.as_deref() == Some(case)).count();
     // Rows of each table: those of A are steps, those of G pairs of buffers.
     let rows = [
-        ("A", 5), ("B", 3), ("C1", 1), ("C2", 1), ("C3", 1), ("C4", 1), ("D", 2), ("F1", 1), ("F2", 1),
-        ("F3", 1), ("F4", 1), ("F5", 1), ("F6", 1), ("F7", 3), ("G", 5), ("H", 2),
+        ("A", 5),
+        ("B", 3),
+        ("C1", 1),
+        ("C2", 1),
+        ("C3", 1),
+        ("C4", 1),
+        ("D", 2),
+        ("F1", 1),
+        ("F2", 1),
+        ("F3", 1),
+        ("F4", 1),
+        ("F5", 1),
+        ("F6", 1),
+        ("F7", 3),
+        ("G", 5),
+        ("H", 2),
     ];
     for (case, least) in rows {
         assert!(count(case) >= least, "{} of {least} scenarios of case {case}", count(case));

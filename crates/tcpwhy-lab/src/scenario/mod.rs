@@ -105,8 +105,7 @@ impl Source {
     /// # Errors
     /// The first thing that is wrong, in one sentence.
     pub fn read(&self, full: bool, changes: &[Assignment]) -> Result<Read, Error> {
-        let failed = |e: &toml::de::Error| self.toml(e);
-        let mut table: Table = toml::from_str(&self.text).map_err(|e| failed(&e))?;
+        let mut table: Table = toml::from_str(&self.text).map_err(|e| self.toml(&e, true))?;
         if full && let Some(Value::Table(sizes)) = table.get("full").cloned() {
             for (path, value) in &sizes {
                 Assignment::parse(&format!("{path}={value}"))?.apply(&mut table)?;
@@ -117,8 +116,9 @@ impl Source {
         }
         let text = toml::to_string(&table).unwrap_or_default();
         // Unchanged, its errors are told with the lines that people see.
-        let seen = if full || !changes.is_empty() { &text } else { &self.text };
-        let file = toml::from_str(seen).map_err(|e| failed(&e))?;
+        let changed = full || !changes.is_empty();
+        let seen = if changed { &text } else { &self.text };
+        let file = toml::from_str(seen).map_err(|e| self.toml(&e, !changed))?;
         let scenario = convert::scenario(&self.name, &file).map_err(|e| self.named(e))?;
         Ok(Read { scenario, text })
     }
@@ -133,8 +133,9 @@ impl Source {
         }
     }
 
-    fn toml(&self, e: &toml::de::Error) -> Error {
-        let line = e.span().map_or(String::new(), |span| {
+    /// `seen`: the text is the one that its author knows, and so are its lines.
+    fn toml(&self, e: &toml::de::Error, seen: bool) -> Error {
+        let line = e.span().filter(|_| seen).map_or(String::new(), |span| {
             let before = self.text.get(..span.start).unwrap_or(&self.text);
             format!(", line {}", before.matches('\n').count() + 1)
         });

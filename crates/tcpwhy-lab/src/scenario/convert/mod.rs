@@ -51,7 +51,7 @@ fn host(name: &str, h: &file::Host) -> Result<HostSpec, Error> {
         return wrong(format!("{name}.keepalive"), "write whole seconds, 1 to 32767");
     }
     Ok(HostSpec {
-        sysctls: h.sysctl.clone(),
+        sysctls: h.sysctl.iter().map(|(k, v)| (k.clone(), v.0.clone())).collect(),
         congestion: Some(
             h.congestion.clone().map_or_else(CongestionControl::default, CongestionControl),
         ),

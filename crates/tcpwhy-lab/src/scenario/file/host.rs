@@ -1,6 +1,6 @@
 //! `[client]` and `[server]`.
 
-use super::super::quantity::{Bytes, Rate, Span};
+use super::super::quantity::{Bytes, Rate, Setting, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Host {
     #[serde(default)]
-    pub(in crate::scenario) sysctl: BTreeMap<String, String>,
+    pub(in crate::scenario) sysctl: BTreeMap<String, Setting>,
     pub(in crate::scenario) congestion: Option<String>,
     pub(in crate::scenario) initcwnd: Option<u32>,
     pub(in crate::scenario) initrwnd: Option<u32>,

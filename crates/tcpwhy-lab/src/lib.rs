@@ -7,11 +7,14 @@
 
 pub mod exec;
 pub mod host;
+mod keep;
 pub mod link;
+mod parallel;
 mod pcapng;
 pub mod run;
 pub mod scenario;
 pub mod score;
+pub mod scratch;
 pub mod spec;
 pub mod sweep;
 pub mod tap;

@@ -1,6 +1,5 @@
 //! Records the sockets of network namespaces into a case folder until it is told to stop.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::fd::OwnedFd;
@@ -15,6 +14,7 @@ use serde::Serialize;
 
 use crate::events::{self, Clock, Scope, Stream};
 use crate::sample::{Dump, Sample};
+use tcpwhy_core::kernel::tcp_info::to_hex;
 
 /// Between two samples: a round trip of 10 ms wants a few; a dump of two hosts' sockets takes a tenth of this.
 const INTERVAL: Duration = Duration::from_millis(2);
@@ -219,10 +219,7 @@ fn record(
 }
 
 fn line(t_ns: u64, host: &str, sample: &Sample) -> String {
-    let hex = sample.tcp_info.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
+    let hex = to_hex(&sample.tcp_info);
     let value = serde_json::json!({
         "t_ns": t_ns, "host": host, "local": sample.local, "remote": sample.remote,
         "cookie": sample.cookie, "rqueue": sample.rqueue, "wqueue": sample.wqueue, "tcp_info": hex, "skmem": sample.skmem,

@@ -99,8 +99,102 @@ fn a_sweep_writes_a_row_for_each_combination_and_goes_on_where_it_ended() {
 }
 
 #[test]
+fn several_runs_of_a_sweep_at_once_have_their_rows_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display().to_string();
+    let sizes = ["--set", "phase.0.bytes=20KB,30KB", "--set", "link.rtt=2ms,4ms", "-o", &path];
+    let output = lab(&[&["sweep", "slow-start-100ms", "--jobs", "3"], &sizes[..]].concat());
+    if cannot(&output) {
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let table = std::fs::read_to_string(folder.path().join("sweep.csv")).unwrap();
+    let heads: Vec<_> = table.lines().skip(1).map(|l| l.split(",").take(2).collect()).collect();
+    let expected: [Vec<&str>; 4] =
+        [vec!["20KB", "2ms"], vec!["20KB", "4ms"], vec!["30KB", "2ms"], vec!["30KB", "4ms"]];
+    assert_eq!(heads, expected);
+    let map = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(map.lines().count() == 3 && map.contains("phase.0.bytes=30KB"), "{map}");
+    assert!(said(&output).contains(" left)"), "progress tells the time left: {}", said(&output));
+}
+
+#[test]
+fn a_killed_run_leaves_a_folder_only_until_the_next_one() {
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tcpwhy"));
+        command.args(["lab", "run"]).args(args).env("TMPDIR", folder.path());
+        command.stdout(std::process::Stdio::null());
+        command
+    };
+    let left = || std::fs::read_dir(folder.path()).unwrap().count();
+    let slow = ["slow-start-100ms", "--set", "phase.0.before=60s"];
+    let mut killed = run(&slow).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while left() == 0 && killed.try_wait().unwrap().is_none() && std::time::Instant::now() < end {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    killed.kill().unwrap();
+    let output = killed.wait_with_output().unwrap();
+    if cannot(&output) {
+        return;
+    }
+    assert_eq!(left(), 1);
+    let next = run(&["slow-start-100ms", "--set", "phase.0.bytes=20KB"]).output().unwrap();
+    assert!(matches!(next.status.code(), Some(0 | 1)), "{}", said(&next));
+    assert_eq!(left(), 0);
+}
+
+#[test]
+fn a_case_is_never_written_over_something_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.txt");
+    std::fs::write(&file, "mine").unwrap();
+    let run = |place: &std::path::Path| {
+        lab(&["run", "slow-start-100ms", "-o", &place.display().to_string()])
+    };
+    for place in [folder.path(), &file, &file.join("case"), std::path::Path::new("/proc/case")] {
+        let output = run(place);
+        if cannot(&output) {
+            return;
+        }
+        assert_eq!(output.status.code(), Some(2), "{place:?}");
+        assert_eq!(said(&output).lines().count(), 1, "{}", said(&output));
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+    // A name that would lead out of a folder of several cases.
+    let parent = folder.path().join("...toml");
+    std::fs::write(&parent, "title = 'x'\n[[phase]]\nfrom = 'server'\nbytes = 9\n").unwrap();
+    let output = lab(&["run", &parent.display().to_string(), "slow-start-100ms"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("is no name for a scenario"), "{}", said(&output));
+}
+
+#[test]
+fn a_program_that_is_not_there_skips_its_scenario_with_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("missing.toml");
+    let text = "title = 'x'\n[[program]]\non = 'client'\ncommand = ['no-such-program-77']\n";
+    std::fs::write(&path, text).unwrap();
+    let output = lab(&["run", &path.display().to_string()]);
+    if cannot(&output) {
+        return;
+    }
+    assert_eq!(output.status.code(), Some(2));
+    let said = said(&output);
+    assert!(said.contains("no-such-program-77 is not installed"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
 fn what_is_wrong_is_one_sentence_and_exit_code_2() {
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 11] = [
+        (&["run", "send-buffer-16k-20ms", "--set", "phase.0.bytes=1e99GB"], "is not a size"),
+        (&["run", "send-buffer-16k-20ms", "--set", "phase.9.bytes=1"], "leads nowhere"),
+        (&["run", "send-buffer-16k-20ms", "--set", "=\n="], "sets nothing"),
+        (&["run", "../scenarios"], "there is no scenario"),
+        (&["run", "/proc/self/mem.toml"], "cannot read"),
+        (&["sweep", "slow-start-100ms", "--set", "link.rtt=1ms", "--jobs", "0"], "0 is not in"),
         (&["run", "nosuch"], "there is no scenario \"nosuch\""),
         (&["run", "send-buffer-16k-20ms", "--set", "link.colour=1"], "unknown field `colour`"),
         (&["run", "send-buffer-16k-20ms", "--set", "rtt"], "sets nothing"),

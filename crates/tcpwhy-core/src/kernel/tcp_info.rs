@@ -81,9 +81,36 @@ impl TcpInfo<'_> {
     }
 }
 
+/// The raw bytes as text, as files of samples hold them.
+#[must_use]
+pub fn to_hex(raw: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
+    raw.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
+}
+
+/// The bytes of such a text; what is no pair of digits is left out.
+#[must_use]
+pub fn from_hex(text: &str) -> Vec<u8> {
+    let digit = |at: u8| char::from(at).to_digit(16);
+    let byte = |pair: &[u8]| {
+        let [high, low] = pair else { return None };
+        u8::try_from(digit(*high)? << 4 | digit(*low)?).ok()
+    };
+    text.as_bytes().chunks_exact(2).filter_map(byte).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_becomes_the_same_bytes_and_nonsense_none() {
+        let raw: Vec<u8> = (0..=255).collect();
+        assert_eq!(from_hex(&to_hex(&raw)), raw);
+        assert_eq!(to_hex(&[0, 10, 255]), "000aff");
+        assert_eq!(from_hex("0Aff1"), [10, 255]);
+        assert_eq!(from_hex("+1zzé01"), [1]);
+    }
 
     #[test]
     fn a_short_struct_lacks_fields_and_a_long_one_is_read_all_the_same() {

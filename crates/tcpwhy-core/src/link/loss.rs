@@ -1,8 +1,8 @@
 //! What never enters the queue: outages, black holes, losses, the policer.
 
 use super::dice::Dice;
+use super::fate::{DropReason, Parcel};
 use super::spec::{Policer, WaySpec};
-use super::way::{DropReason, Parcel};
 use crate::units::Nanos;
 
 /// Everything in front of the queue.

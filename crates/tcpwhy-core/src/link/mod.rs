@@ -4,6 +4,7 @@
 
 mod codel;
 mod dice;
+mod fate;
 mod loss;
 mod rate;
 mod spec;
@@ -12,6 +13,7 @@ mod tests;
 mod trace;
 mod way;
 
+pub use fate::{Counters, Delivery, DropReason, Fate, Parcel};
 pub use spec::{Burst, Loss, Outage, Policer, Queue, QueueLimit, Rate, WaySpec};
 pub use trace::TraceError;
-pub use way::{Counters, Delivery, DropReason, Fate, Parcel, Way};
+pub use way::Way;

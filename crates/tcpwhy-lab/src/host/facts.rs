@@ -5,7 +5,6 @@ use super::sysctl;
 use crate::spec::HostSpec;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs;
 use std::net::IpAddr;
 
 /// Settings that decide about buffers, windows and rates, whether they were asked for or not.
@@ -50,9 +49,8 @@ pub struct HostFacts {
 pub(super) fn read(spec: &HostSpec, device: &str, peer: IpAddr) -> HostFacts {
     let names = TELLING.iter().copied().chain(spec.sysctls.keys().map(String::as_str));
     let effective = names.filter_map(|n| Some((n.to_owned(), sysctl::get(n)?))).collect();
-    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     HostFacts {
-        kernel: kernel.trim().to_owned(),
+        kernel: sysctl::kernel_release(),
         asked: spec.sysctls.clone(),
         effective,
         route_asked: Metrics {

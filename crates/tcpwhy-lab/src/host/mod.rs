@@ -12,6 +12,8 @@ mod user;
 pub use device::{DeviceFacts, Metrics};
 pub use facts::HostFacts;
 pub use namespace::Namespace;
+pub(crate) use sysctl::get as setting;
+pub use sysctl::kernel_release;
 pub use user::{Rights, become_root};
 
 use crate::link::{self, HostDevice};

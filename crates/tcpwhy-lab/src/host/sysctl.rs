@@ -2,7 +2,7 @@
 
 use super::Error;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Writes a setting and reads it back as the kernel took it.
 ///
@@ -28,8 +28,17 @@ pub(super) fn hint(name: &str, error: &std::io::Error) -> &'static str {
 }
 
 /// A setting, its parts apart by single spaces; `None` where the kernel does not show it in a namespace.
-pub(super) fn get(name: &str) -> Option<String> {
-    let text = fs::read_to_string(path(name).ok()?).ok()?;
+pub(crate) fn get(name: &str) -> Option<String> {
+    value(&path(name).ok()?)
+}
+
+/// Release of the running kernel.
+pub fn kernel_release() -> String {
+    value(Path::new("/proc/sys/kernel/osrelease")).unwrap_or_else(|| "unknown".to_owned())
+}
+
+fn value(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

@@ -1,5 +1,6 @@
 //! Runs a program of iproute2 in the calling thread's network namespace.
 
+use std::io::ErrorKind;
 use std::process::Command;
 
 use super::Error;
@@ -11,8 +12,10 @@ use super::Error;
 pub(super) fn run(line: &[&str]) -> Result<(), Error> {
     let error = |said: String| Error::Command { command: line.join(" "), said };
     let [program, arguments @ ..] = line else { return Ok(()) };
-    let output =
-        Command::new(program).args(arguments).output().map_err(|e| error(e.to_string()))?;
+    let output = Command::new(program).args(arguments).output().map_err(|e| match e.kind() {
+        ErrorKind::NotFound => Error::NoProgram((*program).to_owned()),
+        _ => error(e.to_string()),
+    })?;
     if output.status.success() {
         return Ok(());
     }

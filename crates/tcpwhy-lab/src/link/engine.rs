@@ -41,6 +41,8 @@ pub(super) struct Desk {
     pub(super) late: Lateness,
     pub(super) middle: Option<Middle>,
     pub(super) boxes: Middleboxes,
+    /// The first packet, since the Unix epoch.
+    pub(super) begun: Option<Nanos>,
 }
 
 impl Engine {
@@ -50,7 +52,7 @@ impl Engine {
         let late = Lateness::new().map_err(|_| Error::Histogram)?;
         let pool = Pool::new(MEMORY);
         let boxes = Middleboxes::new(&self.spec.middleboxes);
-        let mut desk = Desk { pool, late, middle: self.middle.take(), boxes };
+        let mut desk = Desk { pool, late, middle: self.middle.take(), boxes, begun: None };
         let [client, server] = &self.devices;
         let tap = self.spec.tap.clamp(0.0, 1.0);
         // Behind packet sockets the kernel hands over what it would have given the card, so the link cuts it.
@@ -59,9 +61,11 @@ impl Engine {
             Offload::Pass => false,
             Offload::Segment => true,
         };
+        let epoch = wait::epoch_offset();
+        let framing = client.kind.framing();
         let mut lanes = [
-            Lane::new(&self.spec.up, Role::Client, client.kind.framing(), cuts, tap),
-            Lane::new(&self.spec.down, Role::Server, server.kind.framing(), cuts, 1.0 - tap),
+            Lane::new(&self.spec.up, Role::Client, framing, cuts, tap, epoch),
+            Lane::new(&self.spec.down, Role::Server, framing, cuts, 1.0 - tap, epoch),
         ];
         let fds = [client.fd.as_fd(), server.fd.as_fd(), self.wake.as_fd()];
         let mut sleeper = Sleeper::new(&fds).map_err(wait_error)?;
@@ -89,6 +93,9 @@ impl Engine {
             up.begin(now);
             down.begin(now);
         }
+        if desk.begun.is_none() && !(up.is_fresh() && down.is_fresh()) {
+            desk.begun = Some(now + up.epoch);
+        }
         if let Some(middle) = desk.middle.as_mut().filter(|middle| middle.is_due(now)) {
             let due = up.due().into_iter().chain(down.due()).fold(now, Nanos::min);
             middle.pass_on(now, due);
@@ -113,6 +120,7 @@ impl Engine {
             scheduling,
             faithful: why_not.is_empty(),
             why_not,
+            begun_ns: desk.begun.and_then(|begun| u64::try_from(begun.0).ok()),
             lateness_ns: Some(lateness_ns),
             up,
             down,

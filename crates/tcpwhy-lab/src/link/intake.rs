@@ -5,11 +5,13 @@ use std::os::fd::AsFd;
 use rustix::io::Errno;
 use tcpwhy_core::link::Parcel;
 
+use super::breaks::Passage;
 use super::buffer::{Packet, Pool};
 use super::device::HostDevice;
 use super::engine::Desk;
 use super::lane::{BATCH, Lane};
 use super::middlebox::{Middleboxes, Passing, Verdict};
+use super::tcp::Tcp;
 use super::view::View;
 use super::{segment, vnet, wait};
 use crate::spec::Role;
@@ -98,6 +100,13 @@ impl Lane {
                 }
             }
         }
-        self.way.offer(now, parcel, packet);
+        let passage = self.breaks.as_ref().and_then(|_| {
+            let ip = packet.head().get(self.framing..)?;
+            Tcp::new(ip, view).map(|tcp| Passage::of(&tcp))
+        });
+        let fate = self.way.offer(now, parcel, packet);
+        if let (Some(breaks), Some(passage)) = (&mut self.breaks, passage) {
+            breaks.see(now + self.epoch, passage, fate);
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::os::fd::AsFd;
 use tcpwhy_core::link::{Delivery, Way, WaySpec};
 use tcpwhy_core::units::Nanos;
 
+use super::breaks::Breaks;
 use super::buffer::Packet;
 use super::device::HostDevice;
 use super::engine::Desk;
@@ -27,13 +28,25 @@ pub(super) struct Lane {
     pub(super) cuts: bool,
     /// Where on the propagation the middle capture looks, seen from the sender.
     tap: f64,
+    /// Where the scenario schedules losses; and what makes time since the Unix epoch of the link's clock.
+    pub(super) breaks: Option<Breaks>,
+    pub(super) epoch: Nanos,
     pub(super) report: DirectionReport,
 }
 
 impl Lane {
-    pub(super) fn new(spec: &WaySpec, sender: Role, framing: usize, cuts: bool, tap: f64) -> Self {
+    pub(super) fn new(
+        spec: &WaySpec,
+        sender: Role,
+        framing: usize,
+        cuts: bool,
+        tap: f64,
+        epoch: Nanos,
+    ) -> Self {
         let (way, report) = (Way::new(spec), DirectionReport::default());
-        Self { way, sender, framing, cuts, tap, report }
+        let scheduled = !spec.outages.is_empty() || !spec.loss.nth.is_empty();
+        let breaks = scheduled.then(Breaks::default);
+        Self { way, sender, framing, cuts, tap, breaks, epoch, report }
     }
 
     /// The link's first packet was seen.
@@ -85,6 +98,7 @@ impl Lane {
     pub(super) fn report(mut self, from: &mut HostDevice) -> DirectionReport {
         self.report.add(self.way.counters(), self.way.held());
         self.report.overruns = from.overruns().unwrap_or(0);
+        self.report.breaks = self.breaks.map(Breaks::into_all).unwrap_or_default();
         self.report
     }
 }

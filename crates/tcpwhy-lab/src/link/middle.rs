@@ -66,7 +66,7 @@ impl Middle {
         let error = |what: String| Error::Middle { path: path.to_owned(), what };
         let file = Pcapng::create(path, "middle", SNAPLEN).map_err(|e| error(e.to_string()))?;
         let (sender, receiver) = sync_channel(WAITING);
-        let offset = epoch_offset();
+        let offset = wait::epoch_offset();
         let writer = std::thread::Builder::new()
             .name("lab-middle".to_owned())
             .spawn(move || write(file, &receiver, offset).map_err(|e| e.to_string()))
@@ -130,10 +130,4 @@ fn write(
     }
     file.finish()?;
     Ok(packets)
-}
-
-/// What is to be added to the monotonic clock to get time since the epoch.
-fn epoch_offset() -> Nanos {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    Nanos(t.tv_sec.saturating_mul(1_000_000_000).saturating_add(t.tv_nsec)) - wait::now()
 }

@@ -7,6 +7,7 @@
 //! The queue is pure code; here are what drives it (TUN devices, packet sockets, or the kernel's own netem), the sleep
 //! until a packet is due, and the account of how late packets were.
 
+mod breaks;
 mod buffer;
 mod checksum;
 mod command;
@@ -23,6 +24,7 @@ pub mod packet;
 mod report;
 mod segment;
 mod sys;
+mod tcp;
 pub mod tun;
 mod view;
 mod vnet;
@@ -35,6 +37,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+pub use breaks::{Break, Lost};
 pub use device::{HostDevice, TX_QUEUE_LEN};
 pub use lateness::LatenessReport;
 pub use open::open;
@@ -67,8 +70,11 @@ pub enum Error {
         /// The other.
         server: &'static str,
     },
-    /// A program of the system failed or is missing.
-    #[error("`{command}` failed ({said}); it belongs to iproute2")]
+    /// A program of the system is missing.
+    #[error("the program {0} is missing; install iproute2")]
+    NoProgram(String),
+    /// A program of the system failed.
+    #[error("`{command}` failed ({said})")]
     Command {
         /// The command line.
         command: String,
@@ -115,7 +121,7 @@ pub struct Running {
     wake: OwnedFd,
 }
 
-/// Starts to carry packets between the two devices, which the caller keeps and configures.
+/// Starts to carry packets between the two devices, which the caller keeps and configures. Netem makes no middle capture.
 ///
 /// # Errors
 /// When the emulator's thread cannot be made.
@@ -135,7 +141,7 @@ pub fn start(
     let wake = rustix::event::eventfd(0, flags).map_err(|errno| wait_error(errno.into()))?;
     let woken = wake.as_fd().try_clone_to_owned().map_err(wait_error)?;
     let run: Box<dyn FnOnce() -> Result<LinkReport, Error> + Send> = if client.kind == Kind::Netem {
-        let wire = netem::connect(spec, [client, server], middle)?;
+        let wire = netem::connect(spec, [client, server])?;
         Box::new(move || {
             // Blocks until the eventfd is written.
             let _ = rustix::io::read(&woken, &mut [0_u8; 8]);

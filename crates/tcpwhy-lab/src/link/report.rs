@@ -6,6 +6,7 @@ use serde::Serialize;
 use tcpwhy_core::link::{Counters, DropReason};
 use tcpwhy_core::units::Nanos;
 
+use super::breaks::Break;
 use super::lateness::LatenessReport;
 use crate::spec::LinkSpec;
 
@@ -20,6 +21,8 @@ pub struct LinkReport {
     pub faithful: bool,
     /// One sentence for each reason why not.
     pub why_not: Vec<String>,
+    /// The first packet, nanoseconds since the Unix epoch: outages count from here; `None`: there was none, or netem, which does not tell.
+    pub begun_ns: Option<u64>,
     /// How late packets left the link, in nanoseconds; `None` for netem, which does not tell.
     pub lateness_ns: Option<LatenessReport>,
     /// Client to server.
@@ -53,6 +56,9 @@ pub struct DirectionReport {
     pub most_waiting: u64,
     /// Packets inside when the link was stopped.
     pub left_inside: u64,
+    /// What outages and numbers took, until it passed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<Break>,
     /// Lost against the order: thrown away by the sending host's device because the link did not read in time.
     pub overruns: u64,
     /// Lost against the order: no memory left in the link.

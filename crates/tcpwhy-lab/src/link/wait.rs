@@ -14,6 +14,12 @@ pub(super) fn now() -> Nanos {
     Nanos(t.tv_sec.saturating_mul(1_000_000_000).saturating_add(t.tv_nsec))
 }
 
+/// What is to be added to that clock to get time since the Unix epoch.
+pub(super) fn epoch_offset() -> Nanos {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    Nanos(t.tv_sec.saturating_mul(1_000_000_000).saturating_add(t.tv_nsec)) - now()
+}
+
 /// Waits for the devices with a time limit, and learns how late the kernel wakes it.
 #[derive(Debug)]
 pub(super) struct Sleeper {

@@ -60,7 +60,12 @@ pub(super) fn judge(
 ) -> Result<Vec<Judgement>, Error> {
     let mut judgements = Vec::new();
     for name in ["client", "middle", "server"] {
-        let connections = analyse(&case.path(&format!("{name}.pcapng")))?;
+        let path = case.path(&format!("{name}.pcapng"));
+        // Netem makes no capture in the middle.
+        if name == "middle" && !path.exists() {
+            continue;
+        }
+        let connections = analyse(&path)?;
         for expect in &scenario.expect {
             let Some(connection) = judged(&connections, outcome, expect) else { continue };
             let vantage = match (name, expect.from) {

@@ -1,6 +1,5 @@
 //! One run of a scenario: hosts, link, captures, workload, and a case folder with everything that was seen.
 
-mod bound;
 mod case;
 mod judge;
 mod predict;
@@ -112,7 +111,7 @@ fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, 
     let taps = [client_tap.stop()?, server_tap.stop()?];
     let link = link.stop()?;
     case.json("link.json", &link)?;
-    let scheduled = schedule::schedule(scenario, &outcome);
+    let scheduled = schedule::schedule(scenario, &outcome, &link);
     truth::write(case.folder(), &scenario.link, source(&recorded), &scheduled)
         .map_err(|e| Error::Case(case.folder().display().to_string(), e))?;
     Ok(Seen { outcome, link, taps, recorded })

@@ -1,10 +1,10 @@
 //! What the model says of a scenario, before it is run.
 
+use crate::host::{kernel_release, setting};
 use crate::spec::{
     Flow, HostSpec, LinkSpec, Middlebox, Pace, Role, Scenario, Sending, SocketOptions, Workload,
 };
 use serde::Serialize;
-use std::fs;
 use tcpwhy_core::kernel::Version;
 use tcpwhy_core::kernel::buffers::Asked;
 use tcpwhy_core::link::{Queue, QueueLimit, Rate, WaySpec};
@@ -166,13 +166,13 @@ fn change(link: &LinkSpec, ends: &mut [End; 2]) -> Option<()> {
 /// This machine's kernel with the host's settings.
 fn end(host: &HostSpec) -> Option<End> {
     let mut end = End::default();
-    if let Some(version) = read("kernel/osrelease").and_then(|text| Version::parse(&text)) {
+    if let Some(version) = Version::parse(&kernel_release()) {
         end.version = version;
     }
     // A namespace of its own begins with these, and shares the ones of net.core.
-    for name in ["net/core/wmem_max", "net/core/rmem_max", "net/ipv4/tcp_wmem", "net/ipv4/tcp_rmem"]
+    for name in ["net.core.wmem_max", "net.core.rmem_max", "net.ipv4.tcp_wmem", "net.ipv4.tcp_rmem"]
     {
-        if let Some(value) = read(name) {
+        if let Some(value) = setting(name) {
             end.sysctls.set(name, &value).ok()?;
         }
     }
@@ -185,14 +185,10 @@ fn end(host: &HostSpec) -> Option<End> {
 
 fn control(socket: &SocketOptions, host: &HostSpec) -> Option<Control> {
     let named = socket.congestion.clone().or_else(|| host.congestion.clone().map(|cc| cc.0));
-    match named.or_else(|| read("net/ipv4/tcp_congestion_control"))?.trim() {
+    match named.or_else(|| setting("net.ipv4.tcp_congestion_control"))?.as_str() {
         "reno" => Some(Control::Reno),
         "cubic" => Some(Control::Cubic),
         "bbr" => Some(Control::Bbr),
         _ => None,
     }
-}
-
-fn read(name: &str) -> Option<String> {
-    fs::read_to_string(format!("/proc/sys/{name}")).ok()
 }

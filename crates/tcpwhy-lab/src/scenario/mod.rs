@@ -10,7 +10,8 @@ pub use builtin::{Builtin, builtin, builtins};
 pub use set::{Assignment, combinations, expand};
 
 use crate::spec::Scenario;
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -22,7 +23,12 @@ const MOST_BYTES: u64 = 1 << 20;
 pub enum Error {
     /// The file cannot be read.
     #[error("cannot read {0} ({1})")]
-    Read(PathBuf, std::io::Error),
+    Read(PathBuf, io::Error),
+    /// A name that is no folder's.
+    #[error(
+        "{0:?} is no name for a scenario: call the file by letters and digits, as slow-query.toml"
+    )]
+    Name(PathBuf),
     /// Neither a file nor a scenario that ships with the program.
     #[error(
         "there is no scenario {0:?}: `tcpwhy lab list` shows those that come with it, a file's name ends in .toml"
@@ -80,11 +86,17 @@ impl Source {
             return Err(Error::Unknown(name.to_owned()));
         }
         let failed = |e| Error::Read(path.to_owned(), e);
-        if fs::metadata(path).map_err(failed)?.len() > MOST_BYTES {
-            return Err(failed(std::io::Error::other("more than a megabyte is no scenario")));
+        let mut text = String::new();
+        let file = File::open(path).map_err(failed)?;
+        file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+        if text.len() as u64 > MOST_BYTES {
+            return Err(failed(io::Error::other("more than a megabyte is no scenario")));
         }
-        let text = fs::read_to_string(path).map_err(failed)?;
         let name = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        // The case of one of several runs is a folder of this name.
+        if name.starts_with('.') || name.chars().any(char::is_control) {
+            return Err(Error::Name(path.to_owned()));
+        }
         Ok(Self { name, text })
     }
 
@@ -93,8 +105,7 @@ impl Source {
     /// # Errors
     /// The first thing that is wrong, in one sentence.
     pub fn read(&self, full: bool, changes: &[Assignment]) -> Result<Read, Error> {
-        let failed = |e: &toml::de::Error| self.toml(e);
-        let mut table: Table = toml::from_str(&self.text).map_err(|e| failed(&e))?;
+        let mut table: Table = toml::from_str(&self.text).map_err(|e| self.toml(&e, true))?;
         if full && let Some(Value::Table(sizes)) = table.get("full").cloned() {
             for (path, value) in &sizes {
                 Assignment::parse(&format!("{path}={value}"))?.apply(&mut table)?;
@@ -105,8 +116,9 @@ impl Source {
         }
         let text = toml::to_string(&table).unwrap_or_default();
         // Unchanged, its errors are told with the lines that people see.
-        let seen = if full || !changes.is_empty() { &text } else { &self.text };
-        let file = toml::from_str(seen).map_err(|e| failed(&e))?;
+        let changed = full || !changes.is_empty();
+        let seen = if changed { &text } else { &self.text };
+        let file = toml::from_str(seen).map_err(|e| self.toml(&e, !changed))?;
         let scenario = convert::scenario(&self.name, &file).map_err(|e| self.named(e))?;
         Ok(Read { scenario, text })
     }
@@ -121,8 +133,9 @@ impl Source {
         }
     }
 
-    fn toml(&self, e: &toml::de::Error) -> Error {
-        let line = e.span().map_or(String::new(), |span| {
+    /// `seen`: the text is the one that its author knows, and so are its lines.
+    fn toml(&self, e: &toml::de::Error, seen: bool) -> Error {
+        let line = e.span().filter(|_| seen).map_or(String::new(), |span| {
             let before = self.text.get(..span.start).unwrap_or(&self.text);
             format!(", line {}", before.matches('\n').count() + 1)
         });
@@ -140,5 +153,7 @@ pub struct Read {
     pub text: String,
 }
 
+#[cfg(test)]
+mod coverage;
 #[cfg(test)]
 mod tests;

@@ -25,6 +25,16 @@ quantity!(Rate, u64, quantity::rate, "a rate as \"100mbit\"", "Bits per second: 
 quantity!(Span, Nanos, quantity::span, "a time as \"20ms\"", "A time: `\"20ms\"`, 0.");
 quantity!(Share, f64, quantity::share, "a share as \"1%\"", "A part of a whole: `\"1%\"`, 0.01.");
 
+/// A kernel setting's value: text, or a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Setting(pub(super) String);
+
+impl<'de> Deserialize<'de> for Setting {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Text("a value as \"4096 131072 6291456\" or 1")).map(Self)
+    }
+}
+
 /// Text, or a number as its text.
 struct Text(&'static str);
 

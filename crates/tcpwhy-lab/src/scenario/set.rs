@@ -9,7 +9,9 @@ use toml::{Table, Value};
 pub struct Assignment {
     /// As it was given: `link.rtt=40ms`.
     pub text: String,
-    tree: Table,
+    /// The path's parts, at least one.
+    keys: Vec<String>,
+    value: Value,
 }
 
 impl Assignment {
@@ -20,11 +22,13 @@ impl Assignment {
     pub fn parse(text: &str) -> Result<Self, Error> {
         let bad = || Error::Assignment(text.to_owned());
         let (path, value) = text.split_once('=').ok_or_else(bad)?;
+        let line = |value: &str| toml::from_str::<Table>(&format!("{path} = {value}")).ok();
+        // With a number in the place of the value every table is a part of the path.
+        let keys = line("0").and_then(|tree| keys(&tree)).ok_or_else(bad)?;
         let quoted = Value::String(value.trim().to_owned()).to_string();
-        let line = |value: &str| toml::from_str::<Table>(&format!("{path} = {value}"));
-        let bare = line(value).ok().filter(|t| t.len() == 1);
-        let tree = bare.or_else(|| line(&quoted).ok()).filter(|t| t.len() == 1).ok_or_else(bad)?;
-        Ok(Self { text: text.to_owned(), tree })
+        let tree = line(value).filter(|tree| tree.len() == 1).or_else(|| line(&quoted));
+        let value = tree.and_then(|tree| descend(tree, &keys)).ok_or_else(bad)?;
+        Ok(Self { text: text.to_owned(), keys, value })
     }
 
     /// The path, without the value.
@@ -38,30 +42,47 @@ impl Assignment {
     /// The path leads through something that is no table, or to a place of a list that is not there.
     pub fn apply(&self, file: &mut Table) -> Result<(), Error> {
         let nowhere = || Error::Nowhere(self.text.clone());
-        let mut place = &mut *file;
-        let mut tree = &self.tree;
-        loop {
-            let Some((key, value)) = tree.iter().next() else { return Err(nowhere()) };
-            let Value::Table(deeper) = value else {
-                place.insert(key.clone(), value.clone());
-                return Ok(());
-            };
-            let next = place.entry(key.clone()).or_insert_with(|| Value::Table(Table::new()));
-            (place, tree) = match next {
-                Value::Table(table) => (table, deeper),
+        let (last, way) = self.keys.split_last().ok_or_else(nowhere)?;
+        let mut place = file;
+        let mut way = way.iter();
+        while let Some(key) = way.next() {
+            place = match place.entry(key).or_insert_with(|| Value::Table(Table::new())) {
+                Value::Table(table) => table,
                 // A list: its place comes next in the path, from 0.
                 Value::Array(list) => {
-                    let (index, inner) = deeper.iter().next().ok_or_else(nowhere)?;
-                    let item = index.parse().ok().and_then(|i: usize| list.get_mut(i));
-                    match (item, inner) {
-                        (Some(Value::Table(table)), Value::Table(inner)) => (table, inner),
+                    let at = way.next().and_then(|key| key.parse::<usize>().ok());
+                    match at.and_then(|at| list.get_mut(at)) {
+                        Some(Value::Table(table)) => table,
                         _ => return Err(nowhere()),
                     }
                 }
                 _ => return Err(nowhere()),
             };
         }
+        place.insert(last.clone(), self.value.clone());
+        Ok(())
     }
+}
+
+/// The only path through these tables.
+fn keys(mut tree: &Table) -> Option<Vec<String>> {
+    let mut keys = Vec::new();
+    loop {
+        let (key, value) = tree.iter().next().filter(|_| tree.len() == 1)?;
+        keys.push(key.clone());
+        match value {
+            Value::Table(deeper) => tree = deeper,
+            _ => return Some(keys),
+        }
+    }
+}
+
+/// What is at the end of a path.
+fn descend(tree: Table, keys: &[String]) -> Option<Value> {
+    keys.iter().try_fold(Value::Table(tree), |value, key| match value {
+        Value::Table(mut table) => table.remove(key),
+        _ => None,
+    })
 }
 
 /// The values of `path=1ms,10ms,100ms` or `path=4K..1M` (doubled each time, the end included), as assignments.
@@ -136,6 +157,15 @@ mod tests {
         assert_eq!(file["phase"][0]["bytes"].as_str(), Some("22MB"));
         assert_eq!(file["client"]["sysctl"]["net.ipv4.tcp_rmem"].as_str(), Some("4096 4096 4096"));
         assert_eq!(file["server"]["nodelay"].as_bool(), Some(true));
+    }
+
+    #[test]
+    fn a_table_is_a_value_too() {
+        let mut file: Table = toml::from_str("[relay]\non = 'client'\n").expect("a table");
+        let text = "relay={ on = 'server', shards = 2 }";
+        Assignment::parse(text).expect(text).apply(&mut file).expect(text);
+        assert_eq!(file["relay"]["shards"].as_integer(), Some(2));
+        assert_eq!(file["relay"]["on"].as_str(), Some("server"));
     }
 
     #[test]

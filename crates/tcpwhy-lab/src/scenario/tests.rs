@@ -22,7 +22,9 @@ fn every_built_in_scenario_can_be_read_and_says_what_must_come_out() {
 
 #[test]
 fn changes_reach_the_scenario() {
-    let read = read(SMALL, &["link.rtt=40ms", "server.sndbuf=16K"]).expect("it is right");
+    let sack = "server.sysctl.\"net.ipv4.tcp_sack\"=0";
+    let read = read(SMALL, &["link.rtt=40ms", "server.sndbuf=16K", sack]).expect("it is right");
+    assert_eq!(read.scenario.server.sysctls["net.ipv4.tcp_sack"], "0");
     assert_eq!(read.scenario.link.up.delay.millis(), 20.0);
     let crate::spec::Workload::Flows(flows) = &read.scenario.workload else { panic!("no flows") };
     assert_eq!(flows[0].server_socket.sndbuf, Some(16_384));
@@ -58,14 +60,144 @@ fn what_is_wrong_is_said_in_one_sentence_with_its_place() {
     assert!(matches!(Source::find("no-such"), Err(Error::Unknown(_))));
 }
 
+#[test]
+fn values_that_cannot_be_are_named_before_anything_is_made() {
+    let line = |text: &str| {
+        let (key, value) = text.split_once('=').expect("an assignment");
+        let said = read(SMALL, &[text]).expect_err(text).to_string();
+        assert!(!said.contains('\n') && said.len() < 300, "{key} = {value}: {said}");
+    };
+    for text in [
+        "phase.0.bytes=99999999999999999999GB",
+        "phase.0.read_chunk=1GB",
+        "phase.0.stop=[{ at = '5s', resume = '1s' }]",
+        "phase.0.rounds=-1",
+        "phase.0.rounds=99999999999",
+        "link.jitter=1h",
+        "link.rate=0.5kbit",
+        "link.mtu=20",
+        "link.loss=101%",
+        "link.loss=nan",
+        "link.down.police={ rate = '1mbit', burst = 0 }",
+        "link.down.police={ rate = '0bit', burst = '9KB' }",
+        "link.down.trace=[]",
+        "link.down.trace=[0, 0]",
+        "link.down.trace=[5, 1]",
+        "link.down.aqm={ kind = 'codel', interval = 0 }",
+        "link.down.outage=[{ from = '2s', to = '1s' }]",
+        "link.middlebox=[{ kind = 'magic' }]",
+        "link.backend=carrier-pigeon",
+        "client.mtu=70000",
+        "server.initcwnd=0",
+        "server.keepalive=1500ms",
+        "flow.count=0",
+        "flow.count=100000",
+        "flow.port=70000",
+        "flow.port=-1",
+        "relay={ on = 'server', shards = 0 }",
+        "relay={ on = 'nowhere' }",
+        "cross=[{ from = 'client', bytes = '1MB', port = 9, count = 0 }]",
+        "cross=[{ from = 'client', bytes = '1MB', port = 9, count = 4000000000 }]",
+        "expect=[{ from = 'server', limit = 'send_buffer', rate = ['2mbit', '1mbit'] }]",
+        "program=[{ on = 'client', command = [] }]",
+        "title=[1]",
+    ] {
+        line(text);
+    }
+    let two_lines = SMALL.replace("'x'", "\"x\\n\\u001b[2J\"");
+    assert!(read(&two_lines, &[]).is_err_and(|e| e.to_string().contains("control characters")));
+    let server = "title = 'x'\n[mariadb]\n";
+    for text in
+        ["insert_rows = 0\ninsert = '1MB'", "insert_rows = 5\ninsert = '900GB'", "query = 0"]
+    {
+        assert!(read(&format!("{server}{text}\n"), &[]).is_err(), "{text}");
+    }
+}
+
+/// Whatever a file holds, reading it ends, in a scenario or in one sentence.
+#[test]
+fn broken_files_are_refused_in_one_sentence() {
+    let all = builtins();
+    let mut dice: u64 = 7;
+    let mut next = |below: usize| {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (dice >> 33) as usize % below
+    };
+    let junk = [
+        "=",
+        "[",
+        "]]",
+        "\"",
+        "\n",
+        "9",
+        "-",
+        "99999999999999999999",
+        "é",
+        "\u{0}",
+        "{",
+        "GB",
+        "[[phase]]\n",
+        ".",
+    ];
+    let mut refused = 0;
+    for _ in 0..3000 {
+        let mut text = all[next(all.len())].text.to_owned();
+        for _ in 0..=next(3) {
+            let places: Vec<usize> = text.char_indices().skip(1).map(|(at, _)| at).collect();
+            if places.is_empty() {
+                break;
+            }
+            let at = places[next(places.len())];
+            match next(3) {
+                0 => text.insert_str(at, junk[next(junk.len())]),
+                1 => text.truncate(at),
+                _ => _ = text.remove(at),
+            }
+        }
+        for full in [false, true] {
+            let source = Source { name: "broken".to_owned(), text: text.clone() };
+            if let Err(why) = source.read(full, &[]) {
+                let why = why.to_string();
+                assert!(!why.contains('\n') && !why.is_empty(), "{why}\n{text}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 1000, "{refused}");
+}
+
+#[test]
+fn a_name_leads_nowhere_and_a_file_is_no_device() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["...toml", ".toml", ".hidden.toml", "a\nb.toml"] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, SMALL).expect("written");
+        let said = Source::find(&path.display().to_string()).expect_err(name).to_string();
+        assert!(!said.contains('\n'), "{said}");
+    }
+    let endless = folder.path().join("endless.toml");
+    std::os::unix::fs::symlink("/dev/zero", &endless).expect("a link");
+    let said = Source::find(&endless.display().to_string()).expect_err("endless").to_string();
+    assert!(said.contains("more than a megabyte"), "{said}");
+    let fine = folder.path().join("my own (2).toml");
+    std::fs::write(&fine, SMALL).expect("written");
+    assert_eq!(Source::find(&fine.display().to_string()).expect("fine").name, "my own (2)");
+}
+
 /// The documentation is the schema's only description for people.
 #[test]
 fn every_key_of_a_scenario_is_in_the_documentation() {
-    let schema = include_str!("file.rs");
+    let schema = [
+        include_str!("file/mod.rs"),
+        include_str!("file/link.rs"),
+        include_str!("file/host.rs"),
+        include_str!("file/work.rs"),
+    ];
     let text = include_str!("../../../../docs/scenario.md");
     let keys: Vec<_> = schema
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("pub(super) ")?.split_once(':'))
+        .iter()
+        .flat_map(|file| file.lines())
+        .filter_map(|line| line.trim().strip_prefix("pub(in crate::scenario) ")?.split_once(':'))
         .map(|(key, _)| key)
         .filter(|key| !key.starts_with('_') && !key.contains(' '))
         .collect();

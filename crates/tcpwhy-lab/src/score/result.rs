@@ -4,6 +4,8 @@ use super::case::Other;
 use super::error::Error;
 use super::matrix::Cell;
 use super::measure::Scored;
+use crate::host::kernel_release;
+use crate::keep;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -95,7 +97,7 @@ impl CellResult {
             offload: cell.offload,
             timestamps: cell.timestamps,
             held_out: cell.held_out(),
-            kernel: kernel(),
+            kernel: kernel_release(),
             outcome,
         }
     }
@@ -119,12 +121,9 @@ impl CellResult {
     /// When the folder cannot be written to.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         let path = Self::path(folder, &self.id);
-        let part = path.with_extension("part");
-        let failed = |source| Error::File { path: path.clone(), source };
         let text = serde_json::to_vec(self)
             .map_err(|source| Error::Json { path: path.clone(), source })?;
-        std::fs::write(&part, text).map_err(failed)?;
-        std::fs::rename(&part, &path).map_err(failed)
+        keep::whole(&path, &text).map_err(|source| Error::File { path, source })
     }
 
     /// Reads what was kept of a cell; `None`: nothing yet.
@@ -135,12 +134,6 @@ impl CellResult {
         let path = Self::path(folder, id);
         if path.is_file() { super::case::read_json(&path).map(Some) } else { Ok(None) }
     }
-}
-
-/// The release of the running kernel.
-fn kernel() -> String {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease");
-    release.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned())
 }
 
 #[cfg(test)]

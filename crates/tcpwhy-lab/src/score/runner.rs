@@ -7,11 +7,11 @@ use super::matrix::{Cell, lift};
 use super::measure::Place;
 use super::result::{CellResult, Judgement, Outcome, Twin};
 use super::variant::Variant;
+use crate::parallel;
 use crate::spec::Scenario;
 use crate::truth;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::AtomicBool;
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::units::Nanos;
 
@@ -66,44 +66,16 @@ impl Runner<'_> {
             }
             results.push(kept);
         }
-        self.run_all(&open, |i, result| {
+        let work = |(_, cell): &(usize, &Cell)| self.cell(cell);
+        parallel::each(&open, self.parallel, self.stop, work, |turn, result| {
+            result.write(&self.folder)?;
             done(&result, Nature::Run);
-            if let Some(slot) = results.get_mut(i) {
+            if let Some(slot) = open.get(turn).and_then(|(i, _)| results.get_mut(*i)) {
                 *slot = Some(result);
             }
+            Ok::<_, Error>(())
         })?;
         Ok(results.into_iter().flatten().collect())
-    }
-
-    fn run_all(
-        &self,
-        open: &[(usize, &Cell)],
-        mut take: impl FnMut(usize, CellResult),
-    ) -> Result<(), Error> {
-        let next = AtomicUsize::new(0);
-        let (send, receive) = mpsc::channel();
-        std::thread::scope(|scope| {
-            for _ in 0..self.parallel.clamp(1, open.len().max(1)) {
-                let (send, next) = (send.clone(), &next);
-                scope.spawn(move || {
-                    while !self.stop.load(Ordering::Relaxed) {
-                        let turn = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(&(i, cell)) = open.get(turn) else { break };
-                        let result = self.cell(cell);
-                        // Nobody listens any more only when the results cannot be written.
-                        if send.send((i, result)).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(send);
-            for (i, result) in receive {
-                result.write(&self.folder)?;
-                take(i, result);
-            }
-            Ok(())
-        })
     }
 
     /// Runs and scores one cell.
@@ -178,8 +150,12 @@ impl Runner<'_> {
             return truth::again(folder, &scenario.link)
                 .map_err(|source| Error::File { path: folder.to_owned(), source });
         }
-        std::fs::create_dir_all(folder)
-            .map_err(|source| Error::File { path: folder.to_owned(), source })?;
+        let failed = |source| Error::File { path: folder.to_owned(), source };
+        if folder.exists() {
+            // Of a run that failed or was killed.
+            std::fs::remove_dir_all(folder).map_err(failed)?;
+        }
+        std::fs::create_dir_all(folder).map_err(failed)?;
         (self.run)(scenario, folder).map_err(Error::Run)
     }
 }
@@ -200,6 +176,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
     use std::sync::Mutex;
+    use std::sync::atomic::Ordering;
 
     fn runner<'a>(run: &'a Run<'a>, folder: &Path, stop: &'a AtomicBool) -> Runner<'a> {
         let folder = folder.to_owned();

@@ -1,6 +1,7 @@
 //! The path between the hosts.
 
-use tcpwhy_core::link::WaySpec;
+use super::Role;
+use tcpwhy_core::link::{Outage, WaySpec};
 use tcpwhy_core::units::Nanos;
 
 /// Both directions, and what carries them.
@@ -18,6 +19,21 @@ pub struct LinkSpec {
     pub middleboxes: Vec<Middlebox>,
     /// Where on the way the middle capture looks, 0 (client) to 1 (server) of the propagation delay.
     pub tap: f64,
+}
+
+impl LinkSpec {
+    /// Propagation both ways.
+    pub fn round_trip(&self) -> Nanos {
+        self.up.delay + self.down.delay
+    }
+
+    /// What carries the data of this sender.
+    pub fn way_from(&self, sender: Role) -> &WaySpec {
+        match sender {
+            Role::Client => &self.up,
+            Role::Server => &self.down,
+        }
+    }
 }
 
 /// What carries the packets.
@@ -55,18 +71,18 @@ pub enum Middlebox {
     ClampMss(u16),
     /// Drops, without a word, IP packets longer than this many bytes.
     DropLarger(u32),
-    /// Drops zero-window probes (0 bytes at una-1) from the client (`true`) or the server, from this time on.
+    /// Drops zero-window probes (0 bytes at una-1) from the client (`true`) or the server.
     DropProbes {
         /// Whose packets.
         from_client: bool,
-        /// From the link's first packet on.
-        after: Nanos,
+        /// When, counted from the link's first packet.
+        during: Outage,
     },
-    /// Drops segments without payload from the client (`true`) or the server, from this time on.
+    /// Drops segments without payload from the client (`true`) or the server.
     DropAcks {
         /// Whose packets.
         from_client: bool,
-        /// From the link's first packet on.
-        after: Nanos,
+        /// When, counted from the link's first packet.
+        during: Outage,
     },
 }

@@ -143,6 +143,8 @@ pub struct SocketOptions {
     pub maxseg: Option<u64>,
     /// SO_MAX_PACING_RATE in bytes per second.
     pub pacing: Option<u64>,
+    /// SO_KEEPALIVE: silence after which it is asked whether the peer is there, and between two such questions; whole seconds.
+    pub keepalive: Option<Nanos>,
 }
 
 /// A proxy: reads from one socket, writes to another, with its own buffers on both.

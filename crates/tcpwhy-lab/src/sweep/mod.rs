@@ -1,7 +1,8 @@
 //! A scenario over all combinations of some values: one run each, kept, so that an interrupted sweep goes on where it ended.
 
 use crate::run::{self, RunResult};
-use crate::scenario::{Assignment, Source};
+use crate::scenario::{Assignment, Read, Source};
+use crate::{keep, parallel};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -83,10 +84,21 @@ pub struct Sweep<'a> {
     pub folder: &'a Path,
     /// Keep the case of each run.
     pub keep: bool,
+    /// Runs at once.
+    pub jobs: usize,
+}
+
+/// A combination that has no result yet.
+struct Open<'a> {
+    place: usize,
+    name: String,
+    values: &'a [Assignment],
+    read: &'a Read,
 }
 
 impl Sweep<'_> {
-    /// Runs what has no result yet; `done` hears of every combination. `stop`, set from outside, ends it after the run under way.
+    /// Runs what has no result yet; `done` hears of every combination, as they come. `stop`, set from outside, ends it with the runs
+    /// under way, whose results are not kept. The rows are in the order of the combinations; one that was not run has none.
     ///
     /// # Errors
     /// A combination makes no scenario (told before anything runs), a run is not possible, or the folder cannot be used.
@@ -94,50 +106,55 @@ impl Sweep<'_> {
         &self,
         stop: &AtomicBool,
         mut done: impl FnMut(&Row, Nature),
-    ) -> Result<Vec<Row>, Error> {
+    ) -> Result<Vec<Option<Row>>, Error> {
         let read = |values: &Vec<Assignment>| self.source.read(self.full, values);
         let scenarios = self.combinations.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         fs::create_dir_all(self.folder).map_err(|e| Error::Folder(self.folder.to_owned(), e))?;
-        let mut rows = Vec::new();
-        for (values, read) in self.combinations.iter().zip(&scenarios) {
+        let mut rows = Vec::with_capacity(scenarios.len());
+        let mut open = Vec::new();
+        for (place, (values, read)) in self.combinations.iter().zip(&scenarios).enumerate() {
             let name = file_name(values);
             let kept = self.kept(&name).filter(|row| row.scenario == read.text);
-            let (row, nature) = match kept {
-                Some(row) => (row, Nature::Kept),
-                None if stop.load(Ordering::Relaxed) => break,
-                None => (self.one(&name, values, read, stop)?, Nature::Run),
-            };
-            done(&row, nature);
-            rows.push(row);
+            match &kept {
+                Some(row) => done(row, Nature::Kept),
+                None => open.push(Open { place, name, values, read }),
+            }
+            rows.push(kept);
         }
+        let work = |open: &Open<'_>| self.one(open, stop);
+        parallel::each(&open, self.jobs, stop, work, |turn, ran| {
+            let Some(row) = ran? else { return Ok(()) };
+            done(&row, Nature::Run);
+            if let Some(slot) = open.get(turn).and_then(|open| rows.get_mut(open.place)) {
+                *slot = Some(row);
+            }
+            Ok::<_, Error>(())
+        })?;
         Ok(rows)
     }
 
-    fn one(
-        &self,
-        name: &str,
-        values: &[Assignment],
-        read: &crate::scenario::Read,
-        stop: &AtomicBool,
-    ) -> Result<Row, Error> {
+    /// `None`: it was cut short from outside, and is no result.
+    fn one(&self, open: &Open<'_>, stop: &AtomicBool) -> Result<Option<Row>, Error> {
+        let Open { name, values, read, .. } = open;
         let folder = self.folder.join(name);
         let failed = |e| Error::Folder(folder.clone(), e);
         if folder.exists() {
             // Half a case of a run that was interrupted.
             fs::remove_dir_all(&folder).map_err(failed)?;
         }
-        let result = run::run(&read.scenario, Some(&read.text), &folder, stop);
-        let result = result.map_err(|e| Error::Run(name.to_owned(), e))?;
-        let row = Row::new(values, &read.text, &result);
+        let ran = run::run(&read.scenario, Some(&read.text), &folder, stop);
         if !self.keep {
-            fs::remove_dir_all(&folder).map_err(failed)?;
+            // A run that failed early may have made none.
+            let _ = fs::remove_dir_all(&folder);
         }
-        // What was cut short by the user is no result.
-        if !stop.load(Ordering::Relaxed) {
-            let text = serde_json::to_string_pretty(&row).unwrap_or_default();
-            fs::write(self.folder.join(format!("{name}.json")), text).map_err(failed)?;
+        let result = ran.map_err(|e| Error::Run(name.clone(), e))?;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
         }
-        Ok(row)
+        let row = Row::new(values, &read.text, &result);
+        let text = serde_json::to_string_pretty(&row).unwrap_or_default();
+        keep::whole(&self.folder.join(format!("{name}.json")), text.as_bytes()).map_err(failed)?;
+        Ok(Some(row))
     }
 
     fn kept(&self, name: &str) -> Option<Row> {
@@ -166,7 +183,7 @@ fn file_name(values: &[Assignment]) -> String {
 ///
 /// # Errors
 /// Whatever `out` returns.
-pub fn write_csv(out: impl std::io::Write, rows: &[Row]) -> Result<(), Error> {
+pub fn write_csv(out: impl std::io::Write, rows: &[&Row]) -> Result<(), Error> {
     let mut table = csv::Writer::from_writer(out);
     let halves = |text: &'_ str| {
         text.split_once('=')

@@ -1,5 +1,7 @@
 //! `truth.json`.
 
+use std::net::SocketAddr;
+
 use serde::{Deserialize, Serialize};
 
 /// The schema's name and version.
@@ -46,6 +48,24 @@ pub struct End {
     pub port: u16,
 }
 
+impl End {
+    pub(super) fn new(end: SocketAddr) -> Self {
+        Self { addr: end.ip().to_string(), port: end.port() }
+    }
+
+    fn socket(&self) -> Option<SocketAddr> {
+        Some(SocketAddr::new(self.addr.parse().ok()?, self.port))
+    }
+}
+
+impl Direction {
+    /// The sender's end, and the receiver's.
+    pub(super) fn ends(&self) -> Option<[SocketAddr; 2]> {
+        let (client, server) = (self.client.socket()?, self.server.socket()?);
+        Some(if self.from == "client" { [client, server] } else { [server, client] })
+    }
+}
+
 /// What the truth rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -65,13 +85,11 @@ impl Source {
     }
 }
 
-/// A limit that a scenario schedules for one direction of the connections to a port.
+/// A limit that a scenario schedules for one direction of one connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scheduled {
-    /// The listening end's port.
-    pub port: u16,
-    /// `client` or `server`: who sends.
-    pub from: String,
+    /// The sender's end, and the receiver's.
+    pub ends: [SocketAddr; 2],
     /// When, and what.
     pub interval: Interval,
 }

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use serde::Deserialize;
-use tcpwhy_core::kernel::tcp_info::TcpInfo;
+use tcpwhy_core::kernel::tcp_info::{TcpInfo, from_hex};
 use tcpwhy_core::link::{Rate, WaySpec};
 use tcpwhy_core::socket::Receiver;
 
@@ -68,13 +68,10 @@ pub fn again(folder: &Path, link: &LinkSpec) -> io::Result<()> {
 }
 
 fn of_direction(direction: &Direction) -> impl Iterator<Item = Scheduled> {
-    let (port, from) = (direction.server.port, &direction.from);
-    let put = move |interval: &Interval| Scheduled {
-        port,
-        from: from.clone(),
-        interval: interval.clone(),
-    };
-    direction.scheduled.iter().map(put)
+    let ends = direction.ends();
+    let put =
+        move |interval: &Interval| Some(Scheduled { ends: ends?, interval: interval.clone() });
+    direction.scheduled.iter().filter_map(put)
 }
 
 /// Reads `samples.ndjson`, `app.ndjson`, and for [`Source::KernelEvents`] `events.ndjson` of a case folder. A line cut off by a killed
@@ -100,7 +97,7 @@ pub fn read(
         let other = sockets.iter().find(|((h, l, r), _)| h != host && l == remote && r == local);
         let receiver = other.map_or(&[][..], |(_, samples)| &samples.receiver);
         let mut found = direction(host, [*local, *remote], samples, &writers, told, link, receiver);
-        let beside = |s: &&Scheduled| s.port == found.server.port && s.from == found.from;
+        let beside = |s: &&Scheduled| s.ends == [*local, *remote];
         found.scheduled = scheduled.iter().filter(beside).map(|s| s.interval.clone()).collect();
         found
     });
@@ -112,7 +109,7 @@ fn samples(path: &Path) -> io::Result<Sockets> {
     let mut sockets = Sockets::new();
     for text in BufReader::new(File::open(path)?).lines() {
         let Ok(line) = serde_json::from_str::<Line>(&text?) else { continue };
-        let raw = bytes(&line.tcp_info);
+        let raw = from_hex(&line.tcp_info);
         let info = TcpInfo(&raw);
         let Some(state) = State::from_sample(line.t_ns, info, line.wqueue, &line.skmem) else {
             continue;
@@ -144,7 +141,6 @@ fn direction(
     let [local, remote] = ends;
     let way = if from == "client" { &link.up } else { &link.down };
     let (client, server) = if from == "client" { (local, remote) } else { (remote, local) };
-    let end = |end: SocketAddr| End { addr: end.ip().to_string(), port: end.port() };
     let (states, source) = match told {
         Some(told) => (samples.told(told), Source::KernelEvents),
         None => (samples.sampled(ends, writers), Source::Samples),
@@ -153,8 +149,8 @@ fn direction(
     let reading = told.map(|told| &told.reader_asleep);
     cause::fill(&mut timeline, &states, &Beside { receiver, reading, way });
     Direction {
-        client: end(client),
-        server: end(server),
+        client: End::new(client),
+        server: End::new(server),
         from: from.to_owned(),
         timeline,
         scheduled: Vec::new(),
@@ -172,10 +168,4 @@ fn payload_rate(way: &WaySpec) -> Option<f64> {
         Rate::Unlimited | Rate::Trace(_) => policer,
     };
     rate.is_finite().then_some(rate / 8.0 * 1448.0 / 1500.0)
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len() / 2)
-        .filter_map(|at| u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok())
-        .collect()
 }

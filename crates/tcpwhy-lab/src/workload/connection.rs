@@ -11,6 +11,7 @@ use socket2::Socket;
 use std::io::{self, Read};
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
+use tcpwhy_core::kernel::tcp_info::to_hex;
 
 /// A connected socket and what belongs to it.
 pub(super) struct End<'a> {
@@ -36,6 +37,7 @@ impl Done {
             effective: None,
             at_end: None,
             tcp_info: None,
+            read_ns: None,
             ended: ended(Err(cause), patience),
         };
         Self { end, sendings: phases.iter().map(blank).collect() }
@@ -148,6 +150,7 @@ impl EndOutcome {
             effective: Some(Effective::of(socket)),
             at_end: None,
             tcp_info: None,
+            read_ns: None,
             ended: Ended::Complete,
         }
     }
@@ -155,7 +158,7 @@ impl EndOutcome {
     /// With what is known at the end.
     pub(super) fn finished(mut self, socket: &Socket, ended: Ended) -> Self {
         self.at_end = Some(Effective::of(socket));
-        self.tcp_info = raw::tcp_info(socket).ok().map(|bytes| hex(&bytes));
+        self.tcp_info = raw::tcp_info(socket).ok().map(|bytes| to_hex(&bytes));
         self.ended = ended;
         self
     }
@@ -170,12 +173,4 @@ pub(super) fn recorder(log: &AppLog, role: Role, socket: &Socket) -> Recorder {
 /// An address that the kernel no longer tells is logged as all zeros.
 fn or_none(address: Option<SocketAddr>) -> SocketAddr {
     address.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -3,8 +3,9 @@
 use super::{Error, raw};
 use crate::spec::{SocketOptions, When};
 use serde::Serialize;
-use socket2::Socket;
+use socket2::{Socket, TcpKeepalive};
 use std::io;
+use std::time::Duration;
 
 /// What the kernel says about a socket's options; `None` where this kernel does not say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,12 +30,15 @@ pub struct Effective {
     pub maxseg: Option<u64>,
     /// SO_MAX_PACING_RATE in bytes per second; all ones: none.
     pub pacing: Option<u64>,
+    /// TCP_KEEPIDLE in seconds, where SO_KEEPALIVE is on.
+    pub keepalive: Option<u64>,
 }
 
 impl Effective {
     /// Reads every option back.
     pub(super) fn of(socket: &Socket) -> Self {
         let locks = raw::get_u32(socket, raw::BUF_LOCK).ok();
+        let keepalive = socket.keepalive().ok().filter(|on| *on);
         let congestion = socket
             .tcp_congestion()
             .ok()
@@ -50,6 +54,7 @@ impl Effective {
             congestion,
             maxseg: socket.tcp_mss().ok().map(u64::from),
             pacing: raw::get_u64(socket, raw::MAX_PACING_RATE).ok(),
+            keepalive: keepalive.and_then(|_| Some(socket.tcp_keepalive_time().ok()?.as_secs())),
         }
     }
 }
@@ -70,6 +75,12 @@ pub(super) fn set_before(socket: &Socket, asked: &SocketOptions) -> Result<(), E
     }
     if let Some(n) = asked.maxseg {
         refused("TCP_MAXSEG", n, narrow(n).and_then(|v| socket.set_tcp_mss(v)))?;
+    }
+    if let Some(every) = asked.keepalive {
+        let every = Duration::from_nanos(every.0.unsigned_abs());
+        let keepalive = TcpKeepalive::new().with_time(every).with_interval(every);
+        let text = format!("{} s", every.as_secs());
+        refused("SO_KEEPALIVE", text, socket.set_tcp_keepalive(&keepalive))?;
     }
     if let Some(n) = asked.pacing {
         let set = raw::set(socket, raw::MAX_PACING_RATE, &n.to_ne_bytes());

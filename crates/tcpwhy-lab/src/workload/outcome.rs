@@ -61,6 +61,9 @@ pub struct EndOutcome {
     pub at_end: Option<Effective>,
     /// The kernel's `struct tcp_info` at the end, in hex.
     pub tcp_info: Option<String>,
+    /// When a relay read here first and last, nanoseconds since the Unix epoch: of what others sent by way of it, it alone knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_ns: Option<[i64; 2]>,
     /// How it finished.
     pub ended: Ended,
 }

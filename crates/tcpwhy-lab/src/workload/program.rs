@@ -3,10 +3,10 @@
 use super::outcome::ProgramOutcome;
 use super::running::Running;
 use super::{Error, Site, front};
+use crate::scratch::Scratch;
 use crate::spec::{Program, Role};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Where programs are looked for besides `PATH`: servers often live there.
 const MORE_PLACES: [&str; 3] = ["/usr/sbin", "/usr/local/sbin", "/sbin"];
@@ -28,7 +28,10 @@ pub(super) fn run(programs: &[Program], site: &Site<'_>) -> Result<Vec<ProgramOu
             find(name)?;
         }
     }
-    let scratch = Scratch::new()?;
+    let scratch = Scratch::new().map_err(|cause| {
+        let what = "make a folder for the programs' files".to_owned();
+        Error::System { what, cause }
+    })?;
     let folder = site.case.join("programs");
     make_folder(&folder)?;
     std::thread::scope(|scope| {
@@ -38,7 +41,7 @@ pub(super) fn run(programs: &[Program], site: &Site<'_>) -> Result<Vec<ProgramOu
         let mut reach = None;
         let result = programs.iter().enumerate().try_for_each(|(number, program)| {
             let port = program.serves.or(reach);
-            let command = filled(&program.command, site, port, &scratch.0);
+            let command = filled(&program.command, site, port, scratch.path());
             let running = Running::start(scope, site, program, &command, &folder, number)?;
             let Some(port) = program.serves else {
                 outcomes.push((number, running.until_its_end(program)?));
@@ -98,27 +101,6 @@ fn filled(command: &[String], site: &Site<'_>, port: Option<u16>, dir: &Path) ->
 fn make_folder(path: &Path) -> Result<(), Error> {
     let what = format!("make the folder {}", path.display());
     std::fs::create_dir_all(path).map_err(|cause| Error::System { what, cause })
-}
-
-/// A folder for the programs' own files, gone at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Self, Error> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tcpwhy-lab-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        make_folder(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed is the system's temporary folder's to clean.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// Where a host is reached.

@@ -38,9 +38,11 @@ impl Pump<'_> {
         let sockets: Vec<&Socket> =
             std::iter::once(&self.front).chain(&self.backs).map(AsRef::as_ref).collect();
         let outlines: Vec<_> = sockets.iter().map(|socket| EndOutcome::at_start(socket)).collect();
+        let mut backs_read = vec![None; self.backs.len()];
+        let mut front_read = None;
         let (up, down) = std::thread::scope(|scope| {
-            let up = scope.spawn(|| self.or_break(self.upwards()));
-            let down = self.or_break(self.downwards());
+            let up = scope.spawn(|| self.or_break(self.upwards(&mut front_read)));
+            let down = self.or_break(self.downwards(&mut backs_read));
             let broken = |_| Err(io::Error::other("a thread of the relay broke"));
             (up.join().unwrap_or_else(broken), down)
         });
@@ -48,9 +50,12 @@ impl Pump<'_> {
             (Err(e), _) | (_, Err(e)) => ended(Err(e), self.patience),
             _ => Ended::Complete,
         };
-        let finish =
-            |(outline, socket): (EndOutcome, &Socket)| outline.finished(socket, how.clone());
-        outlines.into_iter().zip(sockets).map(finish).collect()
+        let read = std::iter::once(front_read).chain(backs_read);
+        let finish = |((outline, socket), read_ns): ((EndOutcome, &Socket), _)| EndOutcome {
+            read_ns,
+            ..outline.finished(socket, how.clone())
+        };
+        outlines.into_iter().zip(sockets).zip(read).map(finish).collect()
     }
 
     /// A relay that cannot go on in one direction closes everything, as proxies do.
@@ -64,22 +69,22 @@ impl Pump<'_> {
         copied
     }
 
-    fn upwards(&self) -> io::Result<()> {
+    fn upwards(&self, read_ns: &mut Option<[i64; 2]>) -> io::Result<()> {
         let mut from = self.logged(&self.front);
         let mut to: Vec<_> = self.backs.iter().map(|back| self.logged(back)).collect();
         let mut piece = vec![0; PIECE];
-        while let Some(read) = from.read(&mut piece)? {
+        while let Some(read) = from.read(&mut piece, read_ns)? {
             to.iter_mut().try_for_each(|back| back.write(read))?;
         }
         to.iter_mut().try_for_each(Logged::finish)
     }
 
-    fn downwards(&self) -> io::Result<()> {
+    fn downwards(&self, read_ns: &mut [Option<[i64; 2]>]) -> io::Result<()> {
         let mut to = self.logged(&self.front);
         let mut piece = vec![0; PIECE];
-        for back in &self.backs {
+        for (back, read_ns) in self.backs.iter().zip(read_ns) {
             let mut from = self.logged(back);
-            while let Some(read) = from.read(&mut piece)? {
+            while let Some(read) = from.read(&mut piece, read_ns)? {
                 to.write(read)?;
             }
         }
@@ -92,14 +97,19 @@ impl Pump<'_> {
 }
 
 impl Logged<'_> {
-    /// `None` at the end.
-    fn read<'p>(&mut self, piece: &'p mut [u8]) -> io::Result<Option<&'p [u8]>> {
+    /// `None` at the end. `read_ns`: the first and the last time that something was read.
+    fn read<'p>(
+        &mut self,
+        piece: &'p mut [u8],
+        read_ns: &mut Option<[i64; 2]>,
+    ) -> io::Result<Option<&'p [u8]>> {
         let mut socket = self.socket;
         loop {
             match socket.read(piece) {
                 Ok(0) => return Ok(None),
                 Ok(n) => {
-                    self.recorder.note(Kind::Read, n as u64);
+                    let now = self.recorder.note(Kind::Read, n as u64);
+                    *read_ns = Some([read_ns.map_or(now, |[first, _]| first), now]);
                     return Ok(piece.get(..n));
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}

@@ -1,6 +1,7 @@
 //! What was asked of a socket is read back as it is.
 
 use crate::place::run;
+use tcpwhy_core::units::Nanos;
 use tcpwhy_lab::spec::{Flow, Role, Sending, SocketOptions, When};
 
 fn flow(client_socket: SocketOptions, server_socket: SocketOptions) -> Flow {
@@ -20,6 +21,7 @@ fn every_option_is_read_back() {
         congestion: Some("reno".to_owned()),
         maxseg: Some(1_200),
         pacing: Some(50_000_000),
+        keepalive: Some(Nanos::from_secs(7)),
     };
     let Some(ran) = run("options", vec![flow(socket.clone(), socket)]) else { return };
     let flow = ran.flow();
@@ -30,7 +32,7 @@ fn every_option_is_read_back() {
         assert_eq!((effective.nodelay, effective.notsent_lowat), (Some(true), Some(12_345)));
         assert_eq!(effective.congestion.as_deref(), Some("reno"));
         assert!(effective.maxseg.unwrap() <= 1_200);
-        assert_eq!(effective.pacing, Some(50_000_000));
+        assert_eq!((effective.pacing, effective.keepalive), (Some(50_000_000), Some(7)));
     }
 }
 

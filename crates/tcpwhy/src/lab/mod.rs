@@ -2,6 +2,8 @@
 
 mod exec;
 mod list;
+#[cfg(target_os = "linux")]
+mod progress;
 mod run;
 #[cfg(target_os = "linux")]
 mod score;

@@ -51,6 +51,7 @@ mod linux {
     use tcpwhy_core::advice::quantity;
     use tcpwhy_lab::run::{self as lab, RunResult, Vantage};
     use tcpwhy_lab::scenario::{Assignment, Read, Source, builtins};
+    use tcpwhy_lab::scratch::Scratch;
 
     /// Runs.
     ///
@@ -61,7 +62,7 @@ mod linux {
         tcpwhy_lab::host::become_root()
             .map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))?;
         let stop = interrupt::flag();
-        let scratch = tempfile::tempdir()?;
+        let scratch = Scratch::new()?;
         let mut out = anstream::stdout().lock();
         let mut summary = Summary::default();
         for read in &scenarios {

@@ -1,12 +1,11 @@
 //! `tcpwhy lab score`: runs whose truth is recorded, what the analysis says of them, and the tables.
 
+use super::progress::Progress;
 use crate::error::Error;
 use clap::Args;
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 use tcpwhy_lab::score::matrix::{Cell, full, quick};
 use tcpwhy_lab::score::report::page;
 use tcpwhy_lab::score::{CellResult, Nature, Outcome, Run, Runner};
@@ -75,9 +74,12 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
         stop: &stop,
     };
     let mut progress = Progress::new(cells.len());
-    let results = runner.cells(&cells, |result, nature| progress.tell(result, nature));
+    let results = runner.cells(&cells, |result, nature| match nature {
+        Nature::Kept => progress.kept(),
+        Nature::Run => progress.ran(&line(result)),
+    });
+    progress.clear();
     let results = results.map_err(|e| Error::Lab(e.to_string()))?;
-    progress.bar.finish_and_clear();
     write_page(args, &results)?;
     Ok(if results.iter().any(|r| r.judgement().is_some()) {
         ExitCode::SUCCESS
@@ -107,47 +109,13 @@ fn write_page(args: &Score, results: &[CellResult]) -> Result<(), Error> {
     }
 }
 
-/// A line for each run, and how long it will still take.
-struct Progress {
-    bar: ProgressBar,
-    since: Instant,
-    run: u32,
-    done: usize,
-    all: usize,
-}
-
-impl Progress {
-    fn new(all: usize) -> Self {
-        // indicatif itself draws only on terminals.
-        let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{pos}/{len} {wide_bar} {msg}") {
-            bar.set_style(style);
-        }
-        Self { bar, since: Instant::now(), run: 0, done: 0, all }
-    }
-
-    fn tell(&mut self, result: &CellResult, nature: Nature) {
-        self.done += 1;
-        self.bar.inc(1);
-        if nature == Nature::Kept {
-            return;
-        }
-        self.run += 1;
-        let said = match &result.outcome {
-            Outcome::Failed(why) => format!("failed: {why}"),
-            Outcome::Scored(judgement) => verdict(judgement),
-        };
-        let left = self.left();
-        self.bar.set_message(format!("{} left", HumanDuration(left)));
-        let line = format!("{}/{} {}: {said}", self.done, self.all, result.id);
-        self.bar.suspend(|| anstream::eprintln!("{}", tcpwhy_report::printable(&line)));
-    }
-
-    /// By the mean of the runs so far; what was kept took no time.
-    fn left(&self) -> Duration {
-        let open = u32::try_from(self.all - self.done).unwrap_or(u32::MAX);
-        (self.since.elapsed() / self.run.max(1)).saturating_mul(open)
-    }
+/// One run's line.
+fn line(result: &CellResult) -> String {
+    let said = match &result.outcome {
+        Outcome::Failed(why) => format!("failed: {why}"),
+        Outcome::Scored(judgement) => verdict(judgement),
+    };
+    format!("{}: {said}", result.id)
 }
 
 /// Truth and verdict at the sender.

@@ -9,8 +9,11 @@ Examples:
   tcpwhy lab sweep send-buffer-16k-20ms --set link.rtt=1ms,10ms,100ms --set server.sndbuf=4K..64K
                                          all combinations: a table of goodput and limits, sweep/sweep.csv
   tcpwhy lab sweep my.toml --set link.rate=10mbit..1gbit -o rates --keep
+  tcpwhy lab sweep reader-limited-1k --set link.rtt=1ms..200ms --jobs 4
+                                         four runs at once: slow transfers leave the machine idle
 
-A range doubles from its first end to its last. An interrupted sweep goes on where it ended.
+A range doubles from its first end to its last. An interrupted sweep goes on where it ended, whatever interrupted it.
+A rate with a ? was measured over a link that the machine was too busy for: run it with fewer jobs.
 
 Exit status: 0 done, 2 error or interrupted.";
 
@@ -26,6 +29,9 @@ pub(crate) struct Sweep {
     /// Results are kept here, and not run again
     #[arg(short, long, value_name = "FOLDER", default_value = "sweep")]
     output: PathBuf,
+    /// Runs at once; with more than one, transfers that need the whole machine disturb each other
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: u16,
     /// Keep the captures of each run, too
     #[arg(long)]
     keep: bool,
@@ -41,15 +47,15 @@ pub(super) use linux::run;
 mod linux {
     use super::Sweep;
     use crate::error::Error;
+    use crate::lab::progress::Progress;
     use crate::{interrupt, say};
     use anstyle::{AnsiColor, Style};
-    use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
     use std::fs::File;
     use std::io::Write;
     use std::process::ExitCode;
     use tcpwhy_core::advice::quantity;
     use tcpwhy_lab::scenario::{Source, combinations, expand};
-    use tcpwhy_lab::sweep::{self as lab, Row, write_csv};
+    use tcpwhy_lab::sweep::{self as lab, Nature, Row, write_csv};
 
     /// Above this many combinations somebody meant another range.
     const MOST: usize = 10_000;
@@ -76,44 +82,41 @@ mod linux {
             combinations: combinations(&lists),
             folder: &args.output,
             keep: args.keep,
+            jobs: args.jobs.into(),
         };
-        let bar = progress(count);
-        let rows = sweep.run(&stop, |row, _| {
-            bar.set_message(row.values.join(" "));
-            bar.inc(1);
+        let mut progress = Progress::new(count);
+        let rows = sweep.run(&stop, |row, nature| match nature {
+            Nature::Kept => progress.kept(),
+            Nature::Run => progress.ran(&line(row)),
         });
-        bar.finish_and_clear();
+        progress.clear();
         let rows = rows.map_err(|e| Error::Lab(e.to_string()))?;
         let path = args.output.join("sweep.csv");
-        write_csv(File::create(&path)?, &rows).map_err(|e| Error::Lab(e.to_string()))?;
+        let ran: Vec<&Row> = rows.iter().flatten().collect();
+        write_csv(File::create(&path)?, &ran).map_err(|e| Error::Lab(e.to_string()))?;
         let keys: Vec<_> = lists.iter().map(Vec::len).collect();
         show(&mut anstream::stdout().lock(), &rows, &keys)?;
         say(&format!("wrote {}", path.display()));
-        if rows.len() < count {
+        if ran.len() < count {
             let text =
-                format!("interrupted after {} of {count}; the same command goes on", rows.len());
+                format!("interrupted after {} of {count}; the same command goes on", ran.len());
             return Err(Error::Lab(text));
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// On a terminal only, with the time left.
-    fn progress(count: usize) -> ProgressBar {
-        let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len}, {eta} left  {msg}");
-        if let Ok(style) = style {
-            bar.set_style(style);
-        }
-        bar
+    fn line(row: &Row) -> String {
+        let rate = quantity::rate(row.goodput_bps);
+        format!("{}: {rate}, {}", row.values.join(" "), row.limit.replace('_', " "))
     }
 
-    /// Two keys make a heat map, the last one across; otherwise a line a combination.
-    fn show(out: &mut impl Write, rows: &[Row], lists: &[usize]) -> Result<(), Error> {
-        let best = rows.iter().map(|r| r.goodput_bps).max().unwrap_or(0);
+    /// Two keys make a heat map, the last one across; otherwise a line a combination. What was not run stays empty.
+    fn show(out: &mut impl Write, rows: &[Option<Row>], lists: &[usize]) -> Result<(), Error> {
+        let best = rows.iter().flatten().map(|r| r.goodput_bps).max().unwrap_or(0);
         match lists {
             [_, across] => map(out, rows, *across, best)?,
             _ => {
-                for row in rows {
+                for row in rows.iter().flatten() {
                     writeln!(out, "{}  {}", cell(row, best), row.values.join(" "))?;
                 }
             }
@@ -121,26 +124,36 @@ mod linux {
         Ok(out.flush()?)
     }
 
-    fn map(out: &mut impl Write, rows: &[Row], across: usize, best: u64) -> Result<(), Error> {
+    fn map(
+        out: &mut impl Write,
+        rows: &[Option<Row>],
+        across: usize,
+        best: u64,
+    ) -> Result<(), Error> {
         let value = |text: &str| text.split_once('=').map_or(text, |(_, v)| v).to_owned();
-        let lines: Vec<_> = rows.chunks(across.max(1)).collect();
-        let name = |line: &[Row]| {
-            line.first().and_then(|r| r.values.first()).map_or_else(String::new, |v| v.clone())
-        };
-        let wide = lines.iter().map(|l| name(l).chars().count()).max().unwrap_or(0);
+        let across = across.max(1);
+        let lines: Vec<_> = rows.chunks(across).collect();
+        let wide = lines.iter().map(|l| named(l.iter(), 0).chars().count()).max().unwrap_or(0);
         write!(out, "{:wide$}", "")?;
-        for row in lines.first().copied().unwrap_or_default() {
-            write!(out, "  {:>24}", row.values.get(1).map_or_else(String::new, |v| value(v)))?;
+        for column in 0..across {
+            let column = rows.iter().skip(column).step_by(across);
+            write!(out, "  {:>24}", value(&named(column, 1)))?;
         }
         writeln!(out)?;
         for line in lines {
-            write!(out, "{:wide$}", name(line))?;
+            write!(out, "{:wide$}", named(line.iter(), 0))?;
             for row in line {
-                write!(out, "  {}", cell(row, best))?;
+                let cell = row.as_ref().map_or_else(|| " ".repeat(24), |row| cell(row, best));
+                write!(out, "  {cell}")?;
             }
             writeln!(out)?;
         }
         Ok(())
+    }
+
+    /// The key and value that these have in common, by the first that was run.
+    fn named<'a>(mut rows: impl Iterator<Item = &'a Option<Row>>, key: usize) -> String {
+        rows.find_map(|row| row.as_ref()?.values.get(key)).cloned().unwrap_or_default()
     }
 
     /// Goodput and limit: the nearer to the best, the greener.

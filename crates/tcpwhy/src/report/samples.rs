@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::io::{BufRead, Lines};
 use std::net::SocketAddr;
-use tcpwhy_core::kernel::tcp_info::TcpInfo;
+use tcpwhy_core::kernel::tcp_info::{TcpInfo, from_hex};
 use tcpwhy_core::observe::Endpoint;
 use tcpwhy_core::picture::SocketSample;
 use tcpwhy_core::units::Nanos;
@@ -50,7 +50,7 @@ struct Line {
 impl Line {
     /// `None` where the kernel told less than that.
     fn sample(&self) -> Option<SocketSample> {
-        let raw = bytes(&self.tcp_info);
+        let raw = from_hex(&self.tcp_info);
         let info = TcpInfo(&raw);
         let mss = u64::from(info.snd_mss()?);
         let threshold = info.snd_ssthresh()?;
@@ -68,11 +68,6 @@ impl Line {
             ssthresh: (threshold < NO_THRESHOLD).then(|| u64::from(threshold).saturating_mul(mss)),
         })
     }
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    let pairs = (0..hex.len() / 2).map(|at| hex.get(2 * at..2 * at + 2));
-    pairs.filter_map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
 }
 
 #[cfg(test)]
@@ -93,7 +88,7 @@ mod tests {
         info[16..20].copy_from_slice(&1000u32.to_ne_bytes());
         info[76..80].copy_from_slice(&NO_THRESHOLD.to_ne_bytes());
         info[80..84].copy_from_slice(&10u32.to_ne_bytes());
-        let hex: String = info.iter().map(|b| format!("{b:02x}")).collect();
+        let hex = tcpwhy_core::kernel::tcp_info::to_hex(&info);
         let text = format!("{}\n{}\nnonsense\n{{\"t_ns\":", line("00"), line(&hex));
         let read: Vec<_> = Samples::new(text.as_bytes()).collect();
         assert_eq!(read.len(), 1);

@@ -2,12 +2,12 @@
 
 mod options;
 mod probes;
-mod tcp;
 
+use tcpwhy_core::link::Outage;
 use tcpwhy_core::units::Nanos;
 
 use self::probes::Acks;
-use self::tcp::Tcp;
+use super::tcp::Tcp;
 use super::view::View;
 use crate::spec::Middlebox;
 
@@ -73,21 +73,24 @@ impl Middleboxes {
 }
 
 fn one(middlebox: &Middlebox, acks: &Acks, packet: &mut Passing<'_>) -> Verdict {
-    let applies = |from_client, after| packet.from_client == from_client && packet.since >= after;
+    let since = packet.since;
+    let applies = |from_client, during: Outage| {
+        packet.from_client == from_client && (during.from..during.to).contains(&since)
+    };
     match *middlebox {
         Middlebox::DropLarger(limit) if packet.largest > limit => Verdict::Dropped("larger"),
         Middlebox::DropLarger(_) => Verdict::Untouched,
         Middlebox::StripWindowScale => changed(options::strip_window_scale(packet)),
         Middlebox::ClampMss(limit) => changed(options::clamp_mss(packet, limit)),
-        Middlebox::DropProbes { from_client, after } => {
+        Middlebox::DropProbes { from_client, during } => {
             let tcp = Tcp::new(packet.ip, packet.view);
             let probe = tcp.is_some_and(|tcp| acks.is_probe(&tcp));
-            dropped(applies(from_client, after) && probe, "probe")
+            dropped(applies(from_client, during) && probe, "probe")
         }
-        Middlebox::DropAcks { from_client, after } => {
+        Middlebox::DropAcks { from_client, during } => {
             let tcp = Tcp::new(packet.ip, packet.view);
             let ack = tcp.is_some_and(|tcp| tcp.is_bare());
-            dropped(applies(from_client, after) && ack, "ack")
+            dropped(applies(from_client, during) && ack, "ack")
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::tcp::Tcp;
+use super::super::tcp::Tcp;
 
 /// What each sender was acknowledged last, by its key.
 #[derive(Debug, Default)]

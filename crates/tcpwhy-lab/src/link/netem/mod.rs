@@ -8,7 +8,6 @@ mod qdisc;
 
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
-use std::path::Path;
 
 use rustix::thread::LinkNameSpaceType;
 
@@ -29,12 +28,7 @@ pub(super) fn open(name: &str) -> Result<HostDevice, Error> {
         command::run(&["ip", "link", "set", "dev", "lo", "up"])?;
         for qdisc in [&["netem"][..], &["tbf", "rate", "1mbit", "burst", "3100", "limit", "3100"]] {
             let line = [&["tc", "qdisc", "add", "dev", "lo", "root"], qdisc].concat();
-            command::run(&line).map_err(|error| {
-                Error::Netem(format!(
-                    "this kernel has no {} ({error}); choose the tun backend",
-                    qdisc[0]
-                ))
-            })?;
+            command::run(&line).map_err(|error| lacking(qdisc[0], error))?;
             command::run(&["tc", "qdisc", "del", "dev", "lo", "root"])?;
         }
         Ok(())
@@ -44,6 +38,19 @@ pub(super) fn open(name: &str) -> Result<HostDevice, Error> {
     let file =
         file.map_err(|source| Error::Device { name: name.to_owned(), what: "open", source })?;
     HostDevice::new(name, file.into(), Kind::Netem)
+}
+
+/// tc's refusal of a qdisc means that the kernel does not have it.
+fn lacking(qdisc: &str, error: Error) -> Error {
+    match error {
+        Error::Command { said, .. } => {
+            let said = said.lines().next().unwrap_or_default();
+            Error::Netem(format!(
+                "this kernel has no {qdisc} (tc says {said:?}); choose the tun or packet backend, or load the module sch_{qdisc}"
+            ))
+        }
+        other => other,
+    }
 }
 
 /// The namespace in which the wire is; it vanishes with this value.
@@ -69,6 +76,7 @@ impl Wire {
             scheduling: "kernel",
             faithful: true,
             why_not: Vec::new(),
+            begun_ns: None,
             lateness_ns: None,
             up: way(ENDS[0], ENDS[1]),
             down: way(ENDS[1], ENDS[0]),
@@ -77,19 +85,20 @@ impl Wire {
     }
 }
 
-/// Connects both devices by a wire with the properties asked.
-pub(super) fn connect(
-    spec: &LinkSpec,
-    hosts: [&HostDevice; 2],
-    middle: Option<&Path>,
-) -> Result<Wire, Error> {
-    if !spec.middleboxes.is_empty() || middle.is_some() {
-        let what = "netem has neither middleboxes nor a middle capture; choose the tun backend";
-        return Err(Error::Netem(what.to_owned()));
+/// All commands that make a wire of two devices, in order.
+fn commands(spec: &LinkSpec) -> Result<Vec<Vec<String>>, Error> {
+    if !spec.middleboxes.is_empty() {
+        return Err(Error::Netem("netem has no middleboxes; choose the tun backend".to_owned()));
     }
+    let redirects = [redirect(ENDS[0], ENDS[1]), redirect(ENDS[1], ENDS[0])].concat();
     // What the client sends leaves the wire at the server's end.
-    let mut commands = qdisc::commands(&spec.up, ENDS[1])?;
-    commands.extend(qdisc::commands(&spec.down, ENDS[0])?);
+    let queues = [qdisc::commands(&spec.up, ENDS[1])?, qdisc::commands(&spec.down, ENDS[0])?];
+    Ok([redirects, queues.concat()].concat())
+}
+
+/// Connects both devices by a wire with the properties asked.
+pub(super) fn connect(spec: &LinkSpec, hosts: [&HostDevice; 2]) -> Result<Wire, Error> {
+    let commands = commands(spec)?;
     let namespace = aside(|| File::open("/proc/thread-self/ns/net").map_err(namespace_error))?;
     for (host, end) in hosts.into_iter().zip(ENDS) {
         let path = format!("/proc/{}/fd/{}", std::process::id(), namespace.as_raw_fd());
@@ -99,8 +108,7 @@ pub(super) fn connect(
         })?;
     }
     inside(&namespace, || {
-        let redirects = [redirect(ENDS[0], ENDS[1]), redirect(ENDS[1], ENDS[0])].concat();
-        for line in redirects.iter().chain(&commands) {
+        for line in &commands {
             command::run(&line.iter().map(String::as_str).collect::<Vec<_>>())?;
         }
         Ok(())
@@ -147,4 +155,55 @@ fn in_thread<T: Send>(run: impl FnOnce() -> Result<T, Error> + Send) -> Result<T
 
 fn namespace_error(source: std::io::Error) -> Error {
     Error::Netem(format!("cannot make a network namespace for the wire ({source}); run it as root"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tcpwhy_core::link::{Loss, Queue, QueueLimit, Rate, WaySpec};
+    use tcpwhy_core::units::Nanos;
+
+    use super::*;
+    use crate::spec::Middlebox;
+
+    #[test]
+    fn a_wire_is_two_redirects_and_the_queues_of_both_directions() {
+        let way = |mbit: u64, loss: f64| WaySpec {
+            rate: Rate::Constant(mbit * 1_000_000),
+            delay: Nanos::from_millis(10),
+            loss: Loss { random: loss, ..Loss::default() },
+            queue: Queue::DropTail(QueueLimit::Packets(100)),
+            ..WaySpec::default()
+        };
+        let spec = LinkSpec { up: way(10, 0.0), down: way(100, 0.02), ..LinkSpec::default() };
+        let lines: Vec<String> =
+            commands(&spec).unwrap().iter().map(|words| words.join(" ")).collect();
+        let expected = [
+            "ip link set dev labw0 up",
+            "tc qdisc add dev labw0 clsact",
+            "tc filter add dev labw0 ingress matchall action mirred egress redirect dev labw1",
+            "ip link set dev labw1 up",
+            "tc qdisc add dev labw1 clsact",
+            "tc filter add dev labw1 ingress matchall action mirred egress redirect dev labw0",
+            "tc qdisc add dev labw1 root handle 1: netem limit 10000000 delay 10000000ns",
+            "tc qdisc add dev labw1 parent 1:1 handle 2: tbf rate 10000000bit burst 3100 limit 154500",
+            "tc qdisc add dev labw0 root handle 1: netem limit 10000000 delay 10000000ns loss random 2.0000%",
+            "tc qdisc add dev labw0 parent 1:1 handle 2: tbf rate 100000000bit burst 12500 limit 163900",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn what_is_missing_is_said_in_one_sentence() {
+        let said = "Error: Specified qdisc kind is unknown.\nmore".to_owned();
+        let error = Error::Command { command: "tc qdisc add".to_owned(), said };
+        assert_eq!(
+            lacking("netem", error).to_string(),
+            "this kernel has no netem (tc says \"Error: Specified qdisc kind is unknown.\"); choose the tun or packet backend, or load the module sch_netem"
+        );
+        let error = lacking("netem", Error::NoProgram("tc".to_owned())).to_string();
+        assert_eq!(error, "the program tc is missing; install iproute2");
+        let boxed =
+            LinkSpec { middleboxes: vec![Middlebox::StripWindowScale], ..LinkSpec::default() };
+        assert!(commands(&boxed).unwrap_err().to_string().contains("no middleboxes"));
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::super::Error;
 use super::super::file::{self, Aqm};
+use super::super::quantity::Span;
 use super::wrong;
 use crate::spec::{Backend, LinkSpec, Middlebox, Offload};
 use tcpwhy_core::link::{Burst, Loss, Outage, Policer, Queue, QueueLimit, Rate, WaySpec};
@@ -9,6 +10,10 @@ use tcpwhy_core::units::Nanos;
 
 /// Delays beyond this are no network: a mistyped unit.
 const LONGEST_DELAY: Nanos = Nanos::from_secs(60);
+/// A policer that never has credit for a packet drops all of them.
+const LEAST_BURST: u64 = 1500;
+/// RFC 791 section 3.2.
+const LEAST_MTU: u32 = 68;
 
 pub(super) fn link(l: &file::Link) -> Result<LinkSpec, Error> {
     Ok(LinkSpec {
@@ -40,10 +45,10 @@ fn way(name: &str, l: &file::Link, w: &file::Way, other: u64) -> Result<WaySpec,
         return wrong(key("delay"), "a delay of more than a minute is no network");
     }
     let rate = match (&w.trace, w.rate.or(l.rate)) {
-        (Some(trace), _) if trace.is_empty() => {
-            return wrong(key("trace"), "a trace needs a moment");
+        (Some(trace), _) => {
+            let lines: Vec<String> = trace.iter().map(u32::to_string).collect();
+            Rate::from_mahimahi(&lines.join("\n")).or_else(|why| wrong(key("trace"), why))?
         }
-        (Some(trace), _) => Rate::Trace(trace.clone()),
         (None, Some(rate)) if rate.0 < 1000 => {
             return wrong(key("rate"), "the slowest link is 1kbit");
         }
@@ -55,10 +60,28 @@ fn way(name: &str, l: &file::Link, w: &file::Way, other: u64) -> Result<WaySpec,
     if outages.iter().any(|o| o.to <= o.from) {
         return wrong(key("outage"), "an outage ends after it begins");
     }
+    let jitter = w.jitter.or(l.jitter).map_or(Nanos::ZERO, |j| j.0);
+    if jitter > LONGEST_DELAY {
+        return wrong(key("jitter"), "a delay that varies by more than a minute is no network");
+    }
+    if w.police.is_some_and(|p| p.rate.0 < 1000 || p.burst.0 < LEAST_BURST) {
+        return wrong(
+            key("police"),
+            "a policer lets 1kbit through at least, and a burst of 1500 bytes",
+        );
+    }
+    if let Some(Aqm::Codel { target, interval, .. }) = w.aqm
+        && [target, interval].into_iter().flatten().any(|t| t.0 == Nanos::ZERO)
+    {
+        return wrong(key("aqm"), "CoDel's target and interval are longer than 0");
+    }
+    if l.mtu.is_some_and(|mtu| mtu < LEAST_MTU) {
+        return wrong("link.mtu", "every link carries packets of 68 bytes (RFC 791)");
+    }
     Ok(WaySpec {
         rate,
         delay,
-        jitter: w.jitter.or(l.jitter).map_or(Nanos::ZERO, |j| j.0),
+        jitter,
         loss: Loss {
             random: w.loss.or(l.loss).map_or(0.0, |s| s.0),
             burst: w.burst_loss.map(|b| Burst {
@@ -101,11 +124,16 @@ fn middlebox(m: &file::Middlebox) -> Middlebox {
         file::Middlebox::StripWindowScale => Middlebox::StripWindowScale,
         file::Middlebox::ClampMss { mss } => Middlebox::ClampMss(mss),
         file::Middlebox::DropLarger { bytes } => Middlebox::DropLarger(bytes),
-        file::Middlebox::DropProbes { from, after } => {
-            Middlebox::DropProbes { from_client: client(from), after: after.0 }
+        file::Middlebox::DropProbes { from, after, until } => {
+            Middlebox::DropProbes { from_client: client(from), during: during(after, until) }
         }
-        file::Middlebox::DropAcks { from, after } => {
-            Middlebox::DropAcks { from_client: client(from), after: after.0 }
+        file::Middlebox::DropAcks { from, after, until } => {
+            Middlebox::DropAcks { from_client: client(from), during: during(after, until) }
         }
     }
+}
+
+/// Without an end it lasts for ever.
+fn during(after: Span, until: Option<Span>) -> Outage {
+    Outage { from: after.0, to: until.map_or(Nanos::MAX, |until| until.0) }
 }

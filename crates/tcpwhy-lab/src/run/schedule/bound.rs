@@ -26,6 +26,8 @@ pub(super) enum Bound {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Held {
     pub(super) bound: Bound,
+    /// What it allows; infinite where nothing bounds it.
+    pub(super) bytes_per_second: f64,
     /// Until slow start reaches the bound.
     pub(super) slow_start_ns: i64,
 }
@@ -35,11 +37,33 @@ pub(super) fn bound(scenario: &Scenario, flow: &Flow, sending: &Sending) -> Held
     let rtt = round_trip(scenario);
     let (bytes_per_second, bound) = steady(scenario, flow, sending, rtt);
     let rounds = slow_start(sending.bytes as f64, bytes_per_second * rtt).1;
-    Held { bound, slow_start_ns: (rounds * rtt * 1e9) as i64 }
+    Held { bound, bytes_per_second, slow_start_ns: (rounds * rtt * 1e9) as i64 }
 }
 
 fn round_trip(scenario: &Scenario) -> f64 {
-    (scenario.link.up.delay + scenario.link.down.delay).secs().max(1e-5)
+    scenario.link.round_trip().secs().max(1e-5)
+}
+
+/// How long congestion avoidance takes at least until as much is in flight as the bound allows, nanoseconds, when packet number `nth` was the first that was lost:
+/// the window was no larger than all that had been sent.
+pub(super) fn avoidance_ns(scenario: &Scenario, sending: &Sending, held: Held, nth: u64) -> i64 {
+    let rtt = round_trip(scenario);
+    let (full, lost_at) = (held.bytes_per_second * rtt / MSS, nth as f64);
+    let host = if sending.from == Role::Client { &scenario.client } else { &scenario.server };
+    let control = host.congestion.as_ref().map_or("", |c| c.0.as_str());
+    let more = full - lost_at;
+    if more <= 0.0 {
+        return 0;
+    }
+    let seconds = match control {
+        // RFC 5681: a segment a round trip.
+        "reno" => more * rtt,
+        // RFC 9438: W(t) = 0.4 (t - K)^3 + Wmax, K = cbrt(0.3 Wmax / 0.4).
+        "cubic" => (0.3 * lost_at / 0.4).cbrt() + (more / 0.4).cbrt(),
+        // bbr does not avoid: it measures.
+        _ => 0.0,
+    };
+    (seconds * 1e9) as i64
 }
 
 /// The least of all bounds, in bytes per second, and its name.

@@ -1,6 +1,6 @@
-//! The fields of a TCP header that middleboxes look at.
+//! The fields of a TCP header that the link looks at.
 
-use super::super::view::View;
+use super::view::View;
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -34,6 +34,21 @@ impl<'a> Tcp<'a> {
     pub(super) fn reverse_key(&self) -> Vec<u8> {
         let (source, destination) = self.addresses.split_at(self.addresses.len() / 2);
         [destination, &self.header[2..4], source, &self.header[..2]].concat()
+    }
+
+    /// Source and destination.
+    pub(super) fn ports(&self) -> [u16; 2] {
+        let h = self.header;
+        [u16::from_be_bytes([h[0], h[1]]), u16::from_be_bytes([h[2], h[3]])]
+    }
+
+    pub(super) fn is_syn(&self) -> bool {
+        self.header[13] & SYN != 0
+    }
+
+    /// Bytes of payload.
+    pub(super) fn payload(&self) -> usize {
+        self.payload
     }
 
     pub(super) fn seq(&self) -> u32 {

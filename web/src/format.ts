@@ -45,14 +45,11 @@ export function percent(part: number): string {
   return `${p > 0 && p < 1 ? p.toFixed(1) : Math.round(p)}${sign}`;
 }
 
-/** Labels for the ticks of an axis: as many digits as tell neighbours apart. */
+/** Labels for the ticks of an axis: as many digits as tell neighbours apart, but two where there are quarters. */
 export function ticks(values: number[], show: Show): string[] {
-  const labels = (places?: number) => values.map((v) => (v === 0 ? "0" : show(v, places).replace(/\.0+(?= )/, "")));
-  for (const places of [undefined, 2, 3, 4, 5]) {
-    const made = labels(places);
-    if (new Set(made).size === made.length) return made;
-  }
-  return labels(6);
+  const labels = (places: number) => values.map((v) => (v === 0 ? "0" : show(v, places).replace(/(\.\d*?)0+(?= )/, "$1").replace(/\.(?= )/, "")));
+  const distinct = (made: string[]) => new Set(made).size === made.length;
+  return [2, 3, 4, 5].map((places) => labels(places)).find(distinct) ?? labels(6);
 }
 
 /** Times on an axis, in the unit that fits the distance of the ticks. */

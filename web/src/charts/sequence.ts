@@ -21,8 +21,8 @@ export function sequence(track: Track): Picture {
     },
     show: format.data,
     keys: [
-      { key: "key_data", colour: "data" }, { key: "key_resent", colour: "resent" }, { key: "key_acks", colour: "acks" },
-      { key: "key_edge", colour: "edge", dashed: true }, { key: "key_sacks", colour: "sacks" },
+      { key: "key_data", colour: "data" }, { key: "key_resent", colour: "resent", of: track.resent }, { key: "key_acks", colour: "acks" },
+      { key: "key_edge", colour: "edge", dashed: true }, { key: "key_sacks", colour: "sacks", of: track.sacks },
     ],
     symbols: [...new Set(track.marks.map((m) => m.kind))].map((kind) => [SYMBOLS[kind], `mark_${kind}` as Key]),
     paint: (plane, c) => {

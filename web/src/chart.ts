@@ -145,7 +145,7 @@ function size(plot: HTMLElement, picture: Picture): { width: number; height: num
 /** A little air above, and below where the lowest value is not zero. */
 function room([low, high]: [number, number]): [number, number] {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
-  const air = Math.max((high - low) * 0.05, high * 0.001, 1);
+  const air = Math.max((high - low) * 0.05, high * 1e-6, 1);
   return [low === 0 ? 0 : low - air, high + air];
 }
 

@@ -9,9 +9,9 @@ import { say } from "./words";
 
 /** More arrows than this are a thicket. */
 const MOST = 80;
-/** Pixels of the drawing, where there is room for them, and beside each host for what its packets carry. */
+/** Pixels of the drawing, where there is room for them, and of a letter in it. */
 const WIDTH = 800;
-const MARGIN = [150, 170] as const;
+const LETTER = 6.2;
 
 interface Arrow {
   time: number;
@@ -74,7 +74,9 @@ function flagged(arrows: Map<number, Arrow>, m: Mark, fromClient: boolean): void
 const LINE = 13;
 
 function drawing(arrows: Arrow[], axis: Axis, c: Connection, width: number): SVGElement {
-  const left = MARGIN[width < 600 ? 0 : 1];
+  // Beside each host there is room for what its packets carry.
+  const longest = Math.max(...arrows.map((a) => a.text.length), 14);
+  const left = Math.min(longest * LETTER + 24, width / 2 - 30);
   const right = width - left;
   const height = Math.max(240, Math.min(1400, 60 + arrows.length * (LINE + 5)));
   const y = (time: number) => 40 + ((time - axis.from) / axis.span) * (height - 60);

@@ -43,6 +43,12 @@ export function extent(s: Series, from: number, to: number): [number, number] {
   return range(s, ...visible(s, from, to));
 }
 
+/** The same of what begins in that span, and of what holds at its beginning where `held`: no neighbour counts that is out of sight. */
+export function inside(s: Series, from: number, to: number, held: boolean): [number, number] {
+  const first = search(s.from, s.length, from);
+  return range(s, held ? Math.max(0, first - 1) : first, search(s.from, s.length, to));
+}
+
 /** What is in one column of pixels: points [first, last). */
 type Column = (x: number, first: number, last: number, low: number, high: number) => void;
 

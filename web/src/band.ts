@@ -8,6 +8,8 @@ import { causeName, limitName, say } from "./words";
 
 /** Part of the width from which an interval is a button of its own; what is narrower is painted only, and told by the pointer. */
 const NARROW = 0.004;
+/** Part of the width from which the tabulator stops at it: a timeline of many intervals must not hold the keyboard up. */
+const STOP = 0.02;
 
 export function band(axis: Axis, c: Connection, d: Direction): HTMLElement {
   const canvas = el("canvas", { "aria-hidden": "true" });
@@ -34,7 +36,15 @@ export function band(axis: Axis, c: Connection, d: Direction): HTMLElement {
   axis.ranged(() => strip.isConnected && draw());
   axis.pointed(() => { if (strip.isConnected && axis.cursor !== null) tell(intervalAt(c, d, axis.cursor)); });
   new ResizeObserver(draw).observe(strip);
-  return el("section", { class: "timeline" }, el("h3", {}, say("timeline")), strip, told, el("p", { class: "help" }, say("shares_help")));
+  strip.addEventListener("fit", draw);
+  return el("section", { class: "timeline" }, el("h3", {}, say("timeline")), strip, legend(d), told, el("p", { class: "help" }, say("shares_help")));
+}
+
+/** The colours of what is in it, most of the time first. */
+function legend(d: Direction): HTMLElement {
+  const limits = [...new Set(d.limits.map((s) => s.limit))];
+  return el("p", { class: "legend" }, ...limits.map((limit) =>
+    el("span", {}, el("i", { class: "box", style: `background:${background(limit)}` }), limitName(limit))));
 }
 
 const ends = (c: Connection, i: Interval): [number, number] => [i.from_ns - c.start_ns, i.to_ns - c.start_ns];
@@ -59,7 +69,7 @@ function part(axis: Axis, c: Connection, i: Interval, tell: (i: Interval) => voi
   const right = (Math.min(to, axis.to) - axis.from) / axis.span;
   if (right - left < NARROW) return [];
   const button = el("button", {
-    class: "part", type: "button", "aria-label": text(c, i),
+    class: "part", type: "button", "aria-label": text(c, i), tabindex: right - left < STOP ? -1 : 0,
     style: `left:${left * 100}%;width:${(right - left) * 100}%;background:${background(i.limit)};color:${look(i.limit).ink}`,
     focus: () => tell(i), click: (e) => { if ((e as MouseEvent).detail === 0) zoom([from, to]); },
   }, right - left > 0.09 && limitName(i.limit));

@@ -17,7 +17,8 @@ export interface Picture {
   show: Show;
   /** Ticks at powers of two, as sizes of buffers are. */
   binary?: boolean;
-  keys: { key: Key; colour: keyof Colours; dashed?: boolean }[];
+  /** The legend: of what there is. */
+  keys: { key: Key; colour: keyof Colours; dashed?: boolean; of?: { length: number } }[];
   /** What symbols mean, of those that are there. */
   symbols?: [symbol: string, key: Key][];
   /** What to say of a moment. */
@@ -76,7 +77,7 @@ function legend(picture: Picture): HTMLElement {
   const entry = ({ key, colour, dashed }: Picture["keys"][number]) =>
     el("span", {}, el("i", { class: dashed ? "swatch dashed" : "swatch", style: `--swatch:var(--${colour})` }), say(key));
   const symbol = ([sign, key]: [string, Key]) => el("span", {}, el("b", { class: "symbol" }, sign), say(key));
-  return el("p", { class: "legend" }, ...picture.keys.map(entry), ...(picture.symbols ?? []).map(symbol));
+  return el("p", { class: "legend" }, ...picture.keys.filter((k) => k.of?.length !== 0).map(entry), ...(picture.symbols ?? []).map(symbol));
 }
 
 function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLElement, click: (time: number) => void): void {
@@ -85,21 +86,29 @@ function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLEle
     u.setScale("x", { min: axis.from, max: axis.to });
     describe(axis, picture, plot);
   };
-  axis.ranged(() => plot.isConnected && redraw());
+  axis.ranged(() => {
+    if (!plot.isConnected) return;
+    redraw();
+    // The pointer stands still, and means another moment now.
+    if (u.over.matches(":hover") && (u.cursor.left ?? -1) >= 0) axis.point(u.posToVal(u.cursor.left!, "x"));
+  });
   axis.pointed(() => {
     if (!plot.isConnected) return;
     const left = axis.cursor === null ? -10 : u.valToPos(axis.cursor, "x");
     if (Math.abs((u.cursor.left ?? -10) - left) > 0.5) u.setCursor({ left, top: 10 }, false);
     readout.textContent = axis.cursor === null ? "" : picture.at(axis.cursor);
   });
-  new ResizeObserver(() => u.setSize(size(plot, picture))).observe(plot);
+  const fit = () => u.setSize(size(plot, picture));
+  new ResizeObserver(fit).observe(plot);
+  plot.addEventListener("fit", () => { fit(); u.redraw(); });
   gestures(axis, u, click);
   redraw();
 }
 
 function options(axis: Axis, picture: Picture, plot: HTMLElement): uPlot.Options {
-  const c = colours();
-  const line = { stroke: c.ink, grid: { stroke: c.grid, width: 1 }, ticks: { stroke: c.grid, width: 1 } };
+  // Asked at each drawing: paper is light where the screen is dark.
+  const [ink, grid] = [() => colours().ink, () => colours().grid];
+  const line = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
   return {
     ...size(plot, picture),
     legend: { show: false },
@@ -136,7 +145,7 @@ function size(plot: HTMLElement, picture: Picture): { width: number; height: num
 /** A little air above, and below where the lowest value is not zero. */
 function room([low, high]: [number, number]): [number, number] {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
-  const air = Math.max((high - low) * 0.05, high * 0.001, 1);
+  const air = Math.max((high - low) * 0.05, high * 1e-6, 1);
   return [low === 0 ? 0 : low - air, high + air];
 }
 
@@ -157,7 +166,7 @@ function painted(u: uPlot, axis: Axis, picture: Picture): void {
   const base = exact ? u.valToPos(scale.min!, "y", true) - slope * scale.min! : y0;
   const plane: Plane = {
     ctx, left: bbox.left, top: bbox.top, width: bbox.width, height: bbox.height,
-    x: (t) => x0 + (t - axis.from) * xs, y: (v) => base + v * slope,
+    x: (t) => x0 + (t - axis.from) * xs, time: (x) => axis.from + (x - x0) / xs, y: (v) => base + v * slope,
     from: axis.from, to: axis.to, end: axis.end, ratio: uPlot.pxRatio,
   };
   picture.paint(plane, colours());
@@ -202,8 +211,17 @@ function gestures(axis: Axis, u: uPlot, click: (time: number) => void): void {
 
 function pinch(axis: Axis, over: HTMLElement, time: (e: { clientX: number }) => number): void {
   let before: [number, number] | null = null;
-  over.addEventListener("touchstart", (e) => { before = e.touches.length === 2 ? pair(e, time) : null; }, { passive: true });
+  let held: number | null = null;
+  over.addEventListener("touchstart", (e) => {
+    before = e.touches.length === 2 ? pair(e, time) : null;
+    held = e.touches.length === 1 ? time(e.touches[0]!) : null;
+  }, { passive: true });
   over.addEventListener("touchmove", (e) => {
+    // One finger sideways moves; up and down it scrolls the page, which is the browser's (touch-action).
+    if (e.touches.length === 1 && held !== null) {
+      const by = held - time(e.touches[0]!);
+      axis.show(axis.from + by, axis.to + by);
+    }
     if (e.touches.length !== 2 || !before) return;
     e.preventDefault();
     const now = pair(e, time);

@@ -8,7 +8,7 @@ export interface Series {
   to: Float64Array;
   low: Float64Array;
   high: Float64Array;
-  frame: Float64Array;
+  readonly frame: Float64Array;
 }
 
 export type MarkKind = "zero_window" | "window_full" | "duplicate_ack" | "ecn" | "syn" | "fin" | "rst" | "timeout";
@@ -92,7 +92,10 @@ function series(read: Reader, values = 1): Series {
   const to = read.above(from, read.unit);
   const low = read.column(length, values);
   const high = read.above(low, values);
-  return { length, samplesPerPoint, from, to, low, high, frame: read.column(length, 1) };
+  const frames = read.later(length);
+  let frame: Float64Array | undefined;
+  // Most charts are looked at as a whole, where no packet has a number.
+  return { length, samplesPerPoint, from, to, low, high, get frame() { return (frame ??= frames()); } };
 }
 
 function marks(read: Reader): Mark[] {
@@ -134,6 +137,23 @@ class Reader {
     return out;
   }
 
+  /** Passes a column by: its values when they are asked for. */
+  later(length: number): () => Float64Array {
+    const { bytes, at } = this;
+    let [end, left] = [at, length];
+    while (left > 0) {
+      const byte = bytes[end++];
+      if (byte === undefined) throw new Error("the page's data is cut short");
+      if (byte < 0x80) left--;
+    }
+    this.at = end;
+    return () => {
+      const reader = new Reader(bytes);
+      reader.at = at;
+      return reader.column(length, 1);
+    };
+  }
+
   /** A column of what is added to `base`: `base` itself where that is nothing. */
   above(base: Float64Array, unit: number): Float64Array {
     let out = base;
@@ -147,18 +167,23 @@ class Reader {
     return out;
   }
 
-  /** Most numbers take a byte or two, and there are millions of them. */
+  /** Most numbers take up to three bytes, and there are millions of them. */
   private short(): number {
     const { bytes, at } = this;
-    const byte = bytes[at]!;
-    if (byte < 0x80) {
-      this.at = at + 1;
-      return (byte >>> 1) ^ -(byte & 1);
+    let zigzag = bytes[at]!;
+    let used = 1;
+    if (zigzag >= 0x80) {
+      const second = bytes[at + 1]!;
+      zigzag = (zigzag & 0x7f) | (second << 7);
+      used = 2;
+      if (second >= 0x80) {
+        const third = bytes[at + 2]!;
+        if (third >= 0x80) return this.number();
+        zigzag = (zigzag & 0x3fff) | (third << 14);
+        used = 3;
+      }
     }
-    const next = bytes[at + 1]!;
-    if (next >= 0x80) return this.number();
-    this.at = at + 2;
-    const zigzag = (byte & 0x7f) | (next << 7);
+    this.at = at + used;
     return (zigzag >>> 1) ^ -(zigzag & 1);
   }
 }

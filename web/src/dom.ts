@@ -1,6 +1,6 @@
 // Elements from text. Everything from a capture goes through textContent or an attribute: never parsed as HTML.
 
-type Child = Node | string | undefined | false;
+type Child = Node | string | undefined | null | false;
 
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,

@@ -45,21 +45,24 @@ export function percent(part: number): string {
   return `${p > 0 && p < 1 ? p.toFixed(1) : Math.round(p)}${sign}`;
 }
 
-/** Labels for the ticks of an axis: as many digits as tell neighbours apart. */
+/** Labels for the ticks of an axis: as many digits as tell neighbours apart, but two where there are quarters. */
 export function ticks(values: number[], show: Show): string[] {
-  const labels = (places?: number) => values.map((v) => (v === 0 ? "0" : show(v, places).replace(/\.0+(?= )/, "")));
-  for (const places of [undefined, 2, 3, 4, 5]) {
-    const made = labels(places);
-    if (new Set(made).size === made.length) return made;
-  }
-  return labels(6);
+  const labels = (places: number) => values.map((v) => (v === 0 ? "0" : show(v, places).replace(/(\.\d*?)0+(?= )/, "$1").replace(/\.(?= )/, "")));
+  const distinct = (made: string[]) => new Set(made).size === made.length;
+  return [2, 3, 4, 5].map((places) => labels(places)).find(distinct) ?? labels(6);
 }
 
-/** Times on an axis, in the unit that fits the distance of the ticks. */
+const TIMES: [unit: number, name: string][] = [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"]];
+/** More of a unit than this are not read at a glance. */
+const MANY = 100_000;
+
+/** Times on an axis: in the unit that fits the distance of the ticks, unless there are too many of it. */
 export function timeTicks(values: number[]): string[] {
   const step = values.length > 1 ? Math.abs(values[1]! - values[0]!) : 1e9;
-  const [unit, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
-  const whole = (places: number) => Math.abs((step / unit) * 10 ** places % 1) < 1e-6;
-  const places = [0, 1, 2].find(whole) ?? 3;
+  const most = Math.max(...values.map(Math.abs));
+  const fits = TIMES.findLastIndex(([unit]) => unit <= Math.max(step, 1));
+  const [unit, name] = TIMES.slice(fits).find(([one]) => most < MANY * one) ?? TIMES.at(-1)!;
+  const whole = (places: number) => Math.abs(Math.round((step / unit) * 10 ** places) / 10 ** places / (step / unit) - 1) < 1e-6;
+  const places = [0, 1, 2, 3, 4, 5, 6, 7, 8].find(whole) ?? Math.min(9, 3 + Math.round(Math.log10(unit / TIMES[fits]![0])));
   return values.map((v) => `${(v / unit).toFixed(places)} ${name}`);
 }

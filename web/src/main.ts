@@ -4,6 +4,7 @@ import "./style.css";
 import { mainDirection, type Analysis, type Connection } from "./analysis";
 import { block } from "./columns";
 import { el } from "./dom";
+import { glossary } from "./glossary";
 import { list } from "./list";
 import { view, type Shown, type Sight } from "./view";
 import { current, languages, said, say, speak, type Language } from "./words";
@@ -38,7 +39,7 @@ function shown(p: Part, c: Connection): Shown {
   const { files } = p.analysis.source;
   // Paths of two captures differ where they end.
   const file = files.map((f) => f.split("/").slice(-2).join("/")).join(", ");
-  return { connection: c, direction: mainDirection(c), id: pictureOf(p, c), bare: !p.analysis.connections.some(drawn(p)), file };
+  return { connection: c, direction: mainDirection(c), id: pictureOf(p, c), bare: !p.analysis.connections.some(drawn(p)), file, files };
 }
 
 /** What a second capture is compared by: the connection that carries the most. */
@@ -93,13 +94,21 @@ function header(parts: Part[], sight: Sight, render: () => void): HTMLElement {
 }
 
 function footer(parts: Part[]): HTMLElement {
-  return el("footer", {}, ...parts.flatMap(({ analysis: { source: s } }) => {
+  return el("footer", {}, glossary(), ...parts.flatMap(({ analysis: { source: s } }) => {
     const { warnings, lang } = said(s);
     return [
       el("p", { class: "help" }, say("printed", { files: s.files.join(", "), packets: s.packets.toLocaleString() })),
       ...(warnings.length ? [el("details", {}, el("summary", {}, say("warnings")), el("ul", { lang }, ...warnings.map((w) => el("li", {}, w))))] : []),
     ];
   }));
+}
+
+/** On paper: dark on light and as wide as a sheet, before the charts are drawn for it. */
+for (const [event, on] of [["beforeprint", true], ["afterprint", false]] as const) {
+  addEventListener(event, () => {
+    document.documentElement.classList.toggle("printing", on);
+    document.querySelectorAll(".plot, .band").forEach((e) => e.dispatchEvent(new Event("fit")));
+  });
 }
 
 void start();

@@ -10,6 +10,8 @@ export interface Plane {
   width: number;
   height: number;
   x: (time: number) => number;
+  /** The other way round. */
+  time: (x: number) => number;
   y: (value: number) => number;
   from: number;
   to: number;
@@ -41,6 +43,12 @@ export function extent(s: Series, from: number, to: number): [number, number] {
   return range(s, ...visible(s, from, to));
 }
 
+/** The same of what begins in that span, and of what holds at its beginning where `held`: no neighbour counts that is out of sight. */
+export function inside(s: Series, from: number, to: number, held: boolean): [number, number] {
+  const first = search(s.from, s.length, from);
+  return range(s, held ? Math.max(0, first - 1) : first, search(s.from, s.length, to));
+}
+
 /** What is in one column of pixels: points [first, last). */
 type Column = (x: number, first: number, last: number, low: number, high: number) => void;
 
@@ -51,11 +59,10 @@ const CROWDED = 4;
 function columns(p: Plane, s: Series, column: Column): void {
   const [first, last] = visible(s, p.from, p.to);
   const crowded = last - first > CROWDED * p.width;
-  const step = p.x(1) - p.x(0);
   for (let i = first; i < last; ) {
     const x = Math.round(p.x(s.from[i]!));
     let end = i + 1;
-    if (crowded) end = Math.min(last, Math.max(end, search(s.from, s.length, (x + 0.5 - p.x(0)) / step)));
+    if (crowded) end = Math.min(last, Math.max(end, search(s.from, s.length, p.time(x + 0.5))));
     else while (end < last && Math.round(p.x(s.from[end]!)) === x) end++;
     const [low, high] = end === i + 1 ? [s.low[i]!, s.high[i]!] : range(s, i, end);
     column(x, i, end, low, high);
@@ -125,12 +132,14 @@ export function frames(p: Plane, s: Series, colour: string): void {
   ctx.fillStyle = colour;
   ctx.font = `${10.5 * p.ratio}px system-ui, sans-serif`;
   ctx.textAlign = "right";
-  let above = Infinity;
+  let [left, above] = [-Infinity, Infinity];
   for (let i = first; i < last; i++) {
-    const y = p.y((s.low[i]! + s.high[i]!) / 2);
-    if (above - y < 11 * p.ratio) continue;
-    ctx.fillText(String(s.frame[i]!), p.x(s.from[i]!) - 5 * p.ratio, y + 4 * p.ratio);
-    above = y;
+    const [x, y] = [p.x(s.from[i]!) - 5 * p.ratio, p.y((s.low[i]! + s.high[i]!) / 2)];
+    const text = String(s.frame[i]!);
+    // A number is read where it has a line, or a piece of one, for itself.
+    if (Math.abs(above - y) < 11 * p.ratio && x - left < (text.length + 1) * 6.5 * p.ratio) continue;
+    ctx.fillText(text, x, y + 4 * p.ratio);
+    [left, above] = [x, y];
   }
 }
 

@@ -17,7 +17,7 @@ export function summary(c: Connection, d: Direction): HTMLElement {
     el("p", { class: "help" }, `${facts} · ${say("confidence", { percent: format.percent(v.confidence) })}`),
     el("div", { class: "cards" },
       el("div", { class: "card" }, el("h3", {}, say("shares")), shares(d)),
-      el("div", { class: "card" }, el("h3", {}, say("what_if")), whatIf(c, d), el("p", { class: "help" }, say("what_if_help"))),
+      d.bytes > 0 && el("div", { class: "card" }, el("h3", {}, say("what_if")), whatIf(c, d), el("p", { class: "help" }, say("what_if_help"))),
       answer.advice.length > 0 && el("div", { class: "card" }, el("h3", {}, say("advice")),
         el("ol", { lang: answer.lang }, ...answer.advice.map((a) => el("li", {}, a))))),
     c.findings.length > 0 && el("details", {}, el("summary", {}, `${say("findings")} (${c.findings.length})`),
@@ -29,8 +29,8 @@ function shares(d: Direction): HTMLElement {
     el("span", { style: `flex:${Math.max(s.share, 0.001)};background:${background(s.limit)}` })));
   const rows = d.limits.map((s) => el("li", {},
     el("i", { class: "box", style: `background:${background(s.limit)};color:${look(s.limit).ink}` }),
-    el("b", {}, format.percent(s.share)), ` ${limitName(s.limit)}`,
-    s.cause ? el("span", { class: "soft" }, ` ${causeName(s.cause)}`) : "",
+    el("b", {}, format.percent(s.share)),
+    el("span", {}, limitName(s.limit), s.cause && el("span", { class: "soft" }, ` ${causeName(s.cause)}`)),
     el("span", { class: "soft right" }, format.span(s.duration_ns))));
   return el("div", {}, strip, el("ul", { class: "plain" }, ...rows));
 }

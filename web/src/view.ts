@@ -8,6 +8,7 @@ import { rate } from "./charts/rate";
 import { sequence } from "./charts/sequence";
 import { rtt, window as windowChart } from "./charts/simple";
 import { sockets } from "./charts/sockets";
+import { coarse } from "./coarse";
 import { block, pictures, type Pictures, type Track } from "./columns";
 import { el } from "./dom";
 import { ladder } from "./ladder";
@@ -24,8 +25,10 @@ export interface Shown {
   id: string;
   /** Whether it has none because the page was made of an analysis, without packets. */
   bare: boolean;
-  /** Its capture. */
+  /** Its capture, in short. */
   file: string;
+  /** The files that the analysis was made from. */
+  files: string[];
 }
 
 /** What is looked at. */
@@ -51,7 +54,7 @@ export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0
   // A page that shows something else by now has its own charts.
   if (!place.isConnected) return;
   bar.packets(unpacked[0]?.tracks);
-  charts.append(...notes(all, unpacked), ...drawn(axis, all, unpacked, bar.click));
+  charts.append(...notes(axis, all, unpacked), ...drawn(axis, all, unpacked, bar.click));
   // For web/bench: when the first picture was there. Two frames on, it is on the screen.
   requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("tcpwhy-drawn")));
 }
@@ -71,13 +74,14 @@ async function unpack(s: Shown): Promise<Pictures | undefined> {
 }
 
 /** Why charts are not there, or not to the last packet. */
-function notes(all: Shown[], unpacked: (Pictures | undefined)[]): HTMLElement[] {
+function notes(axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[]): HTMLElement[] {
   return all.flatMap((s, i) => {
     const both = unpacked[i];
     if (!both) return [el("p", { class: "notice" }, s.bare ? say("no_packets") : say("no_picture", { id: s.connection.id }))];
     const track = both.tracks[s.direction];
-    const coarse = Math.max(track.data.samplesPerPoint, track.acks.samplesPerPoint);
-    return coarse > 1 ? [el("p", { class: "notice" }, say("samples", { n: coarse }))] : [];
+    const none = direction(s).bytes > 0 ? [] : [el("p", { class: "notice" }, say("no_data"))];
+    const packets = Math.max(track.data.samplesPerPoint, track.acks.samplesPerPoint);
+    return packets > 1 ? [...none, coarse(axis, s.connection, s.files, packets)] : none;
   });
 }
 
@@ -96,7 +100,7 @@ function drawn(axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], cli
       ? chart(axis, { ...p, extent }, { suffix: i ? `-${i + 1}` : "", title: all.length > 1 ? titled(all[i]!, all) : "", click })
       : el("div", {})));
   });
-  const rest = [stores, rungs].map((make) => beside(all.map((s, i) => unpacked[i] ? make(axis, s, unpacked[i]) : el("div", {}))));
+  const rest = (all.some((s) => direction(s).bytes > 0) ? [stores, rungs] : [rungs]).map((make) => beside(all.map((s, i) => unpacked[i] ? make(axis, s, unpacked[i]) : el("div", {}))));
   return [...charts, ...rest];
 }
 
@@ -104,11 +108,12 @@ function of(s: Shown, both: Pictures): Picture[] {
   const track: Track = both.tracks[s.direction];
   const [c, d] = [s.connection, direction(s)];
   const held = both.sockets?.[s.direction];
-  return [sequence(track), flight(track, c, d), windowChart(track), rtt(track, d), rate(track, d), ...(held ? [sockets(held)] : [])];
+  const moved = d.bytes > 0 ? { before: [sequence(track), flight(track, c, d)], after: [rate(track, d)] } : { before: [], after: [] };
+  return [...moved.before, windowChart(track), rtt(track, d), ...moved.after, ...(held ? [sockets(held)] : [])];
 }
 
 const stores = (axis: Axis, s: Shown, both: Pictures) =>
-  warehouses(axis, both.tracks[s.direction], s.connection, direction(s), both.sockets?.[s.direction]);
+  warehouses(axis, both.tracks[s.direction], direction(s), both.sockets?.[s.direction]);
 const rungs = (axis: Axis, s: Shown, both: Pictures) => ladder(axis, both.tracks, s.connection);
 
 function directions(sight: Sight, turn: (direction: 0 | 1) => void): HTMLElement {

@@ -1,5 +1,5 @@
 // The three warehouses: send buffer, road, receive buffer, drawn to one scale and filled as at the cursor.
-import { intervalAt, type Connection, type Direction } from "./analysis";
+import type { Direction } from "./analysis";
 import type { Axis } from "./axis";
 import type { Series, Sockets, Track } from "./columns";
 import { el, svg } from "./dom";
@@ -13,20 +13,19 @@ interface Store {
   filled: (time: number) => number;
 }
 
-export function warehouses(axis: Axis, track: Track, c: Connection, d: Direction, held?: Sockets): HTMLElement {
+/** Largest drawing. */
+const [WIDTH, HEIGHT] = [240, 84];
+
+export function warehouses(axis: Axis, track: Track, d: Direction, held?: Sockets): HTMLElement {
   const stores = [sender(track, d, held), road(track, d), receiver(track, d, held)];
   const largest = Math.max(...stores.map((s) => s.capacity), 1);
-  const drawing = svg("svg", { viewBox: "0 0 900 150", class: "stores", role: "img", "aria-label": say("warehouses_help") });
-  const draw = () => {
-    const time = axis.cursor ?? (axis.from + axis.to) / 2;
-    drawing.replaceChildren(...stores.flatMap((s, i) => store(s, i, largest, time)));
-    const now = intervalAt(c, d, time);
-    drawing.setAttribute("data-limit", now?.limit ?? "unknown");
-  };
-  axis.pointed(() => drawing.isConnected && draw());
-  axis.ranged(() => drawing.isConnected && draw());
+  const drawn = stores.map((s, i) => store(s, i === 1, largest));
+  const draw = () => drawn.forEach((one) => one.at(axis.cursor ?? (axis.from + axis.to) / 2));
+  const place = el("div", { class: "stores" }, ...drawn.map((one) => one.place));
+  axis.pointed(() => place.isConnected && draw());
+  axis.ranged(() => place.isConnected && draw());
   draw();
-  return el("section", { class: "chart" }, el("h3", {}, say("warehouses")), drawing, el("p", { class: "help" }, say("warehouses_help")));
+  return el("section", { class: "chart" }, el("h3", {}, say("warehouses")), place, el("p", { class: "help" }, say("warehouses_help")));
 }
 
 /** What is unacknowledged stays in the send buffer; its size is only known where it held the transfer. */
@@ -36,7 +35,7 @@ function sender(track: Track, d: Direction, held?: Sockets): Store {
   }
   const plateau = Math.max(0, ...d.timeline.filter((i) => i.limit === "send_buffer").map((i) => i.evidence.flight_bytes));
   const name = plateau > 0 ? say("sender_store") : `${say("sender_store")}: ${say("store_unknown")}`;
-  return { name, capacity: plateau || d.facts.max_flight_bytes, filled: (t) => value(track.flight, t) };
+  return { name, capacity: Math.max(plateau, d.facts.max_flight_bytes), filled: (t) => value(track.flight, t) };
 }
 
 function road(track: Track, d: Direction): Store {
@@ -62,18 +61,20 @@ function value(s: Series, time: number, before = 0): number {
   return i < 0 ? before : s.high[i]!;
 }
 
-function store(s: Store, place: number, largest: number, time: number): SVGElement[] {
+/** A warehouse fills from below, a road from the left. */
+function store(s: Store, lies: boolean, largest: number): { place: HTMLElement; at: (time: number) => void } {
   // Areas in proportion: a hundred times the bytes is ten times the side.
-  const width = Math.max(24, 240 * Math.sqrt(s.capacity / largest));
-  const height = place === 1 ? 34 : Math.max(16, 84 * Math.sqrt(s.capacity / largest));
-  const [x, bottom] = [40 + place * 300, 104];
-  const part = s.capacity > 0 ? Math.min(1, s.filled(time) / s.capacity) : 0;
-  const full = place === 1
-    ? svg("rect", { x, y: bottom - height, width: width * part, height, class: "filled" })
-    : svg("rect", { x, y: bottom - height * part, width, height: height * part, class: "filled" });
-  return [
-    svg("rect", { x, y: bottom - height, width, height, class: "store" }), full,
-    svg("text", { x, y: 124 }, s.name),
-    svg("text", { x, y: 142, class: "soft" }, `${format.buffer(s.filled(time))} / ${format.buffer(s.capacity)}`),
-  ];
+  const side = Math.sqrt(s.capacity / largest);
+  const [width, height] = [Math.max(24, WIDTH * side), lies ? 34 : Math.max(16, HEIGHT * side)];
+  const y = HEIGHT + 2 - height;
+  const filled = svg("rect", { x: 1, y, width, height, class: "filled" });
+  const told = el("div", { class: "soft" });
+  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH + 2} ${HEIGHT + 4}`, "aria-hidden": "true" }, svg("rect", { x: 1, y, width, height, class: "store" }), filled);
+  const at = (time: number) => {
+    const part = s.capacity > 0 ? Math.min(1, s.filled(time) / s.capacity) : 0;
+    filled.setAttribute(lies ? "width" : "height", String((lies ? width : height) * part));
+    if (!lies) filled.setAttribute("y", String(y + height * (1 - part)));
+    told.textContent = `${format.buffer(s.filled(time))} / ${format.buffer(s.capacity)}`;
+  };
+  return { place: el("div", {}, drawing, el("div", {}, s.name), told), at };
 }

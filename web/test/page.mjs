@@ -2,11 +2,14 @@
 // Usage: node web/test/page.mjs   (needs target/release/tcpwhy, or the binary that TCPWHY names, and Debian's chromium)
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateSync, gunzipSync, inflateSync } from "node:zlib";
 import { chromium } from "playwright-core";
+import { accessible } from "./accessible.mjs";
+import { EVIL, hostile } from "./hostile.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const tcpwhy = process.env.TCPWHY ?? join(root, "target/release/tcpwhy");
@@ -37,6 +40,34 @@ function caseFolder() {
   }).replace('"t_ns":0', `"t_ns":${start + BigInt(i + 1) * 2_000_000n}`);
   writeFileSync(join(folder, "samples.ndjson"), `${Array.from({ length: 1000 }, line).join("\n")}\n`);
   return folder;
+}
+
+/** The page of a capture, as if it were so long that four packets had become a point: after the unit and the number of the points. */
+function merged(html) {
+  return html.replace(/(id="picture-1-0">)([^<]*)/, (_, id, text) => {
+    const bytes = [...inflateSync(Buffer.from(text, "base64"))];
+    const number = (from) => bytes.findIndex((b, i) => i >= from && b < 0x80) + 1;
+    // The second track's: that of the server, which sends. The first has eight series of its own before it.
+    let at = number(0);
+    const skip = (count) => { for (let i = 0; i < count; i++) at = number(at); };
+    const read = () => {
+      let value = 0;
+      for (let factor = 1; ; factor *= 128) {
+        const byte = bytes[at++];
+        value += (byte & 0x7f) * factor;
+        if (byte < 0x80) return value / 2;
+      }
+    };
+    for (let series = 0; series < 8; series++) {
+      const length = read();
+      skip(1 + 5 * length);
+    }
+    skip(4 * read());
+    read();
+    // Zigzag: 4 is 8.
+    bytes[at] = 8;
+    return id + deflateSync(Buffer.from(bytes)).toString("base64");
+  });
 }
 
 const wrong = [];
@@ -170,6 +201,91 @@ const tests = {
     assert.match(await page.locator(".verdict").innerText(), /send buffer held it back/);
     assert.equal(await charts(page), 0);
     await page.close();
+  },
+
+  async "everybody can use it: in the light, in the dark, beside another, on a phone, on paper"() {
+    const [sender, receiver] = ["sender", "receiver"].map((end) => corpus(`random-loss-3pct-40ms.${end}.pcap.gz`));
+    const page = await open(report(sender, corpus("chatty-50x-20ms.sender.pcap.gz"), "--compare", receiver));
+    await page.locator("#chart-rate-2 canvas").waitFor();
+    await accessible(page, "two captures in the light");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.selectOption("#compare", "");
+    await page.locator("#chart-rate-2").waitFor({ state: "detached" });
+    await page.locator("#chart-rate canvas").waitFor();
+    await page.locator("#chart-sequence .plot").focus();
+    for (const key of ["r", "+", "+"]) await changes(page, () => page.keyboard.press(key));
+    await page.getByText("What the words mean").click();
+    await accessible(page, "packets in the dark");
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.waitForFunction(() => document.documentElement.scrollWidth <= 390, null, { timeout: 5000 });
+    await page.locator(".rungs").waitFor();
+    // Text in a drawing is as large on a phone.
+    const scale = await page.locator(".rungs").evaluate((e) => e.getBoundingClientRect().width / e.viewBox.baseVal.width);
+    assert.ok(scale > 0.95, `packets are drawn at ${scale} of their size`);
+    await accessible(page, "a phone");
+    // On paper every chart is as wide as the sheet and dark on light, whatever the screen was.
+    const paper = () => page.evaluate(() => ({
+      ink: getComputedStyle(document.body).color, widest: Math.max(...[...document.querySelectorAll("canvas")].map((c) => c.clientWidth)),
+    }));
+    assert.notEqual((await paper()).ink, "rgb(22, 25, 29)");
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.deepEqual(await paper(), { ink: "rgb(22, 25, 29)", widest: 690 });
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.close();
+  },
+
+  async "nothing in a capture is read as HTML"() {
+    // Names of folders and files are the capture's, too: with one "/" they hold a whole tag.
+    const folder = join(scratch, "<");
+    mkdirSync(folder);
+    const capture = join(folder, "script><img src=x onerror=alert(4)>\u2028'.pcapng");
+    writeFileSync(capture, hostile(gunzipSync(readFileSync(corpus("send-buffer-16k-20ms.sender.pcap.gz")))));
+    let page = await open(report(capture));
+    await page.locator("#chart-rate canvas").waitFor();
+    assert.match(await page.locator(".verdict").innerText(), /send buffer held it back/);
+    assert.match(await page.locator("header").innerText(), /<\/script><img src=x/);
+    assert.equal(await page.locator("img").count(), 0);
+    await page.close();
+
+    // And an analysis may say anything.
+    const json = JSON.parse(execFileSync(tcpwhy, [capture, "--json"], { maxBuffer: 1 << 28 }));
+    json.source.warnings = [EVIL];
+    const c = json.connections[0];
+    c.findings = [{ kind: "x", side: "client", frame: 1, text: EVIL }];
+    c.client.addr = EVIL;
+    for (const d of c.directions) {
+      Object.assign(d.verdict, { text: EVIL, advice: [EVIL], limit: EVIL, cause: EVIL });
+      d.timeline.forEach((i) => Object.assign(i, { limit: EVIL, cause: EVIL }));
+      d.limits.forEach((s) => Object.assign(s, { limit: EVIL, cause: EVIL }));
+    }
+    const file = join(scratch, "evil.json");
+    writeFileSync(file, JSON.stringify(json));
+    page = await open(report(file));
+    assert.equal(await page.locator(".verdict").textContent(), EVIL);
+    assert.equal(await page.locator("img, main script").count(), 0);
+    await page.close();
+  },
+
+  async "a long capture says how much a point stands for, and how to see its packets"() {
+    const url = report(corpus("send-buffer-16k-20ms.sender.pcap.gz"));
+    const html = url.replace("file://", "");
+    const page = await open(url);
+    await page.locator("#chart-rate canvas").waitFor();
+    assert.equal(await page.locator(".command").count(), 0, "a short one is whole");
+    await page.close();
+    writeFileSync(html, merged(readFileSync(html, "utf8")));
+    const long = await open(url);
+    const command = long.locator(".command");
+    await command.waitFor();
+    assert.match(await long.locator(".notice").innerText(), /stands for up to 4 packets/);
+    const whole = await command.innerText();
+    await changes(long, () => long.keyboard.press("+").then(() => long.locator("#chart-sequence .plot").press("+")));
+    assert.notEqual(await command.innerText(), whole, "of what is in sight");
+    // What it says can be run as it is, and shows packets of that stretch.
+    const args = (await command.innerText()).replace("packets.html", "-");
+    const stretch = execFileSync("bash", ["-c", args.replace(/^tcpwhy/, '"$0"'), tcpwhy], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+    assert.match(String(stretch), /id="picture-1-0"/);
+    await long.close();
   },
 
   async "ten thousand connections scroll, sort and are found"() {

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { accessible } from "./accessible.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const scratch = mkdtempSync(join(tmpdir(), "tcpwhy-serve-"));
@@ -75,6 +76,7 @@ try {
   assert.equal(refused, 2);
   assert.deepEqual(readdirSync(dir).sort(), ["broken.pcap", "monday", "nightly-backup.pcap.gz", "slow-reader-stops-20ms.sender.pcap.gz"]);
   await shot("list");
+  await accessible(page, "the list");
 
   // Open: first the wait, then, at the same address, the report.
   await rows.filter({ hasText: "monday" }).locator("a").focus();
@@ -100,6 +102,7 @@ try {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 390, height: 800 });
   await fits();
+  await accessible(page, "the list on a phone, in Chinese, in the dark");
   await shot("phone-zh-dark");
   await page.emulateMedia({ colorScheme: "light" });
   await page.selectOption("#language", "en");

@@ -9,12 +9,14 @@ pub mod check;
 pub mod csv;
 pub mod json;
 pub mod page;
+mod phase;
 mod printable;
 mod rank;
 mod source;
 pub mod terminal;
 
-pub use printable::printable;
+pub use phase::phase_label;
+pub use printable::{padded, printable};
 pub use rank::most_telling;
 pub use source::{Source, Warning};
 pub use terminal::{limit_color, limit_letter};

@@ -1,6 +1,7 @@
 //! Text from outside (file names, names in captures) made safe to show.
 
 use std::borrow::Cow;
+use unicode_width::UnicodeWidthStr;
 
 /// `text` with everything that could steer a terminal or reorder its line spelled out, as `\u{1b}`.
 ///
@@ -13,6 +14,15 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
     let spell = |c: char| if steers(c) { c.escape_default().to_string() } else { c.to_string() };
     Cow::Owned(text.chars().map(spell).collect())
+}
+
+/// `text` filled up with spaces to `width` columns of a terminal, of which a Chinese character takes two.
+///
+/// ```
+/// assert_eq!(tcpwhy_report::padded("窗口", 6), "窗口  ");
+/// ```
+pub fn padded(text: &str, width: usize) -> String {
+    format!("{text}{:1$}", "", width.saturating_sub(text.width()))
 }
 
 /// Control characters (C0, DEL, C1), and the marks that override the direction of text.

@@ -4,6 +4,7 @@
 mod common;
 
 use common::golden;
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::analysis::Analyzer;
 use tcpwhy_core::model::{Connection, Side};
 use tcpwhy_core::picture::{Picture, SocketSample};
@@ -30,6 +31,10 @@ fn drawn() -> (Connection, Picture) {
 }
 
 fn chart(kind: Kind) -> String {
+    chart_in(kind, Language::En)
+}
+
+fn chart_in(kind: Kind, language: Language) -> String {
     let (connection, mut picture) = drawn();
     for i in 0..40 {
         let sample = SocketSample {
@@ -46,7 +51,8 @@ fn chart(kind: Kind) -> String {
         };
         picture.sampled(&sample);
     }
-    let subject = Subject { connection: &connection, picture: &picture, from: Side::Server };
+    let subject =
+        Subject { connection: &connection, picture: &picture, from: Side::Server, language };
     svg(kind, &subject).unwrap()
 }
 
@@ -67,9 +73,21 @@ fn every_chart_is_what_it_was() {
 }
 
 #[test]
+fn charts_speak_chinese() {
+    for (name, kind) in [("flight", Kind::Flight), ("band", Kind::Band)] {
+        golden(&format!("chart-{name}.zh.svg"), &chart_in(kind, Language::Zh));
+    }
+}
+
+#[test]
 fn sockets_without_samples_are_no_chart() {
     let (connection, picture) = drawn();
-    let subject = Subject { connection: &connection, picture: &picture, from: Side::Server };
+    let subject = Subject {
+        connection: &connection,
+        picture: &picture,
+        from: Side::Server,
+        language: Language::Zh,
+    };
     assert!(matches!(svg(Kind::Samples, &subject), Err(Error::NoSamples(0))));
 }
 
@@ -83,5 +101,16 @@ fn a_png_has_the_drawing_at_twice_its_size() {
         }
         Err(Error::NoFont) => eprintln!("skipped: no font is installed"),
         Err(e) => panic!("{e}"),
+    }
+}
+
+#[test]
+fn a_png_without_a_font_for_its_letters_is_refused() {
+    // No font has a letter that is not assigned.
+    let unknown = r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9" font-family="sans-serif">a&#x378;</text></svg>"#;
+    match png(unknown) {
+        Err(Error::NoGlyph(letter)) => assert_eq!(letter, "\u{378}"),
+        Err(Error::NoFont) => eprintln!("skipped: no font is installed"),
+        other => panic!("{other:?}"),
     }
 }

@@ -149,7 +149,7 @@ pub(crate) struct Report {
     /// Which chart, of the connection with most to save or that of --conn
     #[arg(long, value_name = "NAME", default_value = "time-sequence", help_heading = "One chart")]
     pub chart: Chart,
-    /// Language that the page begins in; auto: that of the reader's browser
+    /// Language that the page begins in, auto: that of the reader's browser; or of a chart, auto: that of the locale
     #[arg(long, value_name = "LANG", default_value = "auto")]
     pub lang: Lang,
     #[command(flatten)]

@@ -49,6 +49,25 @@ fn a_saved_host_is_judged_over_a_path() {
 }
 
 #[test]
+fn a_check_speaks_chinese_and_its_json_does_not() {
+    let file = saved(SAVED);
+    let zh = |more: &[&str]| stdout(&check(&file, &[&PATH[..], &["--lang", "zh"], more].concat()));
+    let text = zh(&[]);
+    for part in [
+        "发送缓冲区",
+        "net.ipv4.tcp_wmem: 4096 16384 4194304 -> 4096 16384 10485760",
+        "按模型的收益：20.0 MB 用时",
+        "有害    net.ipv4.tcp_sack: 0 -> 1",
+        "保持不变",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!["buffer", "held", "memory", "path"].iter().any(|w| text.contains(w)), "{text}");
+    assert!(zh(&["--sysctl-conf"]).contains("\nnet.ipv4.tcp_sack = 1\n"));
+    assert_eq!(zh(&["--json"]), stdout(&check(&file, &[&PATH[..], &["--json"]].concat())));
+}
+
+#[test]
 fn json_follows_its_schema() {
     let value = valid(&stdout(&check(&saved(SAVED), &[&PATH[..], &["--json"]].concat())));
     let host = &value["hosts"][0];

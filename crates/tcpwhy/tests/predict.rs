@@ -27,6 +27,26 @@ fn a_small_send_buffer_is_named_and_priced() {
 }
 
 #[test]
+fn a_prediction_speaks_chinese_and_its_json_does_not() {
+    let text = stdout(&with(&["--sndbuf", "16K", "--no-offload", "--lang", "zh"]));
+    for part in [
+        "瓶颈是发送缓冲区",
+        "时间花在哪里",
+        "BDP = 100 Mbit/s x 20.0 ms = 250 kB",
+        "不设置 SO_SNDBUF",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let words = ["held", "buffer", "time", "rate"];
+    assert!(!words.iter().any(|w| text.contains(w)), "{text}");
+    let json = |lang| stdout(&with(&["--sndbuf", "16K", "--no-offload", "--json", "--lang", lang]));
+    assert_eq!(json("zh"), json("en"));
+    let sweep = ["--sweep", "rtt=1ms..400ms", "--lang", "zh"];
+    let small = ["predict", "--size", "200K", "--rate", "100mbit", "--rtt", "20ms"];
+    assert!(stdout(&run(&[&small[..], &sweep].concat())).starts_with("稳定速率占链路的比例"));
+}
+
+#[test]
 fn json_holds_what_the_text_holds() {
     let output = with(&["--sndbuf", "16K", "--no-offload", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();

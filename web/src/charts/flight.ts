@@ -1,9 +1,9 @@
 // Bytes in flight under their three ceilings: the picture that tells the limit.
 import type { Connection, Direction, LimitName } from "../analysis";
 import type { Picture } from "../chart";
-import type { Track } from "../columns";
+import type { Series, Track } from "../columns";
 import * as format from "../format";
-import { extent, level, search, stairs, visible } from "../paint";
+import { bars, extent, search, stairs, visible } from "../paint";
 import { range } from "../ranges";
 import { say } from "../words";
 
@@ -13,34 +13,29 @@ export function flight(track: Track, c: Connection, d: Direction): Picture {
     name: "flight",
     extent: (from, to) => {
       const [, high] = extent(track.flight, from, to);
-      const levels = [...buffer, ...cwnd].filter((p) => p.from < to && p.to > from).map((p) => p.value);
-      // A window far above would press the flight flat: it is drawn when it is near enough to matter.
-      const window = lowest(track, from, to);
+      const levels = [buffer, cwnd].map((s) => extent(s, from, to)[1]);
+      // A window far above would press the flight flat: it is drawn as far as it is near enough to matter.
+      const window = range(track.window, ...visible(track.window, from, to));
       const top = Math.max(high, ...levels);
-      return [0, window < top * 4 ? Math.max(top, window) : top];
+      return [0, Math.max(top, ...window.filter((edge) => edge < top * 4))];
     },
     show: format.buffer,
     binary: true,
     keys: [
       { key: "key_flight", colour: "data" }, { key: "key_window", colour: "edge", dashed: true },
-      { key: "key_buffer", colour: "buffer" }, { key: "key_cwnd", colour: "cwnd" },
+      { key: "key_buffer", colour: "buffer", of: buffer }, { key: "key_cwnd", colour: "cwnd", of: cwnd },
     ],
     paint: (plane, colours) => {
       stairs(plane, track.flight, colours.data, { fill: colours.fill });
       stairs(plane, track.window, colours.edge, { dash: [5, 3] });
-      buffer.forEach((p) => level(plane, p.from, p.to, p.value, colours.buffer));
-      cwnd.forEach((p) => level(plane, p.from, p.to, p.value, colours.cwnd));
+      bars(plane, buffer, colours.buffer, 2.5);
+      bars(plane, cwnd, colours.cwnd, 2.5);
     },
     at: (time) => {
       const i = search(track.flight.from, track.flight.length, time) - 1;
       return i < 0 ? "" : `${say("key_flight")} ${format.buffer(track.flight.high[i]!)}`;
     },
   };
-}
-
-/** The smallest window in a span of time. */
-function lowest(track: Track, from: number, to: number): number {
-  return range(track.window, ...visible(track.window, from, to))[0];
 }
 
 interface Level {
@@ -53,7 +48,7 @@ interface Level {
 const MOST_ROUNDS = 400;
 
 /** The ceilings that no packet tells, where the flight leant against them: round by round, the most that was in flight. */
-function ceilings(track: Track, c: Connection, d: Direction): { buffer: Level[]; cwnd: Level[] } {
+function ceilings(track: Track, c: Connection, d: Direction): { buffer: Series; cwnd: Series } {
   const rounds = (limit: LimitName) => d.timeline.filter((i) => i.limit === limit).map((i) => {
     const [from, to] = [i.from_ns - c.start_ns, i.to_ns - c.start_ns];
     const step = Math.max(d.facts.rtt_floor_ns, (to - from) / MOST_ROUNDS, 1000);
@@ -68,5 +63,12 @@ function ceilings(track: Track, c: Connection, d: Direction): { buffer: Level[];
     const sorted = levels.map((l) => l.value).sort((a, b) => a - b);
     return { from: levels[0]!.from, to: levels.at(-1)!.to, value: sorted[sorted.length >> 1]! };
   });
-  return { buffer, cwnd: rounds("congestion_window").flat() };
+  return { buffer: series(buffer), cwnd: series(rounds("congestion_window").flat()) };
+}
+
+/** Levels in the order of time as a series: there may be more of them than pixels. */
+function series(levels: Level[]): Series {
+  const column = (of: (l: Level) => number) => Float64Array.from(levels, of);
+  const value = column((l) => l.value);
+  return { length: levels.length, samplesPerPoint: 1, from: column((l) => l.from), to: column((l) => l.to), low: value, high: value, frame: column(() => 0) };
 }

@@ -48,10 +48,20 @@ function binned(from: number, to: number, width: number, bytes: (a: number, b: n
 
 /** Bytes of the segments that left between two times. */
 function amount(s: Series, from: number, to: number): number {
-  let sum = 0;
-  const last = search(s.from, s.length, to);
-  for (let i = search(s.from, s.length, from); i < last; i++) sum += s.high[i]! - s.low[i]!;
-  return sum;
+  const before = sums(s);
+  return before[search(s.from, s.length, to)]! - before[search(s.from, s.length, from)]!;
+}
+
+const SUMS = new WeakMap<Series, Float64Array>();
+
+/** Bytes of all segments before each, made when first asked: a frame must not pass by every packet. */
+function sums(s: Series): Float64Array {
+  let known = SUMS.get(s);
+  if (!known) {
+    SUMS.set(s, (known = new Float64Array(s.length + 1)));
+    for (let i = 0; i < s.length; i++) known[i + 1] = known[i]! + s.high[i]! - s.low[i]!;
+  }
+  return known;
 }
 
 /** Bytes acknowledged by a time. */

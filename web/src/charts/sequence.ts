@@ -2,7 +2,7 @@
 import type { Picture } from "../chart";
 import type { Mark, Track } from "../columns";
 import * as format from "../format";
-import { bars, extent, frames, search, stairs, visible, type Plane } from "../paint";
+import { bars, frames, inside, search, stairs, visible, type Plane } from "../paint";
 import { say } from "../words";
 import type { Key } from "../words/en";
 
@@ -16,13 +16,13 @@ export function sequence(track: Track): Picture {
   return {
     name: "sequence",
     extent: (from, to) => {
-      const all = [track.data, track.resent, track.acks].map((s) => extent(s, from, to));
+      const all = [track.data, track.resent, track.acks].map((s) => inside(s, from, to, s === track.acks));
       return [Math.min(...all.map((e) => e[0])), Math.max(...all.map((e) => e[1]))];
     },
     show: format.data,
     keys: [
-      { key: "key_data", colour: "data" }, { key: "key_resent", colour: "resent" }, { key: "key_acks", colour: "acks" },
-      { key: "key_edge", colour: "edge", dashed: true }, { key: "key_sacks", colour: "sacks" },
+      { key: "key_data", colour: "data" }, { key: "key_resent", colour: "resent", of: track.resent }, { key: "key_acks", colour: "acks" },
+      { key: "key_edge", colour: "edge", dashed: true }, { key: "key_sacks", colour: "sacks", of: track.sacks },
     ],
     symbols: [...new Set(track.marks.map((m) => m.kind))].map((kind) => [SYMBOLS[kind], `mark_${kind}` as Key]),
     paint: (plane, c) => {

@@ -23,7 +23,7 @@ export function rtt(track: Track, d: Direction): Picture {
     name: "rtt",
     extent: (from, to) => [0, Math.max(extent(track.rtt, from, to)[1], floor)],
     show: format.span,
-    keys: [{ key: "key_rtt", colour: "data" }, { key: "key_rtt_floor", colour: "acks" }],
+    keys: [{ key: "key_rtt", colour: "data" }, { key: "key_rtt_floor", colour: "acks", of: { length: floor > 0 ? 1 : 0 } }],
     paint: (plane, c) => {
       if (floor > 0) level(plane, plane.from, plane.to, floor, c.acks);
       dots(plane, track.rtt, c.data);

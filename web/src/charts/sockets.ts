@@ -19,10 +19,10 @@ export function sockets(s: Sockets): Picture {
     show: format.buffer,
     binary: true,
     keys: [
-      { key: "key_send_queue", colour: "data" }, { key: "key_send_memory", colour: "data", dashed: true },
-      { key: "key_send_buffer", colour: "buffer" }, { key: "key_cwnd_real", colour: "cwnd" },
-      { key: "key_ssthresh", colour: "cwnd", dashed: true }, { key: "key_receive_queue", colour: "acks" },
-      { key: "key_receive_buffer", colour: "acks", dashed: true },
+      { key: "key_send_queue", colour: "data", of: s.sendQueue }, { key: "key_send_memory", colour: "data", dashed: true, of: s.sendMemory },
+      { key: "key_send_buffer", colour: "buffer", of: s.sendBuffer }, { key: "key_cwnd_real", colour: "cwnd", of: s.cwnd },
+      { key: "key_ssthresh", colour: "cwnd", dashed: true, of: s.ssthresh }, { key: "key_receive_queue", colour: "acks", of: s.receiveQueue },
+      { key: "key_receive_buffer", colour: "acks", dashed: true, of: s.receiveBuffer },
     ],
     paint: (plane, c) => {
       stairs(plane, s.sendQueue, c.data, { fill: c.fill });

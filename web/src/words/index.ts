@@ -24,7 +24,8 @@ export function say(key: Key, holes: Record<string, string | number> = {}): stri
   return CATALOGUES[language][key].replace(/\{(\w+)\}/g, (hole, name: string) => String(holes[name] ?? hole));
 }
 
-export const limitName = (limit: LimitName): string => say(`limit_${limit}` as Key);
+/** The limit in running text; its published name where a later version knows more of them. */
+export const limitName = (limit: LimitName): string => (`limit_${limit}` in en ? say(`limit_${limit}` as Key) : limit);
 
 /** The cause in running text; the published name where there is no other. */
 export const causeName = (cause: string): string => (language === "zh" ? CAUSES[cause] : undefined) ?? cause;

@@ -8,8 +8,10 @@ use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use tcpwhy_core::advice::{Language, limit_label};
 use tcpwhy_core::model::Interval;
 use tcpwhy_core::picture::{Mark, Point};
+use unicode_width::UnicodeWidthStr;
 
 const SIZE: (u32, u32) = (1200, 480);
 /// A band has no values upwards: it needs little room.
@@ -21,17 +23,17 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Done = Result<(), String>;
 
 /// The chart as SVG.
-pub(super) fn draw(plan: &Plan<'_>, subject: &Subject<'_>) -> Result<String, String> {
+pub(super) fn draw(plan: &Plan<'_>, title: &str, subject: &Subject<'_>) -> Result<String, String> {
     let mut text = String::new();
     let size = (SIZE.0, if plan.measure.is_some() { SIZE.1 } else { BAND_HEIGHT });
     {
         let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
         root.fill(&colour::GROUND).map_err(told)?;
-        words(&root, &plan.title, (16, 12), 17, HPos::Left, &colour::INK)?;
+        words(&root, title, (16, 12), 17, HPos::Left, &colour::INK)?;
         legend(&root, &plan.entries)?;
         let frame = axes(&root, plan, subject)?;
         for layer in &plan.layers {
-            paint(&root, &frame, layer)?;
+            paint(&root, &frame, layer, subject.language)?;
         }
         root.present().map_err(told)?;
     }
@@ -87,14 +89,13 @@ fn legend(root: &Area<'_>, entries: &[Entry]) -> Done {
     let mut x = 16;
     for e in entries {
         line(root, vec![(x, 46), (x + 20, 46)], 3, e.dashed, &e.colour)?;
-        words(root, &e.text, (x + 26, 39), 14, HPos::Left, &colour::INK)?;
-        // No font is asked: the letters of most are narrower than this.
-        x += 52 + e.text.chars().count() as i32 * 8;
+        words(root, e.text, (x + 26, 39), 14, HPos::Left, &colour::INK)?;
+        x += 52 + width(e.text);
     }
     Ok(())
 }
 
-fn paint(root: &Area<'_>, f: &Frame, layer: &Layer<'_>) -> Done {
+fn paint(root: &Area<'_>, f: &Frame, layer: &Layer<'_>, language: Language) -> Done {
     match layer {
         Layer::Bars(series, colour, wide) => boxes(root, f, series.points(), colour, *wide, true),
         Layer::Dots(series, colour) => boxes(root, f, series.points(), colour, 3, false),
@@ -113,7 +114,7 @@ fn paint(root: &Area<'_>, f: &Frame, layer: &Layer<'_>) -> Done {
             line(root, ends.map(|x| (x, y)).to_vec(), 2, false, colour)
         }
         Layer::Marks(marks) => symbols(root, f, marks),
-        Layer::Parts(parts) => timeline(root, f, parts),
+        Layer::Parts(parts) => timeline(root, f, parts, language),
     }
 }
 
@@ -177,14 +178,28 @@ fn symbol(mark: Mark) -> &'static str {
     }
 }
 
-fn timeline(root: &Area<'_>, f: &Frame, parts: &[Interval]) -> Done {
+/// What is wide enough says its name: nobody has to tell colours apart.
+fn timeline(root: &Area<'_>, f: &Frame, parts: &[Interval], language: Language) -> Done {
     for i in parts {
         let (left, right) = (f.x_of(i.from.0), f.x_of(i.to.0));
-        let ink = colour::limit(i.limit);
         let corners = [(left, f.y.0), (right.max(left + 1), f.y.1)];
-        root.draw(&Rectangle::new(corners, ink.filled())).map_err(told)?;
+        root.draw(&Rectangle::new(corners, colour::limit(i.limit).filled())).map_err(told)?;
+    }
+    for same in parts.chunk_by(|a, b| a.limit == b.limit) {
+        let (Some(first), Some(last)) = (same.first(), same.last()) else { continue };
+        let (left, right) = (f.x_of(first.from.0), f.x_of(last.to.0));
+        let name = limit_label(first.limit, language);
+        if right - left > width(name) + 8 {
+            let at = ((left + right) / 2, (f.y.0 + f.y.1) / 2 - 8);
+            words(root, name, at, 14, HPos::Center, &colour::on(first.limit))?;
+        }
     }
     Ok(())
+}
+
+/// Pixels that a text of 14 pixels takes at most. No font is asked: the letters of most are narrower than this.
+fn width(text: &str) -> i32 {
+    i32::try_from(text.width()).unwrap_or_default() * 8
 }
 
 fn words(

@@ -35,6 +35,14 @@ pub(super) fn limit(limit: Limit) -> RGBColor {
     })
 }
 
+/// Ink that reads on a limit's colour.
+pub(super) fn on(limit: Limit) -> RGBColor {
+    match limit {
+        Limit::CongestionWindow | Limit::SilentPath => GROUND,
+        _ => rgb(0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,9 +12,11 @@ mod plan;
 mod png;
 mod rate;
 mod unit;
+mod words;
 
 pub use png::png;
 
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::{Connection, Side};
 use tcpwhy_core::picture::Picture;
 
@@ -50,6 +52,11 @@ pub enum Error {
         "no font is installed that a PNG's text could be drawn with: install one, or write an SVG"
     )]
     NoFont,
+    /// The fonts that are installed are of other scripts.
+    #[error(
+        "no installed font has the letter {0}, so a PNG would show empty boxes: install one (Debian: fonts-noto-cjk), write an SVG, or choose --lang en"
+    )]
+    NoGlyph(String),
     /// A library refused.
     #[error("cannot draw the chart: {0}")]
     Draw(String),
@@ -64,6 +71,8 @@ pub struct Subject<'a> {
     pub picture: &'a Picture,
     /// Who sends.
     pub from: Side,
+    /// Of its title and legend.
+    pub language: Language,
 }
 
 /// The chart as an SVG document of 1200 by 480 pixels.
@@ -72,5 +81,5 @@ pub struct Subject<'a> {
 /// There are no samples to draw.
 pub fn svg(kind: Kind, subject: &Subject<'_>) -> Result<String, Error> {
     let plan = plan::plan(kind, subject).ok_or(Error::NoSamples(subject.connection.id))?;
-    canvas::draw(&plan, subject).map_err(Error::Draw)
+    canvas::draw(&plan, &plan::title(kind, subject), subject).map_err(Error::Draw)
 }

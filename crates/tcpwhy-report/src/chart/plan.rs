@@ -1,9 +1,11 @@
 //! What is in each chart, as in `web/src/charts/`.
 
 use super::unit::Measure;
+use super::words::{self, Key};
 use super::{Kind, Subject, ceilings, colour, rate};
 use plotters::style::RGBColor;
 use std::borrow::Cow;
+use std::net::SocketAddr;
 use tcpwhy_core::advice::{Language, limit_label};
 use tcpwhy_core::model::{Direction, Interval, Side};
 use tcpwhy_core::observe::Endpoint;
@@ -31,14 +33,13 @@ pub(super) enum Layer<'a> {
 
 /// An entry of the legend.
 pub(super) struct Entry {
-    pub(super) text: String,
+    pub(super) text: &'static str,
     pub(super) colour: RGBColor,
     pub(super) dashed: bool,
 }
 
 /// A chart before it is drawn.
 pub(super) struct Plan<'a> {
-    pub(super) title: String,
     pub(super) layers: Vec<Layer<'a>>,
     pub(super) entries: Vec<Entry>,
     /// What is counted upwards, if anything is.
@@ -51,30 +52,28 @@ pub(super) struct Plan<'a> {
 pub(super) fn plan<'a>(kind: Kind, s: &Subject<'a>) -> Option<Plan<'a>> {
     let at = usize::from(s.from == Side::Server);
     let (track, d) = (&s.picture.tracks[at], &s.connection.directions[at]);
-    let mut plan = match kind {
-        Kind::TimeSequence => time_sequence(track),
-        Kind::Flight => flight(track, d),
-        Kind::Window => window(track),
-        Kind::Rtt => rtt(track, d),
+    Some(match kind {
+        Kind::TimeSequence => time_sequence(track, s.language),
+        Kind::Flight => flight(track, d, s.language),
+        Kind::Window => window(track, s.language),
+        Kind::Rtt => rtt(track, d, s.language),
         Kind::Throughput => throughput(track, d, s),
-        Kind::Band => band(d),
-        Kind::Samples => samples(s.picture.sockets.as_deref().map(|both| &both[at])?),
-    };
+        Kind::Band => band(d, s.language),
+        Kind::Samples => samples(s.picture.sockets.as_deref().map(|both| &both[at])?, s.language),
+    })
+}
+
+/// The title of a chart.
+pub(super) fn title(kind: Kind, s: &Subject<'_>) -> String {
+    let end = |e: Endpoint| SocketAddr::new(e.addr(), e.port).to_string();
     let (from, to) = (s.connection.endpoint(s.from), s.connection.endpoint(s.from.other()));
-    plan.title = format!("{}: {} to {}", plan.title, end(from), end(to));
-    Some(plan)
+    words::title(s.language, kind, &end(from), &end(to))
 }
 
-fn end(e: Endpoint) -> String {
-    std::net::SocketAddr::new(e.addr(), e.port).to_string()
-}
-
-fn solid(text: &str, colour: RGBColor) -> Entry {
-    Entry { text: text.to_owned(), colour, dashed: false }
-}
-
-fn dashed(text: &str, colour: RGBColor) -> Entry {
-    Entry { text: text.to_owned(), colour, dashed: true }
+/// Makes the entries of a legend in one language: of lines, and of dashed ones.
+fn entries(language: Language) -> [impl Fn(Key, RGBColor) -> Entry; 2] {
+    [false, true]
+        .map(|dashed| move |key, colour| Entry { text: words::key(language, key), colour, dashed })
 }
 
 fn stairs(series: &Series, colour: RGBColor, dashed: bool, filled: bool) -> Layer<'_> {
@@ -87,11 +86,11 @@ fn highest<'a>(series: impl IntoIterator<Item = &'a Series>) -> f64 {
     points.map(|p| p.high).max().unwrap_or_default() as f64
 }
 
-fn time_sequence(t: &Track) -> Plan<'_> {
+fn time_sequence(t: &Track, language: Language) -> Plan<'_> {
+    let [solid, dashed] = entries(language);
     let all = [&t.data, &t.resent, &t.acks];
     let lowest = all.iter().flat_map(|s| s.points()).map(|p| p.low).min().unwrap_or_default();
     Plan {
-        title: "Time and sequence".to_owned(),
         layers: vec![
             stairs(&t.edge, colour::EDGE, true, false),
             stairs(&t.acks, colour::ACKS, false, false),
@@ -101,18 +100,19 @@ fn time_sequence(t: &Track) -> Plan<'_> {
             Layer::Marks(&t.marks),
         ],
         entries: vec![
-            solid("data", colour::DATA),
-            solid("sent again", colour::RESENT),
-            solid("acknowledged", colour::ACKS),
-            dashed("allowed by the window", colour::EDGE),
-            solid("SACK", colour::SACKS),
+            solid(Key::Data, colour::DATA),
+            solid(Key::Resent, colour::RESENT),
+            solid(Key::Acks, colour::ACKS),
+            dashed(Key::Edge, colour::EDGE),
+            solid(Key::Sacks, colour::SACKS),
         ],
         measure: Some(Measure::Data),
         values: (lowest as f64, highest(all)),
     }
 }
 
-fn flight<'a>(t: &'a Track, d: &Direction) -> Plan<'a> {
+fn flight<'a>(t: &'a Track, d: &Direction, language: Language) -> Plan<'a> {
+    let [solid, dashed] = entries(language);
     let ceilings = ceilings::ceilings(&t.flight, d);
     let of = |l: &ceilings::Level| Layer::Level(l.from, l.to, l.value as f64, l.colour);
     let levels = ceilings.iter().map(|l| l.value).max().unwrap_or_default() as f64;
@@ -125,45 +125,45 @@ fn flight<'a>(t: &'a Track, d: &Direction) -> Plan<'a> {
     ];
     layers.extend(ceilings.iter().map(of));
     Plan {
-        title: "Bytes in flight and their ceilings".to_owned(),
         layers,
         entries: vec![
-            solid("in flight", colour::DATA),
-            dashed("advertised window", colour::EDGE),
-            solid("send buffer (plateau)", colour::BUFFER),
-            solid("congestion window (estimate)", colour::CWND),
+            solid(Key::Flight, colour::DATA),
+            dashed(Key::Window, colour::EDGE),
+            solid(Key::Plateau, colour::BUFFER),
+            solid(Key::Cwnd, colour::CWND),
         ],
         measure: Some(Measure::Buffer),
         values: (0.0, if window < top * 4.0 { top.max(window) } else { top }),
     }
 }
 
-fn window(t: &Track) -> Plan<'_> {
+fn window(t: &Track, language: Language) -> Plan<'_> {
+    let [solid, _] = entries(language);
     Plan {
-        title: "Advertised window".to_owned(),
         layers: vec![stairs(&t.window, colour::EDGE, false, true)],
-        entries: vec![solid("advertised window", colour::EDGE)],
+        entries: vec![solid(Key::Window, colour::EDGE)],
         measure: Some(Measure::Buffer),
         values: (0.0, highest([&t.window])),
     }
 }
 
-fn rtt<'a>(t: &'a Track, d: &Direction) -> Plan<'a> {
+fn rtt<'a>(t: &'a Track, d: &Direction, language: Language) -> Plan<'a> {
+    let [solid, _] = entries(language);
     let floor = d.facts.rtt_floor;
     let mut layers = vec![Layer::Dots(&t.rtt, colour::DATA)];
     if floor > Nanos::ZERO {
         layers.insert(0, Layer::Level(Nanos(i64::MIN), Nanos::MAX, floor.0 as f64, colour::ACKS));
     }
     Plan {
-        title: "Round-trip time".to_owned(),
         layers,
-        entries: vec![solid("RTT", colour::DATA), solid("floor", colour::ACKS)],
+        entries: vec![solid(Key::Rtt, colour::DATA), solid(Key::RttFloor, colour::ACKS)],
         measure: Some(Measure::Time),
         values: (0.0, highest([&t.rtt]).max(floor.0 as f64)),
     }
 }
 
 fn throughput<'a>(t: &Track, d: &Direction, s: &Subject<'_>) -> Plan<'a> {
+    let [solid, dashed] = entries(s.language);
     let [sent, good] = rate::rates(t, d, s.connection);
     let top = sent.iter().chain(&good).map(|p| p.high).max().unwrap_or_default() as f64;
     let layer = |points: Vec<Point>, colour, dashed| Layer::Stairs {
@@ -173,37 +173,30 @@ fn throughput<'a>(t: &Track, d: &Direction, s: &Subject<'_>) -> Plan<'a> {
         filled: !dashed,
     };
     Plan {
-        title: "Throughput".to_owned(),
         layers: vec![layer(sent, colour::DATA, true), layer(good, colour::ACKS, false)],
-        entries: vec![dashed("sent", colour::DATA), solid("goodput", colour::ACKS)],
+        entries: vec![dashed(Key::Sent, colour::DATA), solid(Key::Goodput, colour::ACKS)],
         measure: Some(Measure::Rate),
         values: (0.0, top),
     }
 }
 
-fn band(d: &Direction) -> Plan<'_> {
+fn band(d: &Direction, language: Language) -> Plan<'_> {
     let mut entries: Vec<Entry> = Vec::new();
     for share in d.limits() {
-        let text = limit_label(share.limit, Language::En);
+        let text = limit_label(share.limit, language);
         if !entries.iter().any(|e| e.text == text) {
-            entries.push(solid(text, colour::limit(share.limit)));
+            entries.push(Entry { text, colour: colour::limit(share.limit), dashed: false });
         }
     }
-    Plan {
-        title: "Timeline".to_owned(),
-        layers: vec![Layer::Parts(&d.timeline)],
-        entries,
-        measure: None,
-        values: (0.0, 1.0),
-    }
+    Plan { layers: vec![Layer::Parts(&d.timeline)], entries, measure: None, values: (0.0, 1.0) }
 }
 
-fn samples(s: &Sockets) -> Plan<'_> {
+fn samples(s: &Sockets, language: Language) -> Plan<'_> {
+    let [solid, dashed] = entries(language);
     let queues = highest([&s.send_queue, &s.send_memory, &s.receive_queue]).max(1.0);
     let ceilings = [&s.send_buffer, &s.cwnd, &s.ssthresh, &s.receive_buffer].map(|c| highest([c]));
     let top = ceilings.into_iter().filter(|c| *c < queues * 4.0).fold(queues, f64::max);
     Plan {
-        title: "What the sockets held".to_owned(),
         layers: vec![
             stairs(&s.send_queue, colour::DATA, false, true),
             stairs(&s.send_memory, colour::DATA, true, false),
@@ -214,13 +207,13 @@ fn samples(s: &Sockets) -> Plan<'_> {
             stairs(&s.receive_buffer, colour::ACKS, true, false),
         ],
         entries: vec![
-            solid("send queue", colour::DATA),
-            dashed("its memory", colour::DATA),
-            solid("send buffer", colour::BUFFER),
-            solid("congestion window", colour::CWND),
-            dashed("slow start threshold", colour::CWND),
-            solid("receive queue", colour::ACKS),
-            dashed("receive buffer", colour::ACKS),
+            solid(Key::SendQueue, colour::DATA),
+            dashed(Key::SendMemory, colour::DATA),
+            solid(Key::SendBuffer, colour::BUFFER),
+            solid(Key::SampledCwnd, colour::CWND),
+            dashed(Key::Ssthresh, colour::CWND),
+            solid(Key::ReceiveQueue, colour::ACKS),
+            dashed(Key::ReceiveBuffer, colour::ACKS),
         ],
         measure: Some(Measure::Buffer),
         values: (0.0, top),

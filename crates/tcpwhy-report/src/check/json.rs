@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::{SCHEMA, words};
 use serde_json::{Value, json};
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::check::{Finding, Host, Judged, NEVER, Report, Route};
 use tcpwhy_core::whatif::transfer::Prediction;
 
@@ -21,7 +22,7 @@ fn one(report: &Report) -> Value {
     let leave: Vec<_> = report
         .leave
         .iter()
-        .map(|l| json!({"setting": l.setting, "current": l.current, "why": words::stay(l.setting)}))
+        .map(|l| json!({"setting": l.setting, "current": l.current, "why": words::of(Language::En).stay(l.setting)}))
         .collect();
     json!({
         "host": host(&report.host),
@@ -112,7 +113,7 @@ fn finding(f: &Finding) -> Value {
         "setting": f.setting,
         "current": f.current,
         "sensible": f.sensible,
-        "why": words::why(f.what),
+        "why": words::of(Language::En).why(f.what),
         "gain": gain,
         "cost": f.cost.map(|c| json!({"bytes_a_connection": c.each, "bytes_at_most": c.all})),
         "path": f.path,

@@ -90,11 +90,6 @@ pub(super) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// `text` filled up with spaces to `width` columns.
-pub(super) fn padded(text: &str, width: usize) -> String {
-    format!("{text}{:1$}", "", width.saturating_sub(columns(text)))
-}
-
 /// `text` in lines of at most `width` columns where its words allow it.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
@@ -176,7 +171,6 @@ mod tests {
         assert_eq!(wrap("窗口（4.0 MiB）都有余量", 11), ["窗口", "（4.0 MiB）", "都有余量"]);
         assert_eq!(wrap("接收，窗口", 4), ["接", "收，", "窗口"]);
         assert_eq!(wrap("在途 16.0 KiB，往返 20.1 ms", 15), ["在途 16.0 KiB，", "往返 20.1 ms"]);
-        assert_eq!(padded("窗口", 6), "窗口  ");
     }
 
     #[test]

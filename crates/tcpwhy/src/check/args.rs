@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::lang::Lang;
 use clap::Args;
 use tcpwhy_core::quantity;
 use tcpwhy_core::units::Nanos;
@@ -33,6 +34,9 @@ pub(crate) struct Check {
     /// Kernel of the other host, where the saved text does not say it
     #[arg(long, value_name = "VERSION", requires = "from")]
     pub kernel: Option<String>,
+    /// Language of the answer and of the drop-in; auto: that of LC_ALL, LC_MESSAGES or LANG, in JSON always English
+    #[arg(long, value_name = "LANG", default_value = "auto", help_heading = "Output")]
+    pub lang: Lang,
     /// Write JSON (schema/tcpwhy.check-1.schema.json)
     #[arg(long, group = "as", help_heading = "Output")]
     pub json: bool,

@@ -50,9 +50,9 @@ pub(crate) fn run(args: &Check) -> Result<ExitCode, Error> {
             writeln!(out.to)?;
         }
         if args.sysctl_conf {
-            tcpwhy_report::check::sysctl_conf(&mut out.to, report)?;
+            tcpwhy_report::check::sysctl_conf(&mut out.to, report, args.lang.of_text())?;
         } else {
-            tcpwhy_report::check::text(&mut out.to, report)?;
+            tcpwhy_report::check::text(&mut out.to, report, args.lang.of_text())?;
         }
     }
     out.to.flush()?;

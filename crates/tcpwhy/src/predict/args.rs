@@ -2,6 +2,7 @@
 
 use crate::check;
 use crate::error::Error;
+use crate::lang::Lang;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tcpwhy_core::check::Host;
@@ -86,6 +87,9 @@ pub(crate) struct Predict {
     /// Write JSON; of a sweep, an object a line
     #[arg(long, group = "form", help_heading = "Output")]
     pub json: bool,
+    /// Language of the answer; auto: that of LC_ALL, LC_MESSAGES or LANG, in JSON and CSV always English
+    #[arg(long, value_name = "LANG", default_value = "auto", help_heading = "Output")]
+    pub lang: Lang,
     /// Write the sweep as CSV
     #[arg(long, group = "form", help_heading = "Output", requires = "sweep")]
     pub csv: bool,

@@ -4,6 +4,7 @@ pub(crate) mod args;
 mod show;
 mod surface;
 mod sweep;
+mod words;
 
 use crate::cli::Color;
 use crate::error::Error;
@@ -13,6 +14,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use tcpwhy_core::kernel::buffers::Asked;
 use tcpwhy_core::whatif::transfer::{Control, Prediction, Transfer, predict};
+use words::{Change, Factor};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -50,7 +52,14 @@ pub(crate) fn run(args: &Predict) -> Result<ExitCode, Error> {
         if args.json {
             show::json(&mut out.to, args, &transfer, &prediction, &others)?;
         } else {
-            show::text(&mut out.to, args, &transfer, &prediction, &others)?;
+            show::text(
+                &mut out.to,
+                words::of(args.lang.of_text()),
+                args,
+                &transfer,
+                &prediction,
+                &others,
+            )?;
         }
     } else {
         sweep::run(args, &mut out)?;
@@ -69,42 +78,46 @@ fn complete(transfer: &Transfer) -> Result<Prediction, Error> {
 }
 
 /// The same transfer with one thing changed.
-fn alternatives(t: &Transfer) -> Vec<(String, Prediction)> {
-    let mut list: Vec<(String, Transfer)> = Vec::new();
-    let mut add = |name: &str, changed: Transfer| {
+fn alternatives(t: &Transfer) -> Vec<(Change, Prediction)> {
+    let mut list: Vec<(Change, Transfer)> = Vec::new();
+    let mut add = |change: Change, changed: Transfer| {
         if changed != *t {
-            list.push((name.to_owned(), changed));
+            list.push((change, changed));
         }
     };
-    for (name, asked, is_send) in [("SO_SNDBUF", t.sndbuf, true), ("SO_RCVBUF", t.rcvbuf, false)] {
-        let Asked::Set(bytes) = asked else { continue };
-        let with = |asked| {
-            if is_send {
-                Transfer { sndbuf: asked, ..t.clone() }
-            } else {
-                Transfer { rcvbuf: asked, ..t.clone() }
-            }
-        };
-        add(&format!("{name} twice as large"), with(Asked::Set(bytes.saturating_mul(2))));
-        add(&format!("{name} four times as large"), with(Asked::Set(bytes.saturating_mul(4))));
-        add(&format!("{name} not set"), with(Asked::Automatic));
+    if let Asked::Set(bytes) = t.sndbuf {
+        let with = |sndbuf| Transfer { sndbuf, ..t.clone() };
+        for factor in [Factor::Two, Factor::Four] {
+            add(Change::SendTimes(factor), with(Asked::Set(bytes.saturating_mul(factor as u64))));
+        }
+        add(Change::SendAutomatic, with(Asked::Automatic));
+    }
+    if let Asked::Set(bytes) = t.rcvbuf {
+        let with = |rcvbuf| Transfer { rcvbuf, ..t.clone() };
+        for factor in [Factor::Two, Factor::Four] {
+            add(
+                Change::ReceiveTimes(factor),
+                with(Asked::Set(bytes.saturating_mul(factor as u64))),
+            );
+        }
+        add(Change::ReceiveAutomatic, with(Asked::Automatic));
     }
     if t.sndbuf.locks() {
-        add("one segment per packet buffer", Transfer { offload: false, ..t.clone() });
+        add(Change::NoOffload, Transfer { offload: false, ..t.clone() });
     }
     let mut wide = t.clone();
     let most = 4 * args::bdp(t.rate_bps, t.rtt).max(1 << 20);
     wide.sender.sysctls.tcp_wmem[2] = wide.sender.sysctls.tcp_wmem[2].max(most);
     wide.receiver.sysctls.tcp_rmem[2] = wide.receiver.sysctls.tcp_rmem[2].max(most);
     (wide.sndbuf, wide.rcvbuf) = (Asked::Automatic, Asked::Automatic);
-    add("buffers automatic, maxima four BDP", wide);
-    add("a warm connection", Transfer { warm: true, ..t.clone() });
-    add("bbr", Transfer { control: Control::Bbr, ..t.clone() });
-    add("no loss", Transfer { loss: 0.0, ..t.clone() });
-    add("a reader that keeps up", Transfer { read_rate: 0, ..t.clone() });
-    add("half the round trip", Transfer { rtt: t.rtt.scale(1, 2), ..t.clone() });
+    add(Change::WideBuffers, wide);
+    add(Change::Warm, Transfer { warm: true, ..t.clone() });
+    add(Change::Bbr, Transfer { control: Control::Bbr, ..t.clone() });
+    add(Change::NoLoss, Transfer { loss: 0.0, ..t.clone() });
+    add(Change::FastReader, Transfer { read_rate: 0, ..t.clone() });
+    add(Change::HalfRoundTrip, Transfer { rtt: t.rtt.scale(1, 2), ..t.clone() });
     list.into_iter()
-        .map(|(name, changed)| (name, predict(&changed)))
+        .map(|(change, changed)| (change, predict(&changed)))
         .filter(|(_, p)| p.complete)
         .collect()
 }

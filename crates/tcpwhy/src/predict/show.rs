@@ -1,69 +1,64 @@
 //! One prediction as text and as JSON.
 
 use super::args::{Predict, bdp};
+use super::words::{self, Bdp, Buffer, Change, Section, Words};
 use std::io::{self, Write};
-use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
+use tcpwhy_core::advice::Language;
+use tcpwhy_core::advice::quantity::span;
 use tcpwhy_core::kernel::buffers::is_clamped;
 use tcpwhy_core::kernel::window::Share;
 use tcpwhy_core::whatif::transfer::{Phase, Prediction, Transfer};
+use tcpwhy_report::padded;
 
-type Others = [(String, Prediction)];
+type Others = [(Change, Prediction)];
 
 /// For people.
 pub(super) fn text(
     to: &mut impl Write,
+    w: &dyn Words,
     args: &Predict,
     t: &Transfer,
     p: &Prediction,
     others: &Others,
 ) -> io::Result<()> {
-    writeln!(to, "{} in {}: held by {}", data(args.size), span(p.time), words(p.limit()))?;
-    let streams = u64::from(args.streams);
-    let all = if args.streams > 1 { format!(" (all {streams} streams)") } else { String::new() };
-    writeln!(
-        to,
-        "steady rate {}{all} of {}",
-        rate(p.steady_bps.saturating_mul(streams)),
-        rate(args.rate)
-    )?;
-    writeln!(to, "\nWhere the time goes")?;
+    writeln!(to, "{}", w.answer(args.size, p.time, p.limit()))?;
+    let steady = p.steady_bps.saturating_mul(u64::from(args.streams));
+    writeln!(to, "{}", w.steady(steady, args.streams, args.rate))?;
+    writeln!(to, "\n{}", w.section(Section::Phases))?;
     for (phase, time) in Phase::ALL.iter().zip(p.phases).filter(|(_, time)| time.0 > 0) {
         let part = time.secs() / p.time.secs().max(1e-9);
-        writeln!(to, "  {:<18} {:>10}  {:>5}", phase.name(), span(time), percent(part))?;
+        let name = padded(w.phase(*phase), 18);
+        writeln!(to, "  {name} {:>10}  {:>5}", span(time), w.percent(part))?;
     }
-    writeln!(to, "\nBuffers")?;
-    let (bdp, share) =
-        (bdp(t.rate_bps, t.rtt), Share::first(t.receiver.version, &t.receiver.sysctls));
-    writeln!(to, "  BDP = {} x {} = {}", rate(t.rate_bps), span(t.rtt), data(bdp))?;
-    writeln!(
-        to,
-        "  send buffer     {:>10} at the end; at least {} for the full rate",
-        buffer(p.sndbuf),
-        buffer(send_needs(bdp))
-    )?;
-    writeln!(
-        to,
-        "  receive buffer  {:>10} at the end; at least {} for the full rate",
-        buffer(p.rcvbuf),
-        buffer(share.space(bdp))
-    )?;
-    for (asked, max, name, sysctl) in [
+    buffers(to, w, t, p)?;
+    writeln!(to, "\n{}", w.section(Section::Changes))?;
+    for (change, other) in others {
+        let gain = w.gain(p.time.secs() / other.time.secs().max(1e-9));
+        let (name, limit) = (padded(w.change(*change), 36), w.phase(other.limit()));
+        writeln!(to, "  {name} {:>10}  {gain:>7}  {limit}", span(other.time))?;
+    }
+    Ok(())
+}
+
+fn buffers(to: &mut impl Write, w: &dyn Words, t: &Transfer, p: &Prediction) -> io::Result<()> {
+    let (rate_bps, rtt) = (t.rate_bps, t.rtt);
+    let bytes = bdp(rate_bps, rtt);
+    let share = Share::first(t.receiver.version, &t.receiver.sysctls);
+    writeln!(to, "\n{}", w.section(Section::Buffers))?;
+    writeln!(to, "  {}", w.bdp(&Bdp { rate_bps, rtt, bytes }))?;
+    for buffer in [
+        Buffer { sends: true, bytes: p.sndbuf, needed: send_needs(bytes) },
+        Buffer { sends: false, bytes: p.rcvbuf, needed: share.space(bytes) },
+    ] {
+        writeln!(to, "  {}", w.buffer(&buffer))?;
+    }
+    for (asked, max, option, sysctl) in [
         (t.sndbuf, t.sender.sysctls.wmem_max, "SO_SNDBUF", "wmem_max"),
         (t.rcvbuf, t.receiver.sysctls.rmem_max, "SO_RCVBUF", "rmem_max"),
     ] {
         if is_clamped(asked, max) {
-            writeln!(to, "  {name} is clamped in silence to net.core.{sysctl} = {}", buffer(max))?;
+            writeln!(to, "  {}", w.clamped(option, sysctl, max))?;
         }
-    }
-    writeln!(to, "\nWith one thing changed")?;
-    for (name, other) in others {
-        let gain = p.time.secs() / other.time.secs().max(1e-9);
-        writeln!(
-            to,
-            "  {name:<36} {:>10}  {gain:>6.1}x  {}",
-            span(other.time),
-            other.limit().name()
-        )?;
     }
     Ok(())
 }
@@ -83,9 +78,10 @@ pub(super) fn json(
         .zip(p.phases)
         .map(|(phase, time)| (phase.name().to_owned(), time.0.into()))
         .collect();
+    let english = words::of(Language::En);
     let others: Vec<_> = others
         .iter()
-        .map(|(name, o)| serde_json::json!({"change": name, "time_ns": o.time.0, "limit": o.limit().name(), "steady_bps": o.steady_bps}))
+        .map(|(change, o)| serde_json::json!({"change": english.change(*change), "time_ns": o.time.0, "limit": o.limit().name(), "steady_bps": o.steady_bps}))
         .collect();
     let value = serde_json::json!({
         "schema": "tcpwhy.prediction/1",
@@ -108,16 +104,4 @@ pub(super) fn json(
 /// A writer wakes when a third is free, so two thirds must cover the BDP.
 fn send_needs(bdp: u64) -> u64 {
     bdp.saturating_mul(3) / 2
-}
-
-fn words(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Handshake => "the handshake",
-        Phase::SlowStart => "slow start",
-        Phase::Congestion => "the congestion window",
-        Phase::SendBuffer => "the send buffer",
-        Phase::ReceiveWindow => "the receive window",
-        Phase::Path => "the path's bandwidth",
-        Phase::Last => "the last bytes on their way",
-    }
 }

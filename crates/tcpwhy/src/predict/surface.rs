@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use super::args::Predict;
 use super::sweep::{Axis, Row, part, shown};
+use super::words::{Cell, Column, Words};
 use svg::Document;
 use svg::node::element::{Rectangle, Text, Title};
-use tcpwhy_core::advice::quantity::{percent, rate, span};
+use tcpwhy_core::advice::quantity::{rate, span};
 
 /// Size of a cell, and of the room for the labels around, in pixels.
 const CELL: (usize, usize) = (30, 26);
@@ -17,6 +18,7 @@ const LABELLED: usize = 4;
 /// What was swept.
 pub(super) struct Surface<'a> {
     pub(super) args: &'a Predict,
+    pub(super) words: &'static dyn Words,
     pub(super) across: &'a Axis,
     pub(super) down: Option<&'a Axis>,
     pub(super) table: &'a [Row],
@@ -28,6 +30,7 @@ impl Surface<'_> {
         let (columns, rows) = (self.across.values.len(), self.table.len());
         let (width, height) = (MARGIN.0 + columns * CELL.0 + 40, MARGIN.1 + rows * CELL.1 + 40);
         let mut picture = Document::new()
+            .set("lang", self.words.tag())
             .set("viewBox", (0, 0, width, height))
             .set("width", width)
             .set("height", height)
@@ -43,14 +46,9 @@ impl Surface<'_> {
             picture = picture.add(label(MARGIN.0 - 8, y + 17, "end", &name));
             for (column, (value, link, p)) in row.iter().enumerate() {
                 let part = part(self.args, *link, p);
-                let text = format!(
-                    "{} {}, {name}: {} in {}, {}",
-                    self.across.name,
-                    shown(self.across.what, *value),
-                    rate(p.steady_bps),
-                    span(p.time),
-                    p.limit().name()
-                );
+                let across = format!("{} {}", self.across.name, shown(self.across.what, *value));
+                let down = self.down.is_some().then_some(name.as_str());
+                let text = self.words.cell(&Cell { across: &across, down, prediction: p });
                 let cell = Rectangle::new()
                     .set("x", MARGIN.0 + column * CELL.0)
                     .set("y", y)
@@ -72,14 +70,16 @@ impl Surface<'_> {
     /// The heat map with its numbers below.
     pub(super) fn html(&self) -> String {
         let mut page = format!(
-            "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>tcpwhy predict</title>\n\
+            "<!doctype html>\n<html lang=\"{}\"><meta charset=\"utf-8\"><title>tcpwhy predict</title>\n\
              <style>body{{font-family:sans-serif;margin:2em}}td,th{{padding:0 .8em;text-align:right}}</style>\n\
              <h1>{}</h1>\n{}\n<table><tr>",
+            self.words.tag(),
             self.title(),
             self.svg()
         );
         let names = self.down.iter().map(|d| d.name.as_str()).chain([self.across.name.as_str()]);
-        for name in names.chain(["time", "steady rate", "of the link", "limit"]) {
+        let columns = [Column::Time, Column::SteadyRate, Column::OfTheLink, Column::Limit];
+        for name in names.chain(columns.map(|c| self.words.column(c))) {
             let _ = write!(page, "<th>{name}</th>");
         }
         for (below, row) in self.table {
@@ -90,8 +90,8 @@ impl Surface<'_> {
                     shown(self.across.what, *value),
                     span(p.time),
                     rate(p.steady_bps),
-                    percent(part(self.args, *link, p)),
-                    p.limit().name().to_owned(),
+                    self.words.percent(part(self.args, *link, p)),
+                    self.words.phase(p.limit()).to_owned(),
                 ];
                 for cell in below.into_iter().chain(cells) {
                     let _ = write!(page, "<td>{cell}</td>");
@@ -103,11 +103,7 @@ impl Surface<'_> {
     }
 
     fn title(&self) -> String {
-        let down = self.down.map_or(String::new(), |d| format!(" and {}", d.name));
-        format!(
-            "Steady rate as part of the link's, by {}{down}: white 0 %, dark 100 %",
-            self.across.name
-        )
+        self.words.sweep(&self.across.name, self.down.map(|d| d.name.as_str()))
     }
 }
 

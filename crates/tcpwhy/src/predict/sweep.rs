@@ -2,6 +2,7 @@
 
 use super::args::Predict;
 use super::surface::Surface;
+use super::words;
 use crate::error::Error;
 use crate::output::Output;
 use std::io::Write;
@@ -72,7 +73,8 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
         }
         table.push((below.map(|b| b.1), row));
     }
-    let surface = Surface { args, across: &across, down: down.as_ref(), table: &table };
+    let words = words::of(args.lang.of_text());
+    let surface = Surface { args, words, across: &across, down: down.as_ref(), table: &table };
     if let Some(file) = &args.svg {
         std::fs::write(file, surface.svg())
             .map_err(|e| Error::Page(file.display().to_string(), e))?;
@@ -190,7 +192,7 @@ fn draw(
     down: Option<&Axis>,
     table: &[Row],
 ) -> Result<(), Error> {
-    writeln!(out.to, "steady rate as part of the link's: . is 0 %, █ is 100 %")?;
+    writeln!(out.to, "{}", words::of(args.lang.of_text()).shades())?;
     for (below, row) in table.iter().rev() {
         let label = down
             .zip(*below)

@@ -8,6 +8,7 @@ use crate::{exit, say};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::{Connection, Side};
 use tcpwhy_report::chart::{Kind, Subject, png, svg};
 
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
         say("nothing to show: no TCP connection matches");
         return Ok(ExitCode::from(exit::NOTHING));
     };
-    let subject = subject(&packets)?;
+    let subject = subject(&packets, args.lang.of_text())?;
     let drawing = svg(kind(args.chart), &subject)?;
     if let Some(path) = &args.svg {
         write(path, drawing.as_bytes())?;
@@ -45,10 +46,10 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
     Ok(finish(packets.read.damaged))
 }
 
-fn subject(packets: &Packets) -> Result<Subject<'_>, Error> {
+fn subject(packets: &Packets, language: Language) -> Result<Subject<'_>, Error> {
     let drawn = packets.pictures.first().and_then(|(i, picture)| {
         let connection = packets.connections.get(*i)?;
-        Some(Subject { connection, picture, from: main_direction(connection) })
+        Some(Subject { connection, picture, from: main_direction(connection), language })
     });
     drawn.ok_or_else(|| Error::Usage("there is no connection to draw".to_owned()))
 }

@@ -5,6 +5,7 @@ mod csp;
 mod folder;
 mod guard;
 mod jobs;
+mod listen;
 mod name;
 mod token;
 mod upload;
@@ -14,6 +15,7 @@ use crate::error::Error;
 use crate::say;
 use app::App;
 use folder::Folder;
+use listen::{Limits, listen};
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
@@ -59,9 +61,10 @@ async fn serve(args: &Serve, folder: Folder, directory: String) -> Result<(), Er
     announce(args, address, token.as_ref())?;
     let app = App::new(folder, directory, args.max_upload, token, address.port());
     tokio::select! {
-        served = async { axum::serve(listener, app.router()).await } => served.map_err(refused),
-        () = stop => Ok(()),
+        () = listen(listener, app.router(), Limits::USUAL) => {}
+        () = stop => {}
     }
+    Ok(())
 }
 
 /// The address alone on standard output; what it means on standard error.

@@ -15,7 +15,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tcpwhy_capture::Capture;
 use tcpwhy_core::advice::quantity;
 use tokio::io::AsyncWriteExt;
@@ -24,6 +24,8 @@ use tokio::time::timeout;
 
 /// Longest silence in the middle of an upload.
 const SILENCE: Duration = Duration::from_secs(60);
+/// Bytes a second that an upload must bring on average once it is older than that: a few bytes a minute would hold a place for ever.
+const SLOWEST: u64 = 4096;
 
 /// Takes one: its name is `?name=`, its bytes are the body.
 pub(super) async fn upload(
@@ -60,6 +62,8 @@ enum Refusal {
     NotCapture(String),
     #[error("the upload broke off")]
     BrokeOff,
+    #[error("the upload was too slow: less than 4 kB a second")]
+    Slow,
     #[error("cannot be stored: {0}")]
     Store(#[from] io::Error),
     #[error(transparent)]
@@ -73,6 +77,7 @@ impl IntoResponse for Refusal {
             Self::Large(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotCapture(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BrokeOff => StatusCode::BAD_REQUEST,
+            Self::Slow => StatusCode::REQUEST_TIMEOUT,
             Self::Store(_) | Self::Random(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         (status, format!("{self}\n")).into_response()
@@ -83,18 +88,26 @@ async fn receive(app: &App, wanted: String, mut body: Body) -> Result<Entry, Ref
     let folder = Arc::clone(&app.folder);
     let (file, part) = spawn_blocking(move || Part::create(folder)).await.map_err(gone)??;
     let mut file = tokio::fs::File::from_std(file);
-    let mut bytes = 0_u64;
-    while let Some(frame) = timeout(SILENCE, body.frame()).await.map_err(|_| Refusal::BrokeOff)? {
+    let (begun, mut bytes) = (Instant::now(), 0_u64);
+    while let Some(frame) = timeout(SILENCE, body.frame()).await.map_err(|_| Refusal::Slow)? {
         let Ok(data) = frame.map_err(|_| Refusal::BrokeOff)?.into_data() else { continue };
         bytes = bytes.saturating_add(data.len() as u64);
         if bytes > app.max_upload {
             return Err(Refusal::Large(app.max_upload));
+        }
+        if is_slow(bytes, begun.elapsed()) {
+            return Err(Refusal::Slow);
         }
         file.write_all(&data).await?;
     }
     file.flush().await?;
     let file = file.into_std().await;
     spawn_blocking(move || part.keep(file, &wanted)).await.map_err(gone)?
+}
+
+/// Whether so many bytes in such a time are too few.
+fn is_slow(bytes: u64, age: Duration) -> bool {
+    age > SILENCE && bytes < SLOWEST.saturating_mul((age - SILENCE).as_secs())
 }
 
 /// The thread of a step is gone: we are being stopped.
@@ -134,5 +147,19 @@ impl Part {
 impl Drop for Part {
     fn drop(&mut self) {
         self.folder.remove(&self.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_upload_has_a_minute_and_then_a_least_rate() {
+        let second = Duration::from_secs(1);
+        assert!(!is_slow(0, SILENCE));
+        assert!(!is_slow(SLOWEST, SILENCE + second));
+        assert!(is_slow(SLOWEST - 1, SILENCE + second));
+        assert!(!is_slow(3600 * SLOWEST, 3600 * second));
     }
 }

@@ -74,6 +74,19 @@ fn an_upload_that_breaks_off_leaves_nothing() {
     eventually("it is removed", || files(&dir) == ["deep"]);
 }
 
+#[test]
+fn the_fifth_upload_at_once_is_asked_to_come_again() {
+    let (_outside, dir) = house();
+    let server = Server::of(&dir);
+    let mut streams: Vec<_> = (0..4).map(|_| begin_upload(&server)).collect();
+    eventually("four parts are stored", || files(&dir).len() == 5);
+    let answer = server.upload("y.pcap.gz", &capture());
+    assert_eq!((answer.status, answer.body.contains("try again")), (503, true), "{answer:?}");
+    assert_eq!(server.names().len(), 1, "who only looks is answered");
+    drop(streams.pop());
+    eventually("a place is free", || server.upload("y.pcap.gz", &capture()).status == 201);
+}
+
 /// Half an upload.
 fn begin_upload(server: &Server) -> TcpStream {
     let mut stream = server.connect();

@@ -1,0 +1,40 @@
+//! Simplified Chinese (简体中文).
+
+use super::{Key, Kind};
+
+pub(super) fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::TimeSequence => "时间与序列号",
+        Kind::Flight => "在途字节与上限",
+        Kind::Window => "通告窗口",
+        Kind::Rtt => "往返时延",
+        Kind::Throughput => "吞吐量",
+        Kind::Band => "时间线",
+        Kind::Samples => "套接字中的数据",
+    }
+}
+
+pub(super) fn key(key: Key) -> &'static str {
+    match key {
+        Key::Data => "数据",
+        Key::Resent => "重传",
+        Key::Acks => "已确认",
+        Key::Edge => "窗口允许的上限",
+        Key::Sacks => "SACK",
+        Key::Flight => "在途",
+        Key::Window => "通告窗口",
+        Key::Plateau => "发送缓冲区（平台）",
+        Key::Cwnd => "拥塞窗口（估计）",
+        Key::Rtt => "RTT",
+        Key::RttFloor => "最低值",
+        Key::Sent => "发送",
+        Key::Goodput => "有效速率",
+        Key::SendQueue => "发送队列",
+        Key::SendMemory => "占用的内存",
+        Key::SendBuffer => "发送缓冲区",
+        Key::SampledCwnd => "拥塞窗口",
+        Key::Ssthresh => "慢启动阈值",
+        Key::ReceiveQueue => "接收队列",
+        Key::ReceiveBuffer => "接收缓冲区",
+    }
+}

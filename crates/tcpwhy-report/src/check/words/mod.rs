@@ -1,0 +1,78 @@
+//! The wording of `tcpwhy check`, a catalogue for each language: typed values in, whole texts out.
+
+mod en;
+mod zh;
+
+use tcpwhy_core::advice::Language;
+use tcpwhy_core::check::{Gain, Judged, Path, Source, Weight, What};
+use tcpwhy_core::whatif::transfer::Prediction;
+
+/// What a line about the host tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Label {
+    Congestion,
+    SendBuffers,
+    ReceiveBuffers,
+    Memory,
+    Device,
+    Route,
+}
+
+/// Titles, and what is said instead of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Nothing was found; over the paths, where there are some.
+    Nothing {
+        paths: bool,
+    },
+    LookAt,
+    Leave,
+    NoPath,
+    NothingToChange,
+    HowToUse,
+}
+
+/// One language's texts.
+pub(super) trait Words {
+    fn line(&self, line: Line) -> &'static str;
+    fn label(&self, label: Label) -> &'static str;
+    /// A kernel's version that nothing told.
+    fn assumed(&self, version: &str) -> String;
+    fn unknown(&self) -> &'static str;
+    /// Pages of TCP in bytes: what is used, the pressure mark, the most.
+    fn memory(&self, used: Option<u64>, pressure: u64, most: u64) -> String;
+    /// From one number of bytes to another.
+    fn range(&self, from: u64, to: u64) -> String;
+    fn note(&self, text: &str) -> String;
+    /// The title of a path, by its number.
+    fn path(&self, n: usize, path: &Path) -> String;
+    /// The device and segments of a path's route.
+    fn route(&self, device: &str, mss: u64, initcwnd: Option<u32>) -> String;
+    fn by_the_model(&self, judged: &Judged) -> String;
+    /// What the host does over a path.
+    fn said(&self, sends: bool, prediction: &Prediction, rate_bps: u64) -> String;
+    /// How much a finding matters, in a column.
+    fn weight(&self, weight: Weight) -> &'static str;
+    /// What a finding does to a transfer, and what to change.
+    fn why(&self, what: What) -> &'static str;
+    /// Why a setting should stay.
+    fn stay(&self, setting: &str) -> &'static str;
+    /// Where a number comes from.
+    fn source(&self, source: Source) -> &'static str;
+    /// What a change brings, on a path where there are several.
+    fn gain(&self, gain: &Gain, path: Option<usize>) -> String;
+    /// Memory that a change costs a connection, and all of them.
+    fn cost(&self, each: u64, all: Option<u64>) -> String;
+    /// In a drop-in: the host it is for, a path, and what a setting is now.
+    fn of_host(&self, name: &str) -> String;
+    fn of_path(&self, path: &Path) -> String;
+    fn now(&self, current: &str, what: What) -> String;
+}
+
+/// The texts of a language.
+pub(super) fn of(language: Language) -> &'static dyn Words {
+    match language {
+        Language::En => &en::En,
+        Language::Zh => &zh::Zh,
+    }
+}

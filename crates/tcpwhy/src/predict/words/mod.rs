@@ -1,0 +1,165 @@
+//! The wording of a prediction, a catalogue for each language: typed values in, whole texts out. What programs read (JSON, CSV)
+//! has the published names instead.
+
+mod en;
+mod zh;
+
+use tcpwhy_core::advice::Language;
+use tcpwhy_core::units::Nanos;
+use tcpwhy_core::whatif::transfer::{Phase, Prediction};
+
+/// How many times as large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Factor {
+    Two = 2,
+    Four = 4,
+}
+
+/// One thing that could be otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    /// A larger SO_SNDBUF.
+    SendTimes(Factor),
+    SendAutomatic,
+    /// A larger SO_RCVBUF.
+    ReceiveTimes(Factor),
+    ReceiveAutomatic,
+    NoOffload,
+    WideBuffers,
+    Warm,
+    Bbr,
+    NoLoss,
+    FastReader,
+    HalfRoundTrip,
+}
+
+/// Titles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    Phases,
+    Buffers,
+    Changes,
+}
+
+/// A column of a sweep's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    Time,
+    SteadyRate,
+    OfTheLink,
+    Limit,
+}
+
+/// A transfer's bandwidth-delay product, and what it comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bdp {
+    pub(super) rate_bps: u64,
+    pub(super) rtt: Nanos,
+    pub(super) bytes: u64,
+}
+
+/// A buffer after the transfer, and what it needs for the full rate; bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Buffer {
+    pub(super) sends: bool,
+    pub(super) bytes: u64,
+    pub(super) needed: u64,
+}
+
+/// One cell of a sweep.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cell<'a> {
+    /// Name and value across, and down where there is a second.
+    pub(super) across: &'a str,
+    pub(super) down: Option<&'a str>,
+    pub(super) prediction: &'a Prediction,
+}
+
+/// One language's texts.
+pub(super) trait Words {
+    /// Its tag for HTML and SVG.
+    fn tag(&self) -> &'static str;
+    /// The answer in a sentence.
+    fn answer(&self, bytes: u64, time: Nanos, limit: Phase) -> String;
+    /// The rate once it is steady, of all streams together, beside the link's.
+    fn steady(&self, steady_bps: u64, streams: u32, link_bps: u64) -> String;
+    fn section(&self, section: Section) -> &'static str;
+    /// A phase in a table.
+    fn phase(&self, phase: Phase) -> &'static str;
+    fn bdp(&self, bdp: &Bdp) -> String;
+    fn buffer(&self, buffer: &Buffer) -> String;
+    /// A socket option that the kernel cuts down to a sysctl.
+    fn clamped(&self, option: &str, sysctl: &str, bytes: u64) -> String;
+    fn change(&self, change: Change) -> &'static str;
+    /// A part of a whole, 0 to 1.
+    fn percent(&self, part: f64) -> String;
+    /// How many times faster.
+    fn gain(&self, times: f64) -> String;
+    /// Above a sweep in the terminal.
+    fn shades(&self) -> &'static str;
+    /// Of a sweep's picture.
+    fn sweep(&self, across: &str, down: Option<&str>) -> String;
+    fn column(&self, column: Column) -> &'static str;
+    fn cell(&self, cell: &Cell<'_>) -> String;
+}
+
+/// The texts of a language.
+pub(super) fn of(language: Language) -> &'static dyn Words {
+    match language {
+        Language::En => &en::En,
+        Language::Zh => &zh::Zh,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHANGES: [Change; 11] = [
+        Change::SendTimes(Factor::Two),
+        Change::SendAutomatic,
+        Change::ReceiveTimes(Factor::Four),
+        Change::ReceiveAutomatic,
+        Change::NoOffload,
+        Change::WideBuffers,
+        Change::Warm,
+        Change::Bbr,
+        Change::NoLoss,
+        Change::FastReader,
+        Change::HalfRoundTrip,
+    ];
+
+    /// Numbers and names of options in a text.
+    fn facts(text: &str) -> Vec<&str> {
+        let mut facts: Vec<_> = text
+            .split(|c: char| !(c.is_ascii_alphanumeric() || "._%/".contains(c)))
+            .map(|word| word.trim_matches(['.', 'x']))
+            .filter(|word| word.contains(|c: char| c.is_ascii_digit()) || word.contains('_'))
+            .collect();
+        facts.sort_unstable();
+        facts
+    }
+
+    #[test]
+    fn every_language_tells_the_same_numbers_and_options() {
+        let bdp = Bdp { rate_bps: 100_000_000, rtt: Nanos::from_millis(20), bytes: 250_000 };
+        let buffer = Buffer { sends: true, bytes: 16_384, needed: 375_000 };
+        let texts = |w: &dyn Words| {
+            let mut texts = vec![
+                w.answer(22_000_000, Nanos::from_millis(2_500), Phase::SendBuffer),
+                w.steady(7_000_000, 3, 100_000_000),
+                w.bdp(&bdp),
+                w.buffer(&buffer),
+                w.buffer(&Buffer { sends: false, ..buffer }),
+                w.clamped("SO_SNDBUF", "wmem_max", 212_992),
+                w.gain(2.5),
+            ];
+            texts.extend(CHANGES.map(|c| w.change(c).to_owned()));
+            texts
+        };
+        for (en, zh) in texts(&en::En).iter().zip(&texts(&zh::Zh)) {
+            assert_eq!(facts(en), facts(zh), "{en} / {zh}");
+            assert!(!zh.is_empty());
+        }
+    }
+}

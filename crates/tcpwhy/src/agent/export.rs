@@ -35,13 +35,13 @@ impl Exporter {
     /// The address is none that can be sent to, or the headers of the environment cannot be read.
     pub(super) fn new(url: &str, interval: Duration, shared: Shared) -> Result<Self, Error> {
         let config = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).max_redirects(0);
-        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         Ok(Self {
             agent: config.build().into(),
             url: address(url)?,
             headers: headers(&std::env::var(HEADERS).unwrap_or_default())?,
             interval,
-            host,
+            host: host.trim_end().to_owned(),
             shared,
             failing: false,
         })

@@ -23,18 +23,18 @@ impl Agent {
         let mut command = tcpwhy();
         command.args(["agent", "--listen", "127.0.0.1:0", "--interval", "100ms", "--cpu", "50"]);
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        let mut agent = Self { child: Some(command.spawn().unwrap()), address: String::new() };
         let mut line = String::new();
-        let mut said = BufReader::new(child.stderr.take().unwrap());
-        said.read_line(&mut line).unwrap();
+        let said = agent.child.as_mut().and_then(|child| child.stderr.take()).unwrap();
+        BufReader::new(said).read_line(&mut line).unwrap();
         if line.contains("cannot ask the kernel") {
             eprintln!("skipped: {line}");
             return None;
         }
-        let address =
-            line.strip_prefix("tcpwhy: metrics at http://").unwrap_or_else(|| panic!("{line}"));
-        let address = address.split('/').next().unwrap().to_owned();
-        Some(Self { child: Some(child), address })
+        let address = line.strip_prefix("tcpwhy: metrics at http://");
+        assert!(address.is_some(), "{line}");
+        agent.address = address.unwrap().split('/').next().unwrap().to_owned();
+        Some(agent)
     }
 
     /// Asks for a path.

@@ -2,9 +2,8 @@
 
 use super::sampler::{Shared, lock};
 use super::totals::now_ns;
-use super::{metrics, otlp};
+use super::{metrics, otlp, warn};
 use crate::error::Error;
-use crate::say;
 use axum::http::{HeaderName, HeaderValue, Uri};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -75,7 +74,7 @@ impl Exporter {
             Err(e) => {
                 own.exports_failed += 1;
                 if !std::mem::replace(&mut self.failing, true) {
-                    say(&format!(
+                    warn(&format!(
                         "cannot export to {}: {e}; trying again every {} s",
                         self.url,
                         self.interval.as_secs_f64()

@@ -112,6 +112,13 @@ pub(crate) fn run(agent: &Agent) -> Result<ExitCode, Error> {
     run::run(agent)
 }
 
+/// One sentence on standard error, if that can be written: a log on a full disk does not end the agent.
+#[cfg(target_os = "linux")]
+fn warn(text: &str) {
+    use std::io::Write;
+    let _ = writeln!(anstream::stderr(), "tcpwhy: {}", tcpwhy_report::printable(text));
+}
+
 /// Says that live sockets are Linux's.
 ///
 /// # Errors

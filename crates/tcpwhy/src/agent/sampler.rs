@@ -5,8 +5,8 @@ use super::connections::Connections;
 use super::events::Events;
 use super::pace::Pace;
 use super::totals::{Totals, now_ns};
+use super::warn;
 use crate::error::Error;
-use crate::say;
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -134,7 +134,7 @@ impl Sampler {
             Err(e) => {
                 totals.own.refused += 1;
                 if !std::mem::replace(&mut self.refused, true) {
-                    say(&format!("the kernel refused to list its sockets: {e}; trying again"));
+                    warn(&format!("the kernel refused to list its sockets: {e}; trying again"));
                 }
                 0
             }
@@ -171,7 +171,7 @@ impl Sampler {
             Err(e) => {
                 totals.own.events_lost += count;
                 if !std::mem::replace(&mut self.unwritten, true) {
-                    say(&format!("cannot write events: {e}; going on without"));
+                    warn(&format!("cannot write events: {e}; going on without"));
                 }
             }
         }

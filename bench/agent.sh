@@ -1,6 +1,6 @@
 #!/bin/sh
 # What `tcpwhy agent` costs: processor time over SECONDS (30) and memory, with SOCKETS (10000) established sockets in a network namespace of
-# their own. Needs target/release/tcpwhy and target/release/sockets; arguments go to the agent.
+# their own. Needs target/release/tcpwhy (TCPWHY) and target/release/sockets (HOLDER); arguments go to the agent.
 set -eu
 if [ -z "${TCPWHY_BENCH_AGENT:-}" ]; then
     cd "$(dirname "$0")/.."
@@ -8,6 +8,8 @@ if [ -z "${TCPWHY_BENCH_AGENT:-}" ]; then
 fi
 sockets="${SOCKETS:-10000}"
 seconds="${SECONDS_MEASURED:-30}"
+tcpwhy="${TCPWHY:-target/release/tcpwhy}"
+holder="${HOLDER:-target/release/sockets}"
 ip link set lo up
 directory=$(mktemp -d)
 holders=""
@@ -19,13 +21,13 @@ mkfifo "$directory/hold"
 left="$sockets"
 while [ "$left" -gt 0 ]; do
     some=$((left < 10000 ? left : 10000))
-    TCPWHY_BENCH_INSIDE=hold target/release/sockets "$some" <>"$directory/hold" >"$directory/ready.$left" &
+    TCPWHY_BENCH_INSIDE=hold "$holder" "$some" <>"$directory/hold" >"$directory/ready.$left" &
     holders="$holders $!"
     until [ -s "$directory/ready.$left" ]; do sleep 0.1; done
     left=$((left - some))
 done
 
-target/release/tcpwhy agent --listen 127.0.0.1:0 "$@" >/dev/null 2>"$directory/said" &
+"$tcpwhy" agent --listen 127.0.0.1:0 "$@" >/dev/null 2>"$directory/said" &
 agent=$!
 until [ -s "$directory/said" ]; do sleep 0.1; done
 address=$(sed -n 's/.*http:\/\/\(.*\)\/metrics.*/\1/p' "$directory/said")

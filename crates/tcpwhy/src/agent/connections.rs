@@ -65,7 +65,7 @@ impl Connections {
 
     fn begin(&mut self, row: &Row, totals: &mut Totals) {
         let sample = &row.seen.sample;
-        let name = self.services.of(sample.cgroup, row.seen.owner.as_ref());
+        let name = self.services.of(sample.cgroup, row.seen.owner.as_ref(), sample.uid);
         let place = totals.place(&name);
         totals.at(place).into_iter().for_each(|service| service.opened());
         let connection =

@@ -1,4 +1,4 @@
-//! Which service a socket belongs to: the systemd unit, container or cgroup that it was made in, or else the process.
+//! Which service a socket belongs to: the systemd unit, container or cgroup that it was made in, or else the process or user.
 
 use super::container::{self, Containers};
 use std::collections::HashMap;
@@ -9,8 +9,6 @@ use tcpwhy_live::process::Owner;
 
 /// The whole tree is walked for a cgroup that is not known yet, but not more often than this.
 const WALK: Duration = Duration::from_secs(5);
-/// What is known of nothing.
-const UNKNOWN: &str = "unknown";
 
 /// Names of services by cgroup.
 #[derive(Debug, Default)]
@@ -21,15 +19,15 @@ pub(super) struct Services {
 }
 
 impl Services {
-    /// Of a socket made in `cgroup` that `owner` has open.
-    pub(super) fn of(&mut self, cgroup: u64, owner: Option<&Owner>) -> Arc<str> {
+    /// Of a socket made in `cgroup` that `owner` has open; where that may not be known, its user tells at least whose it is.
+    pub(super) fn of(&mut self, cgroup: u64, owner: Option<&Owner>, uid: u32) -> Arc<str> {
         if !self.names.contains_key(&cgroup) && cgroup != 0 {
             self.walk(cgroup);
         }
         if let Some(Some(name)) = self.names.get(&cgroup) {
             return Arc::clone(name);
         }
-        owner.map_or_else(|| UNKNOWN.into(), |owner| printable(&owner.command))
+        owner.map_or_else(|| format!("uid {uid}").into(), |owner| printable(&owner.command))
     }
 
     /// Renews all names, so that cgroups which are gone are forgotten; `wanted` may be one of them.
@@ -91,11 +89,11 @@ mod tests {
     }
 
     #[test]
-    fn without_a_cgroup_it_is_the_process_and_without_one_unknown() {
+    fn without_a_cgroup_it_is_the_process_and_without_one_the_user() {
         let owner = Owner { pid: 1, command: "ngi\u{1b}nx".to_owned(), fd: 3 };
         let mut services = Services::default();
-        let name = services.of(0, Some(&owner));
+        let name = services.of(0, Some(&owner), 33);
         assert!(name.starts_with("ngi") && !name.contains('\u{1b}'), "{name}");
-        assert_eq!(&*services.of(0, None), "unknown");
+        assert_eq!(&*services.of(0, None, 33), "uid 33");
     }
 }

@@ -112,8 +112,10 @@ impl Totals {
             exports_failed: 0,
             last_sample_ns: 0,
         };
-        let services = vec![Service::new(OTHER.into())];
-        Self { services, places: HashMap::new(), most: most.into(), own }
+        let other: Arc<str> = OTHER.into();
+        // One that is really called so is counted there as well: no two series may have the same labels.
+        let places = HashMap::from([(Arc::clone(&other), 0)]);
+        Self { services: vec![Service::new(other)], places, most: most.into(), own }
     }
 
     /// The place of a service: a free one, or one that nobody has used for long, or the one for all others.
@@ -223,7 +225,7 @@ mod tests {
         let place = |totals: &mut Totals, name: &str| totals.place(&name.into());
         assert_eq!([place(&mut totals, "a"), place(&mut totals, "b")], [1, 2]);
         assert_eq!([place(&mut totals, "c"), place(&mut totals, "d")], [0, 0]);
-        assert_eq!(place(&mut totals, "a"), 1);
+        assert_eq!([place(&mut totals, "a"), place(&mut totals, "other")], [1, 0]);
         assert_eq!(&*totals.services[0].name, "other");
         assert_eq!((totals.services.len(), totals.own.without_place), (3, 2));
     }

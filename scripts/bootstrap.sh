@@ -57,8 +57,20 @@ need_test_tools() {
     done
     have_toolchain "$(msrv)" || try_rustup "Rust $(msrv)" toolchain install "$(msrv)" --profile minimal --no-self-update
     need_fuzzing
+    need_prometheus
     # The page is looked at in a browser where it can be built at all.
     if command -v npm >/dev/null; then need_commands chromium:chromium; fi
+}
+
+# The agent is scraped by a real Prometheus. Debian's package starts one of its own, which nobody asked for.
+need_prometheus() {
+    if command -v prometheus >/dev/null; then return; fi
+    if ! command -v apt-get >/dev/null; then
+        skip "prometheus is not installed: nothing scrapes the agent, and its alerts are only read"
+        return
+    fi
+    need_commands prometheus:prometheus
+    if [ -d /run/systemd/system ]; then as_root systemctl disable --now --quiet prometheus; fi
 }
 
 need_fuzzing() {

@@ -1,9 +1,11 @@
 //! What the running kernel knows of its TCP sockets.
 #![cfg(target_os = "linux")]
 
+pub mod cgroup;
 pub mod events;
 pub mod host;
 pub mod locks;
+pub mod opens;
 pub mod process;
 mod recorder;
 pub mod sample;

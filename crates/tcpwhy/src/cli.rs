@@ -1,5 +1,6 @@
 //! The command line's grammar.
 
+use crate::agent::Agent;
 use crate::check::args::Check;
 use crate::lab::Lab;
 use crate::lang::Lang;
@@ -28,6 +29,7 @@ Examples:
   tcpwhy report slow.pcapng -o slow.html one page with charts, to be mailed
   tcpwhy serve captures/                 the same page for many captures, in the browser
   tcpwhy live                            what holds this machine's sockets now (Linux)
+  tcpwhy agent                           the same as metrics, for fleets (Linux)
   tcpwhy --lang zh slow.pcapng           用中文说明
   tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
@@ -88,6 +90,9 @@ enum Verb {
     /// Show what holds the sockets of this machine now (Linux)
     #[command(after_help = crate::live::EXAMPLES)]
     Live(Box<Live>),
+    /// Tell Prometheus and OpenTelemetry what holds this host's sockets (Linux)
+    #[command(after_help = crate::agent::EXAMPLES)]
+    Agent(Box<Agent>),
     /// Write one HTML file that shows captures: verdicts, timelines, charts
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
@@ -111,6 +116,8 @@ pub(crate) enum Command {
     Lab(Lab),
     /// Look at live sockets.
     Live(Box<Live>),
+    /// Sample for metrics.
+    Agent(Box<Agent>),
     /// Write a page.
     Report(Report),
     /// Show captures in the browser.
@@ -286,6 +293,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
         Some(Verb::Serve(serve)) => return Ok(Some(Command::Serve(serve))),
         Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),
         Some(Verb::Check(check)) => return Ok(Some(Command::Check(check))),
+        Some(Verb::Agent(agent)) => return Ok(Some(Command::Agent(agent))),
         Some(Verb::Live(live)) => return Ok(Some(Command::Live(live))),
         Some(Verb::Explain(explain)) => explain,
         Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),

@@ -1,6 +1,7 @@
 //! The command line: one file per verb, one sentence per error.
 #![forbid(unsafe_code)]
 
+mod agent;
 mod check;
 mod cli;
 mod error;
@@ -53,6 +54,7 @@ fn run() -> Result<ExitCode, Error> {
     match cli::parse() {
         Ok(Some(Command::Explain(args))) => explain::run(&args),
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
+        Ok(Some(Command::Agent(args))) => agent::run(&args),
         Ok(Some(Command::Live(args))) => live::run(&args),
         Ok(Some(Command::Report(args))) => report::run(&args),
         Ok(Some(Command::Serve(args))) => serve::run(&args),

@@ -81,7 +81,8 @@ impl Account {
     }
 }
 
-fn is_lost(limit: Limit) -> bool {
+/// Whether time that `limit` held is lost: something other than the application and the path's rate made the sender wait.
+pub fn is_lost(limit: Limit) -> bool {
     !matches!(limit, Limit::Handshake | Limit::Application | Limit::PathBandwidth | Limit::Unknown)
 }
 

@@ -12,7 +12,7 @@ mod receiver;
 mod state;
 mod stopwatch;
 
-pub use account::Account;
+pub use account::{Account, is_lost};
 pub use buffer::{Buffer, Holder};
 pub use cause::cause;
 pub use judge::{is_busy, judge, round};

@@ -5,7 +5,7 @@ mod json;
 #[cfg(target_os = "linux")]
 mod rounds;
 #[cfg(target_os = "linux")]
-mod row;
+pub(crate) mod row;
 #[cfg(target_os = "linux")]
 mod text;
 #[cfg(target_os = "linux")]

@@ -88,7 +88,7 @@ fn announce(args: &Serve, mut address: SocketAddr, token: Option<&Token>) -> Res
 
 /// Ends when somebody wants us to: Ctrl-C, `kill`, a terminal that is closed.
 #[cfg(unix)]
-fn stop() -> Result<impl Future<Output = ()>, Error> {
+pub(crate) fn stop() -> Result<impl Future<Output = ()>, Error> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut asked = signal(SignalKind::interrupt())?;
     let mut told = signal(SignalKind::terminate())?;

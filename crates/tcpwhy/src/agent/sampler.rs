@@ -1,0 +1,224 @@
+//! The thread that samples, counts, and writes events.
+
+use super::Agent;
+use super::connections::Connections;
+use super::events::Events;
+use super::pace::Pace;
+use super::totals::{Totals, now_ns};
+use super::warn;
+use crate::error::Error;
+use rustix::time::{ClockId, clock_gettime};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_live::opens::connections_opened;
+use tcpwhy_live::watch::Watch;
+
+/// Totals that the sampler writes and others read.
+pub(super) type Shared = Arc<Mutex<Totals>>;
+
+/// The totals; what a thread that panicked left is still a number.
+pub(super) fn lock(shared: &Shared) -> MutexGuard<'_, Totals> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Samples until it is told to stop.
+#[derive(Debug)]
+pub(super) struct Sampler {
+    watch: Watch,
+    connections: Connections,
+    events: Events,
+    pace: Pace,
+    shared: Shared,
+    top: usize,
+    interval: Duration,
+    events_interval: Duration,
+    events_began: Instant,
+    opened: Opened,
+    /// Whether the last sample failed, and the last events: that is said once.
+    refused: bool,
+    unwritten: bool,
+}
+
+impl Sampler {
+    /// Opens what it reads and writes.
+    ///
+    /// # Errors
+    /// The kernel has no `sock_diag`, or the file of events cannot be opened.
+    pub(super) fn open(agent: &Agent, shared: Shared) -> Result<Self, Error> {
+        let watch = Watch::open().map_err(|e| {
+            Error::Live(format!(
+                "cannot ask the kernel for its sockets: {e} (is tcp_diag built in or loaded?)"
+            ))
+        })?;
+        let interval = duration(agent.interval);
+        Ok(Self {
+            watch,
+            connections: Connections::default(),
+            events: Events::open(&agent.events)?,
+            pace: Pace::new(interval, agent.cpu),
+            shared,
+            top: agent.top.into(),
+            interval,
+            events_interval: duration(agent.events_interval),
+            events_began: Instant::now(),
+            opened: Opened::default(),
+            refused: false,
+            unwritten: false,
+        })
+    }
+
+    /// Rounds until the other end of `stop` is dropped; the last one is cut short.
+    pub(super) fn run(mut self, stop: &Receiver<()>) {
+        let old = self.sample();
+        self.opened = Opened { before: connections_opened(), old, ..Opened::default() };
+        let mut due = Instant::now();
+        loop {
+            let plan = self.pace.plan();
+            due = self.next(due, plan.intervals);
+            let stopped = self.collect(due, plan.step, stop);
+            self.end_round();
+            if stopped || self.events_began.elapsed() >= self.events_interval {
+                self.write_events();
+            }
+            if stopped {
+                return;
+            }
+        }
+    }
+
+    /// The end of the round after the one that was due to end at `last`. After a long sleep (of the machine, say) time begins anew.
+    fn next(&mut self, last: Instant, intervals: u32) -> Instant {
+        let now = Instant::now();
+        let due = last + self.interval * intervals;
+        lock(&self.shared).own.spared += u64::from(intervals.saturating_sub(1));
+        if due > now {
+            return due;
+        }
+        let late = now.duration_since(due).as_secs_f64() / self.interval.as_secs_f64();
+        lock(&self.shared).own.late += late.ceil() as u64;
+        now + self.interval
+    }
+
+    /// Samples every `step` until the round is over but for its last sample; tells whether to stop.
+    fn collect(&mut self, due: Instant, step: Duration, stop: &Receiver<()>) -> bool {
+        loop {
+            let left = due.saturating_duration_since(Instant::now());
+            if stop.recv_timeout(left.min(step)) != Err(RecvTimeoutError::Timeout) {
+                return true;
+            }
+            if left <= step {
+                return false;
+            }
+            let began = used();
+            self.sample();
+            self.pace.sampled(used().saturating_sub(began));
+        }
+    }
+
+    /// Takes one and returns how many sockets there are.
+    fn sample(&mut self) -> u64 {
+        let began = Instant::now();
+        let result = self.watch.sample();
+        let took = began.elapsed();
+        let mut totals = lock(&self.shared);
+        match result {
+            Ok(count) => {
+                totals.own.samples += 1;
+                totals.own.durations.add(took.as_secs_f64());
+                totals.own.last_sample_ns = now_ns();
+                self.refused = false;
+                count as u64
+            }
+            Err(e) => {
+                totals.own.refused += 1;
+                if !std::mem::replace(&mut self.refused, true) {
+                    warn(&format!("the kernel refused to list its sockets: {e}; trying again"));
+                }
+                0
+            }
+        }
+    }
+
+    fn end_round(&mut self) {
+        let began = used();
+        // Before the sample: what opens meanwhile is not called missed.
+        let opened = connections_opened();
+        self.sample();
+        self.pace.sampled(used().saturating_sub(began));
+        let seen = self.watch.round(|_, _| true);
+        let mut totals = lock(&self.shared);
+        let new = self.connections.add(seen, &mut totals);
+        totals.own.missed = totals.own.missed.max(self.opened.missed(opened, new));
+        drop(totals);
+        self.connections.forget(self.top);
+        self.pace.ended(used().saturating_sub(began));
+    }
+
+    fn write_events(&mut self) {
+        let span = self.events_began.elapsed();
+        self.events_began = Instant::now();
+        let worst = self.connections.worst(self.top);
+        let result = self.events.write(&worst, span);
+        let count = u64::try_from(worst.len()).unwrap_or(u64::MAX);
+        let mut totals = lock(&self.shared);
+        match result {
+            Ok(()) => {
+                totals.own.events += count;
+                self.unwritten = false;
+            }
+            Err(e) => {
+                totals.own.events_lost += count;
+                if !std::mem::replace(&mut self.unwritten, true) {
+                    warn(&format!("cannot write events: {e}; going on without"));
+                }
+            }
+        }
+    }
+}
+
+/// Connections by the kernel's count, beside those that samples showed.
+#[derive(Debug, Default)]
+struct Opened {
+    /// The kernel's count after the first sample.
+    before: Option<u64>,
+    /// Sockets of the first sample, which that count is not compared with.
+    old: u64,
+    /// Connections that rounds showed, those of the first sample included.
+    seen: u64,
+}
+
+impl Opened {
+    /// How many never showed, given the kernel's count before the round's last sample, and how many were `new` in the round.
+    fn missed(&mut self, now: Option<u64>, new: u64) -> u64 {
+        self.seen += new;
+        let (Some(now), Some(before)) = (now, self.before) else { return 0 };
+        now.saturating_sub(before).saturating_sub(self.seen.saturating_sub(self.old))
+    }
+}
+
+/// Processor time of this thread: the time that passes says nothing on a machine that is busy.
+fn used() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+}
+
+/// Of a time that the command line checked.
+pub(super) fn duration(time: Nanos) -> Duration {
+    Duration::from_nanos(time.0.try_into().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_that_no_sample_showed_are_missed() {
+        let mut opened = Opened { before: Some(100), old: 10, seen: 0 };
+        assert_eq!(opened.missed(Some(103), 13), 0, "ten old ones and three new");
+        assert_eq!(opened.missed(Some(110), 2), 5);
+        assert_eq!(opened.missed(Some(110), 1), 4, "one was seen after it was counted");
+        assert_eq!(opened.missed(None, 0), 0);
+    }
+}

@@ -1,0 +1,99 @@
+//! Which service a socket belongs to: the systemd unit, container or cgroup that it was made in, or else the process or user.
+
+use super::container::{self, Containers};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tcpwhy_live::cgroup::Cgroups;
+use tcpwhy_live::process::Owner;
+
+/// The whole tree is walked for a cgroup that is not known yet, but not more often than this.
+const WALK: Duration = Duration::from_secs(5);
+
+/// Names of services by cgroup.
+#[derive(Debug, Default)]
+pub(super) struct Services {
+    /// By cgroup; `None` for those that tell nothing.
+    names: HashMap<u64, Option<Arc<str>>>,
+    walked: Option<Instant>,
+}
+
+impl Services {
+    /// Of a socket made in `cgroup` that `owner` has open; where that may not be known, its user tells at least whose it is.
+    pub(super) fn of(&mut self, cgroup: u64, owner: Option<&Owner>, uid: u32) -> Arc<str> {
+        if !self.names.contains_key(&cgroup) && cgroup != 0 {
+            self.walk(cgroup);
+        }
+        if let Some(Some(name)) = self.names.get(&cgroup) {
+            return Arc::clone(name);
+        }
+        owner.map_or_else(|| format!("uid {uid}").into(), |owner| printable(&owner.command))
+    }
+
+    /// Renews all names, so that cgroups which are gone are forgotten; `wanted` may be one of them.
+    fn walk(&mut self, wanted: u64) {
+        let now = Instant::now();
+        if self.walked.is_some_and(|at| now.duration_since(at) < WALK) {
+            return;
+        }
+        self.walked = Some(now);
+        let containers = Containers::read();
+        let named = |path: &str| name(path, &containers).map(|name| printable(&name));
+        self.names = Cgroups::read().iter().map(|(id, path)| (id, named(path))).collect();
+        self.names.entry(wanted).or_default();
+    }
+}
+
+/// Names come from folders and processes: nothing in them may steer a terminal that shows an event.
+fn printable(name: &str) -> Arc<str> {
+    tcpwhy_report::printable(name).into()
+}
+
+/// A name that is the same after a restart. `None` for the root and for scopes, which are called by a number of their session or process.
+fn name(path: &str, containers: &Containers) -> Option<String> {
+    let parts = || path.split('/').filter(|part| !part.is_empty());
+    if let Some(id) = parts().rev().find_map(container::id) {
+        let short = || format!("container/{}", id.get(..12).unwrap_or(id));
+        return Some(containers.name(id).map_or_else(short, str::to_owned));
+    }
+    if let Some(unit) = parts().rev().find(|part| part.ends_with(".service")) {
+        return Some(unit.to_owned());
+    }
+    let last = parts().next_back()?;
+    match last.rsplit_once('.') {
+        Some((_, "scope")) => None,
+        Some((_, "slice")) => Some(last.to_owned()),
+        _ => Some(parts().collect::<Vec<_>>().join("/")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_called_by_what_lasts() {
+        let told = |path: &str| name(path, &Containers::default());
+        let some = |name: &str| Some(name.to_owned());
+        assert_eq!(told("/system.slice/nginx.service"), some("nginx.service"));
+        let user = "/user.slice/user-1000.slice/user@1000.service/app.slice/sync.service";
+        assert_eq!(told(user), some("sync.service"));
+        assert_eq!(told("/system.slice/nginx.service/worker"), some("nginx.service"));
+        assert_eq!(told("/user.slice/user-1000.slice/session-3.scope"), None);
+        assert_eq!(told("/user.slice"), some("user.slice"));
+        assert_eq!(told("/batch/night"), some("batch/night"));
+        assert_eq!(told("/"), None);
+        let number = "0123456789abcdef".repeat(4);
+        let pod = format!("/kubepods.slice/kubepods-pod1.slice/cri-containerd-{number}.scope");
+        assert_eq!(told(&pod), some("container/0123456789ab"));
+    }
+
+    #[test]
+    fn without_a_cgroup_it_is_the_process_and_without_one_the_user() {
+        let owner = Owner { pid: 1, command: "ngi\u{1b}nx".to_owned(), fd: 3 };
+        let mut services = Services::default();
+        let name = services.of(0, Some(&owner), 33);
+        assert!(name.starts_with("ngi") && !name.contains('\u{1b}'), "{name}");
+        assert_eq!(&*services.of(0, None, 33), "uid 33");
+    }
+}

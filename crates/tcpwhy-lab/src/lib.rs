@@ -8,7 +8,6 @@
 pub mod exec;
 pub mod host;
 pub mod link;
-mod pcapng;
 pub mod run;
 pub mod scenario;
 pub mod score;

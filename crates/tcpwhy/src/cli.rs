@@ -5,6 +5,7 @@ use crate::lab::Lab;
 use crate::lang::Lang;
 use crate::live::Live;
 use crate::predict::args::Predict;
+use crate::record::Record;
 use crate::when::When;
 use anstream::ColorChoice;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -28,6 +29,8 @@ Examples:
   tcpwhy report slow.pcapng -o slow.html one page with charts, to be mailed
   tcpwhy serve captures/                 the same page for many captures, in the browser
   tcpwhy live                            what holds this machine's sockets now (Linux)
+  sudo tcpwhy record -o case -- COMMAND  record packets and sockets while it runs (Linux)
+  tcpwhy case                            and explain them, with the kernel's own evidence
   tcpwhy --lang zh slow.pcapng           用中文说明
   tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
@@ -88,6 +91,9 @@ enum Verb {
     /// Show what holds the sockets of this machine now (Linux)
     #[command(after_help = crate::live::EXAMPLES)]
     Live(Box<Live>),
+    /// Record packets, socket samples, kernel events and host facts into a case folder (Linux)
+    #[command(after_help = crate::record::EXAMPLES)]
+    Record(Record),
     /// Write one HTML file that shows captures: verdicts, timelines, charts
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
@@ -111,6 +117,8 @@ pub(crate) enum Command {
     Lab(Lab),
     /// Look at live sockets.
     Live(Box<Live>),
+    /// Record a case.
+    Record(Record),
     /// Write a page.
     Report(Report),
     /// Show captures in the browser.
@@ -282,6 +290,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     }
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
+        Some(Verb::Record(record)) => return Ok(Some(Command::Record(record))),
         Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
         Some(Verb::Serve(serve)) => return Ok(Some(Command::Serve(serve))),
         Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),

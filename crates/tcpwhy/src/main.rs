@@ -1,6 +1,7 @@
 //! The command line: one file per verb, one sentence per error.
 #![forbid(unsafe_code)]
 
+mod case;
 mod check;
 mod cli;
 mod error;
@@ -15,6 +16,7 @@ mod output;
 mod pipeline;
 mod predict;
 mod progress;
+mod record;
 mod report;
 mod serve;
 mod when;
@@ -54,6 +56,7 @@ fn run() -> Result<ExitCode, Error> {
         Ok(Some(Command::Explain(args))) => explain::run(&args),
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
         Ok(Some(Command::Live(args))) => live::run(&args),
+        Ok(Some(Command::Record(args))) => record::run(&args),
         Ok(Some(Command::Report(args))) => report::run(&args),
         Ok(Some(Command::Serve(args))) => serve::run(&args),
         Ok(Some(Command::Predict(args))) => predict::run(&args),

@@ -13,7 +13,7 @@ mod runs;
 mod seen;
 mod sorter;
 mod table;
-mod verdict;
+pub(crate) mod verdict;
 mod waiting;
 
 use crate::model::Connection;

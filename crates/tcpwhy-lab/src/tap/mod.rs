@@ -3,7 +3,7 @@
 mod raw;
 
 use crate::host::Host;
-use crate::pcapng::Pcapng;
+use tcpwhy_live::pcapng::Pcapng;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
 use pcap_file::PcapError;

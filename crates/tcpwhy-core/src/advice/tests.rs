@@ -13,10 +13,7 @@ const CAUSES: [(Limit, &[Cause]); 10] = [
         Limit::Application,
         &[Cause::None, Cause::SenderApplication, Cause::WaitingForPeer, Cause::KeepAlive],
     ),
-    (
-        Limit::SendBuffer,
-        &[Cause::None, Cause::LockedByApplication, Cause::SystemMaximum],
-    ),
+    (Limit::SendBuffer, &[Cause::None, Cause::LockedByApplication, Cause::SystemMaximum]),
     (
         Limit::ReceiveWindow,
         &[

@@ -2,8 +2,8 @@
 
 use crate::analysis::verdict;
 use crate::model::{
-    Connection, Direction, Facts, Interval, Limit, RttSummary, Side, Source, Transfer,
-    Vantage, WindowScale,
+    Connection, Direction, Facts, Interval, Limit, RttSummary, Side, Source, Transfer, Vantage,
+    WindowScale,
 };
 use crate::observe::Endpoint;
 use crate::units::Nanos;

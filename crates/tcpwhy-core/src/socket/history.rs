@@ -58,7 +58,14 @@ pub struct Histories {
 impl Histories {
     /// Adds a sample; those of a socket come in order of time. When there are too many, every second moment of each socket is let
     /// go, and from then on only every second one is kept.
-    pub fn push(&mut self, host: &str, cookie: u64, ends: [Endpoint; 2], seen: Seen, locks: Option<u8>) {
+    pub fn push(
+        &mut self,
+        host: &str,
+        cookie: u64,
+        ends: [Endpoint; 2],
+        seen: Seen,
+        locks: Option<u8>,
+    ) {
         let key = (host.to_owned(), cookie);
         if self.sockets.len() >= MOST_SOCKETS && !self.sockets.contains_key(&key) {
             return;
@@ -73,7 +80,14 @@ impl Histories {
     }
 
     /// What an event at `t_ns` tells of a socket: its lock bits, and whether its writer waits for room, where it tells that.
-    pub fn event(&mut self, host: &str, cookie: u64, t_ns: u64, locks: Option<u8>, waits: Option<bool>) {
+    pub fn event(
+        &mut self,
+        host: &str,
+        cookie: u64,
+        t_ns: u64,
+        locks: Option<u8>,
+        waits: Option<bool>,
+    ) {
         let Some(socket) = self.sockets.get_mut(&(host.to_owned(), cookie)) else { return };
         socket.locks = locks.or(socket.locks);
         socket.told = socket.told.max(t_ns);
@@ -154,7 +168,8 @@ impl History {
 
     /// The sender's states, in order of time, with what events tell of its writer.
     pub fn states(&self) -> Vec<State> {
-        let with_writer = |seen: &Seen| State { writing: self.waits(seen.state.t_ns), ..seen.state };
+        let with_writer =
+            |seen: &Seen| State { writing: self.waits(seen.state.t_ns), ..seen.state };
         self.moments.iter().map(with_writer).collect()
     }
 

@@ -137,11 +137,7 @@ fn confirmed(interval: &Interval) -> Interval {
 }
 
 /// The kernel's pieces in place of the interval; times without samples stay as they were.
-fn cut(
-    interval: &Interval,
-    sender: &Sender,
-    limits: &[(Nanos, Nanos, Limit)],
-) -> Vec<Interval> {
+fn cut(interval: &Interval, sender: &Sender, limits: &[(Nanos, Nanos, Limit)]) -> Vec<Interval> {
     let mut parts = Vec::with_capacity(limits.len() + 2);
     let mut until = interval.from;
     let rest = |from, to| Interval { from, to, evidence: Evidence::default(), ..*interval };
@@ -162,7 +158,8 @@ fn cut(
 
 fn decided(interval: &Interval, sender: &Sender, from: Nanos, to: Nanos, limit: Limit) -> Interval {
     let states = sender.states(from, to);
-    if limit == Limit::Unknown {
+    // A handshake shows in the packets; the sample in which it was under way holds until the next one.
+    if matches!(limit, Limit::Unknown | Limit::Handshake) {
         return Interval { from, to, ..*interval };
     }
     let evidence = Evidence { source: Source::Samples, ..evidence(states) };
@@ -216,7 +213,8 @@ pub(super) fn join(timeline: &mut Vec<Interval>, next: Interval) {
     };
     let Some(last) = timeline.last_mut().filter(same) else { return timeline.push(next) };
     let (one, other) = (last.to - last.from, next.to - next.from);
-    let weighted = one.scale(last.confidence.into(), 100) + other.scale(next.confidence.into(), 100);
+    let weighted =
+        one.scale(last.confidence.into(), 100) + other.scale(next.confidence.into(), 100);
     let percent = weighted.scale(100, (one + other).0.max(1)).0;
     last.confidence = u8::try_from(percent.clamp(0, 100)).unwrap_or(last.confidence);
     last.evidence = sum(&last.evidence, &next.evidence);

@@ -81,7 +81,11 @@ impl Program {
             }
         };
         let place = |(n, (instruction, yes, no)): (usize, &(libc::sock_filter, Label, Label))| {
-            Some(libc::sock_filter { jt: distance(n, *yes)?, jf: distance(n, *no)?, ..*instruction })
+            Some(libc::sock_filter {
+                jt: distance(n, *yes)?,
+                jf: distance(n, *no)?,
+                ..*instruction
+            })
         };
         self.instructions.iter().enumerate().map(place).collect()
     }

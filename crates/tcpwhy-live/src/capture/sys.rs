@@ -46,7 +46,12 @@ impl Ring {
             filter: program.as_ptr().cast_mut(),
         };
         set(&socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &filter)?;
-        set(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V3 as libc::c_int))?;
+        set(
+            &socket,
+            libc::SOL_PACKET,
+            libc::PACKET_VERSION,
+            &(libc::tpacket_versions::TPACKET_V3 as libc::c_int),
+        )?;
         let frame = 2048;
         let wanted = libc::tpacket_req3 {
             tp_block_size: BLOCK as u32,
@@ -61,7 +66,14 @@ impl Ring {
         // SAFETY: a new mapping of the length that was asked for; nothing else is there.
         let memory = unsafe {
             let access = libc::PROT_READ | libc::PROT_WRITE;
-            libc::mmap(ptr::null_mut(), BLOCK * BLOCKS, access, libc::MAP_SHARED, socket.as_raw_fd(), 0)
+            libc::mmap(
+                ptr::null_mut(),
+                BLOCK * BLOCKS,
+                access,
+                libc::MAP_SHARED,
+                socket.as_raw_fd(),
+                0,
+            )
         };
         if memory == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());

@@ -52,12 +52,7 @@ impl Recorder {
     /// Writes the events of `stream`, a line each; `hosts` names the namespaces by their inodes,
     /// events of others are left out.
     #[must_use]
-    pub fn start(
-        stream: Stream,
-        hosts: Vec<(u32, String)>,
-        clock: Clock,
-        output: Output,
-    ) -> Self {
+    pub fn start(stream: Stream, hosts: Vec<(u32, String)>, clock: Clock, output: Output) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let mut writer = Writer { hosts, clock, output, recorded: Recorded::default() };
@@ -134,8 +129,9 @@ impl Writer {
 
     fn write_out(&mut self) {
         let done = self.output.parts.flush();
-        let done =
-            done.and_then(|()| if self.output.parts.is_due() { self.output.parts.rotate() } else { Ok(()) });
+        let done = done.and_then(|()| {
+            if self.output.parts.is_due() { self.output.parts.rotate() } else { Ok(()) }
+        });
         if let Err(why) = done {
             self.recorded.stopped.get_or_insert(why.to_string());
         }

@@ -156,7 +156,7 @@ impl Recorder {
             .map_err(|source| Error::Write { path: path.clone(), source })?;
         let clock = Clock::start();
         let (stop, bytes) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-        let events = Events::start(&hosts, clock, folder, options, &bytes)?;
+        let named = hosts.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         let dumps = hosts.into_iter().map(dump).collect::<Result<Vec<_>, _>>()?;
         let mut sampler = Sampler::new(dumps, clock, parts, options, Arc::clone(&bytes));
         let told = Arc::clone(&stop);
@@ -164,6 +164,8 @@ impl Recorder {
             sampler.run(&told);
             sampler.end()
         });
+        // The kernel takes a while to check the programs: samples are there meanwhile.
+        let events = Events::start(named, clock, folder, options, &bytes)?;
         Ok(Self { stop, bytes, path, thread: Some(thread), events })
     }
 
@@ -218,21 +220,12 @@ impl Recorder {
 
 impl Events {
     fn start(
-        hosts: &[Host],
+        hosts: Vec<(u32, String)>,
         clock: Clock,
         folder: &Path,
         options: &Options,
         bytes: &Arc<AtomicU64>,
     ) -> Result<Self, Error> {
-        let inode = |host: &Host| {
-            let stat = rustix::fs::fstat(&host.namespace).map_err(io::Error::from);
-            let inode = stat.and_then(|s| u32::try_from(s.st_ino).map_err(io::Error::other));
-            inode.map(|inode| (inode, host.name.clone()))
-        };
-        let named = |host: &Host| {
-            inode(host).map_err(|source| Error::Sample { host: host.name.clone(), source })
-        };
-        let hosts = hosts.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         let scope = Scope::Namespaces(hosts.iter().map(|(inode, _)| *inode).collect());
         let stream = match Stream::open(&scope) {
             Ok(stream) => stream,
@@ -268,6 +261,15 @@ impl Drop for Recorder {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
+}
+
+/// The inode of a host's namespace, by which events name it.
+fn named(host: &Host) -> Result<(u32, String), Error> {
+    let stat = rustix::fs::fstat(&host.namespace).map_err(io::Error::from);
+    let inode = stat.and_then(|s| u32::try_from(s.st_ino).map_err(io::Error::other));
+    inode
+        .map(|inode| (inode, host.name.clone()))
+        .map_err(|source| Error::Sample { host: host.name.clone(), source })
 }
 
 /// Opens the host's netlink socket on a thread of its own, which alone changes its namespace.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::socket::{Receiver, State};
 
@@ -19,7 +20,7 @@ use crate::sample::{Dump, Sample};
 
 /// Between two samples: a round trip of 10 ms wants a few; a dump of two hosts' sockets takes a tenth of this.
 const INTERVAL: Duration = Duration::from_millis(2);
-/// Between two samples of a sparing recorder lies this many times what a sample takes.
+/// Between two samples of a sparing recorder lies this many times the processor time that a sample takes.
 const REST: u32 = 9;
 /// What is sampled is on the disk after so long.
 const FLUSH: Duration = Duration::from_millis(500);
@@ -64,7 +65,7 @@ impl Sampler {
         let mut flushed = next;
         for round in 0.. {
             let last = stop.load(Ordering::Relaxed);
-            let began = Instant::now();
+            let began = busy();
             if let Err(why) = self.round(round, last) {
                 self.summary.stopped = Some(format!("samples.ndjson: {why}"));
             }
@@ -81,7 +82,7 @@ impl Sampler {
                 }
             }
             let interval = match self.sparing {
-                Some(_) => INTERVAL.max((now - began) * (REST + 1)),
+                Some(_) => INTERVAL.max(busy().saturating_sub(began) * (REST + 1)),
                 None => INTERVAL,
             };
             next += interval;
@@ -137,8 +138,19 @@ impl Sampler {
     }
 }
 
+/// Processor time of this thread: on a busy machine it waits for its turn, which costs nobody anything.
+fn busy() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
 /// Whether `sample` says anything new of its socket; a state holds until the next one.
-fn changed(known: &mut HashMap<u64, Last>, sample: &Sample, locks: Option<u32>, round: u64) -> bool {
+fn changed(
+    known: &mut HashMap<u64, Last>,
+    sample: &Sample,
+    locks: Option<u32>,
+    round: u64,
+) -> bool {
     let memory = |at: usize| sample.skmem.get(at).copied().unwrap_or(0);
     let state = State::from_sample(0, TcpInfo(&sample.tcp_info), sample.wqueue, &sample.skmem);
     let receiver = Receiver { unread: sample.rqueue, rmem_alloc: memory(0), rcvbuf: memory(1) };

@@ -65,8 +65,7 @@ mod tests {
         ] {
             fs::write(folder.path().join(name), "x\ny").unwrap();
         }
-        let names: Vec<_> =
-            of(&newest).iter().map(|p| p.file_name().unwrap().to_owned()).collect();
+        let names: Vec<_> = of(&newest).iter().map(|p| p.file_name().unwrap().to_owned()).collect();
         assert_eq!(names, ["host.000009.pcapng", "host.000010.pcapng", "host.pcapng"]);
         assert_eq!(lines(of(&newest)).unwrap().count(), 6);
         assert!(of(&folder.path().join("none.pcapng")).is_empty());

@@ -1,7 +1,7 @@
 //! Packets, samples and events of this host, together.
 
-use super::facts;
 use super::Record;
+use super::facts;
 use crate::error::Error;
 use serde::Serialize;
 use std::sync::atomic::Ordering;

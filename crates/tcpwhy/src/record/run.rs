@@ -29,8 +29,8 @@ pub(crate) fn run(args: &Record) -> Result<ExitCode, Error> {
     let case = Case::create(&args.output).map_err(failed)?;
     case.json("host.json", &facts::json(&crate::check::this_host()?)).map_err(failed)?;
     save(&case, &Recorded::nothing())?;
-    let signals = Signals::catch()
-        .map_err(|e| Error::Record(format!("cannot wait for signals: {e}")))?;
+    let signals =
+        Signals::catch().map_err(|e| Error::Record(format!("cannot wait for signals: {e}")))?;
     let began = Instant::now();
     let recording = Recording::start(args, &case)?;
     begin(args, &recording);
@@ -81,7 +81,9 @@ fn watch(
         if code.is_some() && recording.is_some() {
             thread::sleep(LINGER);
         }
-        if (over || code.is_some()) && let Some(running) = recording.take() {
+        if (over || code.is_some())
+            && let Some(running) = recording.take()
+        {
             recorded = Some(running.end());
         }
         if (program.is_none() || code.is_some())

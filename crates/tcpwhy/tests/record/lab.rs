@@ -1,4 +1,5 @@
-//! A link of the lab with a round trip of 40 ms, and what a shell does behind it.
+//! A link of the lab, and what a shell does behind it. Its round trip is so long that a busy machine, which lets a writer wait for its turn,
+//! makes no other transfer of it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -40,13 +41,28 @@ impl Folder {
         fs::copy(script, &copy).unwrap();
         format!("python3 {}", copy.display())
     }
+
+    fn transfer(&self) -> String {
+        let script = self.0.path().join("transfer.sh");
+        fs::write(&script, TRANSFER).unwrap();
+        format!("sh {}", script.display())
+    }
 }
+
+/// Makes the transfer, which says by `$READY` when it has settled, and ends with 7.
+const TRANSFER: &str = "\
+$FLOW client sndbuf & PID=$!
+until [ -e $READY ]; do kill -0 $PID || exit 9; sleep 0.1; done
+sleep ${LONG:-2.5}
+kill $PID
+exit 7
+";
 
 /// Commands for the host at the near end of the link.
 pub(crate) struct Shell(String);
 
 impl Shell {
-    /// `$TCPWHY`, `$CASE` and `$FLOW` stand for the binary, the case folder and the transfer.
+    /// `$TCPWHY`, `$CASE` and `$TRANSFER` stand for the binary, the case folder and a transfer of `$LONG` seconds.
     pub(crate) fn new(script: &str) -> Self {
         Self(script.to_owned())
     }
@@ -74,12 +90,13 @@ pub(crate) fn in_lab(folder: &Folder, shell: &Shell) -> Option<Said> {
     let flow = folder.flow();
     let said = said(
         Command::new(env!("CARGO_BIN_EXE_tcpwhy"))
-            .args(["lab", "exec", "-q", "--rtt", "40ms", "--congestion", "cubic"])
+            .args(["lab", "exec", "-q", "--rtt", "200ms", "--congestion", "cubic"])
             .args(["--server", &format!("exec {flow} server sndbuf")])
             .args(["--", "sh", "-c", &shell.0])
             .env("TCPWHY", env!("CARGO_BIN_EXE_tcpwhy"))
             .env("CASE", folder.case())
             .env("FLOW", &flow)
+            .env("TRANSFER", folder.transfer())
             .env("READY", folder.0.path().join("ready")),
     );
     (!is_refused(&said)).then_some(said)
@@ -96,7 +113,12 @@ pub(crate) fn is_refused(said: &Said) -> bool {
 }
 
 pub(crate) fn tcpwhy(args: &[&str]) -> Said {
-    said(Command::new(env!("CARGO_BIN_EXE_tcpwhy")).args(args).env_remove("LANG").env_remove("LC_ALL"))
+    said(
+        Command::new(env!("CARGO_BIN_EXE_tcpwhy"))
+            .args(args)
+            .env_remove("LANG")
+            .env_remove("LC_ALL"),
+    )
 }
 
 /// The answer as JSON, and the exit code.

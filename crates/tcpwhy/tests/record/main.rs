@@ -10,10 +10,9 @@ use lab::{Folder, Shell, direction, explained, in_lab};
 #[test]
 fn a_locked_send_buffer_is_recorded_beside_its_command_and_explained() {
     let folder = Folder::new();
-    let shell = Shell::new("$TCPWHY record -o $CASE --port 8000 -- timeout 2 $FLOW client sndbuf; echo $?");
+    let shell = Shell::new("$TCPWHY record -o $CASE --port 8000 -- $TRANSFER; echo $?");
     let Some(output) = in_lab(&folder, &shell) else { return };
-    // timeout(1) ends with 124.
-    assert_eq!(output.stdout.trim(), "124", "{output:?}");
+    assert_eq!(output.stdout.trim(), "7", "{output:?}");
     assert!(output.stderr.contains("explains it"), "{output:?}");
     let (answer, code) = explained(&folder.case());
     assert_eq!(code, 0, "{answer}");
@@ -40,7 +39,8 @@ fn the_host_is_as_check_reads_it() {
     let Some(output) = in_lab(&folder, &shell) else { return };
     assert_eq!(output.code, 0, "{output:?}");
     let case = folder.case();
-    let checked = lab::tcpwhy(&["check", "--from", &case, "--rate", "1gbit", "--rtt", "40ms", "--json"]);
+    let checked =
+        lab::tcpwhy(&["check", "--from", &case, "--rate", "1gbit", "--rtt", "40ms", "--json"]);
     assert_eq!(checked.code, 0, "{checked:?}");
     assert!(checked.stdout.contains("host of "), "{checked:?}");
     let facts = std::fs::read_to_string(format!("{case}/host.json")).unwrap();
@@ -69,7 +69,9 @@ for port in (9000, 9001):
     while s.recv(1 << 16): pass
     s.close()
 '";
-    let shell = Shell::new(&format!("$TCPWHY record -q -o $CASE --port 9001 --host 127.0.0.1 -- {transfer}"));
+    let shell = Shell::new(&format!(
+        "$TCPWHY record -q -o $CASE --port 9001 --host 127.0.0.1 -- {transfer}"
+    ));
     let Some(output) = in_lab(&folder, &shell) else { return };
     assert_eq!(output.code, 0, "{output:?}");
     let (answer, code) = explained(&folder.case());
@@ -85,7 +87,17 @@ for port in (9000, 9001):
 fn a_case_of_the_lab_is_explained_from_its_sender_with_its_samples() {
     let folder = Folder::new();
     let case = folder.case();
-    let ran = lab::tcpwhy(&["lab", "run", "send-buffer-16k-20ms", "--set", "phase.0.bytes=600KB", "-o", &case]);
+    let ran = lab::tcpwhy(&[
+        "lab",
+        "run",
+        "send-buffer-16k-20ms",
+        "--set",
+        "phase.0.bytes=300KB",
+        "--set",
+        "link.rtt=200ms",
+        "-o",
+        &case,
+    ]);
     if lab::is_refused(&ran) {
         return;
     }

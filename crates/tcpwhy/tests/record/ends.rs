@@ -57,13 +57,19 @@ fn a_partial_last_block_is_damage_that_is_told_and_no_failure() {
     assert_eq!(direction(&answer, 8000)["verdict"]["limit"], "send_buffer", "{answer}");
 }
 
+/// The connection of the burst, of which something is there, whatever came after.
+fn assert_burst(case: &str) {
+    let (answer, code) = explained(case);
+    assert!(is_damaged_at_most(code), "{answer}");
+    assert!(direction(&answer, 9000)["bytes"].as_u64().unwrap() > 100, "{answer}");
+}
+
 #[test]
 fn a_full_disk_ends_the_recording_and_not_the_command() {
     let folder = Folder::new();
     let shell = Shell::new(
-        "unshare -m sh -c 'mkdir $CASE.disk && mount -t tmpfs -o size=160k none $CASE.disk || exit 77; \
-         LONG=5 $TCPWHY record -o $CASE.disk/case --port 8000 -- $TRANSFER; CODE=$?; \
-         cp -r $CASE.disk/case $CASE; exit $CODE'",
+        "unshare -m sh -c 'mkdir $CASE.disk && mount -t tmpfs -o size=500k none $CASE.disk || exit 77; \
+         $TCPWHY record -o $CASE.disk/case --port 9000 -- $BURST; CODE=$?; cp -r $CASE.disk/case $CASE; exit $CODE'",
     );
     let Some(output) = in_lab(&folder, &shell) else { return };
     if output.code == 77 {
@@ -72,27 +78,27 @@ fn a_full_disk_ends_the_recording_and_not_the_command() {
     assert_eq!(output.code, 7, "{output:?}");
     assert!(output.stderr.contains("the recording ended early"), "{output:?}");
     assert!(output.stderr.contains("No space left"), "{output:?}");
-    assert_send_buffer(&folder.case());
+    assert_burst(&folder.case());
 }
 
 #[test]
 fn a_ring_keeps_the_newest_in_its_size() {
     let folder = Folder::new();
-    let shell = beside("-q --port 8000 --ring-size 1MB", "sleep 4; kill $RECORDER");
+    let shell = Shell::new("$TCPWHY record -q -o $CASE --port 9000 --ring-size 1MB -- $BURST");
     let Some(output) = in_lab(&folder, &shell) else { return };
-    assert_eq!(output.stdout.trim(), "0", "{output:?}");
+    assert_eq!(output.code, 7, "{output:?}");
     let entries = std::fs::read_dir(folder.case()).unwrap();
-    let files: Vec<_> = entries.map(|e| e.unwrap()).collect();
-    let parts = files.iter().filter(|f| f.file_name().to_string_lossy().starts_with("host.0"));
-    assert!(parts.count() >= 3, "{files:?}");
-    let recorded = |name: &str| {
-        ["samples", "events", "host.0", "host.pcapng"].iter().any(|p| name.starts_with(p))
-    };
-    let sizes = files.iter().filter(|f| recorded(&f.file_name().to_string_lossy()));
-    let size: u64 = sizes.map(|f| f.metadata().unwrap().len()).sum();
-    // What was written between two looks is over it at most.
-    assert!(size < 1_800_000, "{size}: {files:?}");
-    assert_send_buffer(&folder.case());
+    let name = |e: &std::fs::DirEntry| e.file_name().to_string_lossy().into_owned();
+    let files: Vec<_> = entries.map(|e| e.unwrap()).map(|e| (name(&e), e)).collect();
+    let is_capture = |name: &str| name.starts_with("host.") && name.ends_with(".pcapng");
+    let parts: Vec<_> = files.iter().filter(|(name, _)| is_capture(name)).collect();
+    assert!(parts.len() >= 2, "{files:?}");
+    assert!(parts.iter().all(|(name, _)| name != "host.000001.pcapng"), "{files:?}");
+    let record = std::fs::read_to_string(format!("{}/record.json", folder.case())).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    let size: u64 = parts.iter().map(|(_, e)| e.metadata().unwrap().len()).sum();
+    assert!(size < record["capture"]["bytes"].as_u64().unwrap(), "{record} {files:?}");
+    assert_burst(&folder.case());
 }
 
 #[test]

@@ -42,6 +42,12 @@ impl Folder {
         format!("python3 {}", copy.display())
     }
 
+    fn burst(&self) -> String {
+        let script = self.0.path().join("burst.py");
+        fs::write(&script, BURST).unwrap();
+        format!("python3 {}", script.display())
+    }
+
     fn transfer(&self) -> String {
         let script = self.0.path().join("transfer.sh");
         fs::write(&script, TRANSFER).unwrap();
@@ -58,11 +64,25 @@ kill $PID
 exit 7
 ";
 
+/// Some ten thousand small packets over the loopback device, to port 9000; ends with 7.
+const BURST: &str = "\
+import socket, sys
+listener = socket.create_server(('127.0.0.1', 9000))
+one = socket.create_connection(('127.0.0.1', 9000))
+other = listener.accept()[0]
+one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for _ in range(12000):
+    one.send(b'x')
+    other.recv(1)
+sys.exit(7)
+";
+
 /// Commands for the host at the near end of the link.
 pub(crate) struct Shell(String);
 
 impl Shell {
-    /// `$TCPWHY`, `$CASE` and `$TRANSFER` stand for the binary, the case folder and a transfer of `$LONG` seconds.
+    /// `$TCPWHY`, `$CASE`, `$TRANSFER` and `$BURST` stand for the binary, the case folder, a transfer of `$LONG` seconds, and many
+    /// packets.
     pub(crate) fn new(script: &str) -> Self {
         Self(script.to_owned())
     }
@@ -97,6 +117,7 @@ pub(crate) fn in_lab(folder: &Folder, shell: &Shell) -> Option<Said> {
             .env("CASE", folder.case())
             .env("FLOW", &flow)
             .env("TRANSFER", folder.transfer())
+            .env("BURST", folder.burst())
             .env("READY", folder.0.path().join("ready")),
     );
     (!is_refused(&said)).then_some(said)

@@ -45,6 +45,8 @@ pub struct Parts {
     head: Vec<u8>,
     /// Whole records that are not written yet.
     buffer: Vec<u8>,
+    /// Where in the buffer each of them ends.
+    ends: Vec<usize>,
     /// Bytes of the newest part that are written; they end with a whole record.
     written: u64,
     /// Bytes of all records, those of parts that are gone included.
@@ -67,6 +69,7 @@ impl Parts {
             keep,
             head: Vec::new(),
             buffer: Vec::with_capacity(BUFFER),
+            ends: Vec::new(),
             written: 0,
             total: 0,
             older: VecDeque::new(),
@@ -94,6 +97,7 @@ impl Parts {
             return Ok(());
         }
         self.buffer.extend_from_slice(record);
+        self.ends.push(self.buffer.len());
         self.total += record.len() as u64;
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
     }
@@ -127,25 +131,30 @@ impl Parts {
         self.file = File::create(&self.path)?;
         self.written = 0;
         self.buffer.extend_from_slice(&self.head);
+        self.ends.push(self.buffer.len());
         Ok(())
     }
 
-    /// Hands everything to the system. What the disk does not take is left out record by record: the file ends with a whole one,
-    /// and later records are dropped.
+    /// Hands everything to the system. Where the disk does not take it all the file ends with the last record that is whole, and later
+    /// ones are dropped.
     ///
     /// # Errors
     /// What the system said, once.
     pub fn flush(&mut self) -> io::Result<()> {
         let done = self.file.write_all(&self.buffer);
-        match &done {
-            Ok(()) => self.written += self.buffer.len() as u64,
-            Err(_) => {
-                self.failed = true;
-                // If that fails, too, the file ends in the middle of a record, which its readers can do with.
-                let _ = self.file.set_len(self.written);
-            }
+        if done.is_ok() {
+            self.written += self.buffer.len() as u64;
+        } else {
+            self.failed = true;
+            let reached = self.file.metadata().map_or(self.written, |m| m.len());
+            let whole = |end: &&usize| self.written + **end as u64 <= reached;
+            let kept = self.ends.iter().rev().find(whole).copied().unwrap_or(0);
+            self.written += kept as u64;
+            // If that fails, too, the file ends in the middle of a record, which its readers can do with.
+            let _ = self.file.set_len(self.written);
         }
         self.buffer.clear();
+        self.ends.clear();
         done
     }
 

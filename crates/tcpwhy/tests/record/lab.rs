@@ -71,7 +71,7 @@ listener = socket.create_server(('127.0.0.1', 9000))
 one = socket.create_connection(('127.0.0.1', 9000))
 other = listener.accept()[0]
 one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-for _ in range(12000):
+for _ in range(30000):
     one.send(b'x')
     other.recv(1)
 sys.exit(7)
@@ -149,9 +149,9 @@ pub(crate) fn explained(case: &str) -> (Value, i32) {
     (answer.unwrap_or_else(|why| panic!("{why}: {said:?}")), said.code)
 }
 
-/// The answer for people.
+/// The answer for people, its lines joined.
 pub(crate) fn text(case: &str) -> String {
-    tcpwhy(&["explain", case]).stdout
+    tcpwhy(&["explain", case]).stdout.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// 0, or 2 for damage that was told.

@@ -119,7 +119,14 @@ fn by_sender(interval: &Interval, sender: Option<&Sender>) -> Vec<Interval> {
     if held(&|limit| limit == interval.limit).scale(2, 1) > sampled {
         return vec![confirmed(interval)];
     }
-    if interval.limit != Limit::Unknown && interval.confidence >= LOW {
+    let says = |limit: Limit| held(&|l| l == limit).scale(2, 1) > sampled;
+    // Whether the process had more to send is in no packet: a writer that is woken late looks like one that has nothing.
+    let overruled = match interval.limit {
+        Limit::Application => says(Limit::SendBuffer),
+        Limit::SendBuffer => says(Limit::Application),
+        limit => limit == Limit::Unknown || interval.confidence < LOW,
+    };
+    if !overruled && interval.confidence >= LOW {
         return unchanged;
     }
     let most = Limit::ALL.into_iter().rev().max_by_key(|l| held(&|limit| limit == *l));

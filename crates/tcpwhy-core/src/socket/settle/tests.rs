@@ -139,6 +139,20 @@ fn what_packets_say_of_themselves_is_made_surer_or_left_alone() {
 }
 
 #[test]
+fn whether_the_process_had_more_to_send_only_its_kernel_knows() {
+    let mut c = connection(&[(400, Limit::Application, 95), (400, Limit::LossRecovery, 95)]);
+    settle(&mut c, &sampled(900, Some(1)), 4_194_304);
+    let locked = Cause::LockedByApplication;
+    assert_eq!(
+        told(&c),
+        [
+            (400, Limit::SendBuffer, locked, SURE, Source::Samples),
+            (400, Limit::LossRecovery, Cause::None, 95, Source::Packets)
+        ]
+    );
+}
+
+#[test]
 fn where_nothing_was_sampled_nothing_changes() {
     let before = connection(&[(100, Limit::Unknown, 50), (700, Limit::Unknown, 50)]);
     let mut c = before.clone();

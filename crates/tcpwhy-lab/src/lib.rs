@@ -10,7 +10,6 @@ pub mod host;
 mod keep;
 pub mod link;
 mod parallel;
-mod pcapng;
 pub mod run;
 pub mod scenario;
 pub mod score;

@@ -1,15 +1,19 @@
 //! What the running kernel knows of its TCP sockets.
 #![cfg(target_os = "linux")]
 
+pub mod capture;
 pub mod cgroup;
 pub mod events;
+pub mod filter;
 pub mod host;
 pub mod locks;
 pub mod opens;
+pub mod parts;
+pub mod pcapng;
 pub mod process;
 mod recorder;
 pub mod sample;
 pub mod settings;
 pub mod watch;
 
-pub use recorder::{Error, Host, Recorder, Summary};
+pub use recorder::{Error, Host, Options, Recorder, Summary};

@@ -6,6 +6,7 @@ use crate::lab::Lab;
 use crate::lang::Lang;
 use crate::live::Live;
 use crate::predict::args::Predict;
+use crate::record::Record;
 use crate::when::When;
 use anstream::ColorChoice;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -30,6 +31,8 @@ Examples:
   tcpwhy serve captures/                 the same page for many captures, in the browser
   tcpwhy live                            what holds this machine's sockets now (Linux)
   tcpwhy agent                           the same as metrics, for fleets (Linux)
+  sudo tcpwhy record -o case -- COMMAND  record packets and sockets while it runs (Linux)
+  tcpwhy case                            and explain them, with the kernel's own evidence
   tcpwhy --lang zh slow.pcapng           用中文说明
   tcpwhy lab run send-buffer-16k-20ms    reproduce a slow transfer on this machine
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sndbuf 256K
@@ -93,6 +96,9 @@ enum Verb {
     /// Tell Prometheus and OpenTelemetry what holds this host's sockets (Linux)
     #[command(after_help = crate::agent::EXAMPLES)]
     Agent(Box<Agent>),
+    /// Record packets, socket samples, kernel events and host facts into a case folder (Linux)
+    #[command(after_help = crate::record::EXAMPLES)]
+    Record(Record),
     /// Write one HTML file that shows captures: verdicts, timelines, charts
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
@@ -118,6 +124,8 @@ pub(crate) enum Command {
     Live(Box<Live>),
     /// Sample for metrics.
     Agent(Box<Agent>),
+    /// Record a case.
+    Record(Record),
     /// Write a page.
     Report(Report),
     /// Show captures in the browser.
@@ -289,6 +297,7 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     }
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
+        Some(Verb::Record(record)) => return Ok(Some(Command::Record(record))),
         Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
         Some(Verb::Serve(serve)) => return Ok(Some(Command::Serve(serve))),
         Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),

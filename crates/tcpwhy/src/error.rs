@@ -27,6 +27,9 @@ pub(crate) enum Error {
     /// Live sockets cannot be looked at, or not be changed as asked.
     #[error("{0}")]
     Live(String),
+    /// Nothing can be recorded.
+    #[error("{0}")]
+    Record(String),
     /// The page would replace something.
     #[error("{0} is there already: choose another name with -o, or replace it with --force")]
     Exists(String),

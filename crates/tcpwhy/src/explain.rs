@@ -1,5 +1,6 @@
 //! `tcpwhy explain`: captures in, answer out.
 
+use crate::case::{self, Case, Evidence};
 use crate::cli::Explain;
 use crate::error::Error;
 use crate::exit;
@@ -17,23 +18,32 @@ use tcpwhy_core::model::Connection;
 use tcpwhy_report::csv;
 use tcpwhy_report::json::{self, Words};
 use tcpwhy_report::terminal::{self, View};
+use tcpwhy_report::{Source, Warning};
 
 /// Analyses the captures and writes the answer.
 ///
 /// # Errors
 /// An input cannot be opened, nothing in it can be decoded, or the answer cannot be written.
 pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
-    let inputs: Vec<_> = args.files.iter().map(|path| input(path)).collect();
+    let case = Case::of(&args.files)?;
+    let inputs = match &case {
+        Some(case) => case.captures(),
+        None => args.files.iter().map(|path| input(path)).collect(),
+    };
+    if let Some(case) = case.as_ref().filter(|_| inputs.is_empty()) {
+        return without_packets(args, case);
+    }
     if inputs.contains(&Input::Stdin) {
         interrupt::leave_to_the_writer();
     }
     let reading = pipeline::start(&inputs, Span::of(&args.selection))?;
     let choice = Choice::of(&args.selection);
     let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };
+    let evidence = case.as_ref().map(case::evidence).transpose()?;
     let (read, shown) = if args.ndjson {
-        stream(reading, &choice, args.lang.of_data(), &mut out)?
+        stream(reading, &choice, evidence.as_ref(), args.lang.of_data(), &mut out)?
     } else {
-        let (read, batches) = collect(reading, &choice)?;
+        let (read, batches) = collect(reading, &choice, evidence.as_ref())?;
         let mut connections: Vec<&Connection> = batches.iter().flatten().collect();
         connections.sort_unstable_by_key(|c| c.id);
         if read.unsupported.is_none() {
@@ -45,6 +55,34 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     conclude(args, read, shown)
 }
 
+/// A case that was recorded without the right to capture.
+fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
+    let mut connections = case::evidence(case)?.connections();
+    let choice = Choice::of(&args.selection);
+    connections.retain(|c| choice.takes(c));
+    let source = Source {
+        files: vec![case.folder().display().to_string()],
+        packets: 0,
+        tcp_packets: 0,
+        warnings: vec![Warning::new(case::no_packets)],
+    };
+    let read = Read { source, damaged: false, unsupported: None };
+    let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };
+    if args.ndjson {
+        for connection in &connections {
+            json::write_line(&mut out.to, connection, args.lang.of_data())?;
+        }
+    } else {
+        write(args, &mut out, &read, &connections.iter().collect::<Vec<_>>())?;
+    }
+    out.to.flush()?;
+    if connections.is_empty() {
+        say("nothing to analyse: no sampled socket sent anything");
+        return Ok(ExitCode::from(exit::NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 fn input(path: &Path) -> Input {
     if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.to_owned()) }
 }
@@ -53,12 +91,14 @@ fn input(path: &Path) -> Input {
 fn stream(
     reading: Reading,
     choice: &Choice,
+    evidence: Option<&Evidence>,
     words: Words,
     out: &mut Output,
 ) -> Result<(Read, usize), Error> {
     let mut shown = 0;
-    let read = reading.each(|connections| {
-        for connection in connections.iter().filter(|c| choice.takes(c)) {
+    let read = reading.each(|mut connections| {
+        for connection in connections.iter_mut().filter(|c| choice.takes(c)) {
+            settle(connection, evidence);
             json::write_line(&mut out.to, connection, words)?;
             shown += 1;
         }
@@ -76,16 +116,28 @@ type Batches = Vec<Box<[Connection]>>;
 
 /// All connections, as they ended. They stay in the batches in which they came: one list would be
 /// copied as it grows, and be there twice.
-fn collect(reading: Reading, choice: &Choice) -> Result<(Read, Batches), Error> {
+fn collect(
+    reading: Reading,
+    choice: &Choice,
+    evidence: Option<&Evidence>,
+) -> Result<(Read, Batches), Error> {
     let mut batches = Batches::new();
     let read = reading.each(|mut finished| {
         finished.retain(|c| choice.takes(c));
+        finished.iter_mut().for_each(|c| settle(c, evidence));
         if !finished.is_empty() {
             batches.push(finished.into_boxed_slice());
         }
         Ok(())
     })?;
     Ok((read, batches))
+}
+
+/// With what the kernel knew of the sockets, where that was recorded.
+fn settle(connection: &mut Connection, evidence: Option<&Evidence>) {
+    if let Some(evidence) = evidence {
+        evidence.settle(connection);
+    }
 }
 
 fn write(

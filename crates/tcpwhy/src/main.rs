@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod case;
 mod check;
 mod cli;
 mod error;
@@ -16,6 +17,7 @@ mod output;
 mod pipeline;
 mod predict;
 mod progress;
+mod record;
 mod report;
 mod serve;
 mod when;
@@ -56,6 +58,7 @@ fn run() -> Result<ExitCode, Error> {
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
         Ok(Some(Command::Agent(args))) => agent::run(&args),
         Ok(Some(Command::Live(args))) => live::run(&args),
+        Ok(Some(Command::Record(args))) => record::run(&args),
         Ok(Some(Command::Report(args))) => report::run(&args),
         Ok(Some(Command::Serve(args))) => serve::run(&args),
         Ok(Some(Command::Predict(args))) => predict::run(&args),

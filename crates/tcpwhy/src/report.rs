@@ -3,7 +3,6 @@
 mod analysis;
 mod chart;
 mod given;
-mod samples;
 
 use crate::cli::Report;
 use crate::error::Error;
@@ -80,7 +79,11 @@ impl Look {
         let capture = tcpwhy_capture::open(inputs)?;
         let progress = Progress::shown(capture.progress().1);
         let choice = Choice::of(&args.selection);
-        let (read, connections) = look::analyse(capture, span, &choice, progress)?;
+        let (read, mut connections) = look::analyse(capture, span, &choice, progress)?;
+        if let Given::Captures(_, Some(case)) = given {
+            let evidence = crate::case::evidence(case)?;
+            connections.iter_mut().for_each(|c| evidence.settle(c));
+        }
         if let Some(links) = read.unsupported {
             return Err(Error::LinkType(links));
         }
@@ -116,7 +119,10 @@ impl Look {
 }
 
 /// Writes beside the file and renames, so that there is never half a page.
-fn save(
+///
+/// # Errors
+/// The disk does not take it; what was there before stays.
+pub(crate) fn save(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), Error> {

@@ -109,7 +109,8 @@ fn several_runs_of_a_sweep_at_once_have_their_rows_in_order() {
     }
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let table = std::fs::read_to_string(folder.path().join("sweep.csv")).unwrap();
-    let heads: Vec<_> = table.lines().skip(1).map(|l| l.split(",").take(2).collect()).collect();
+    let heads: Vec<Vec<&str>> =
+        table.lines().skip(1).map(|l| l.split(",").take(2).collect()).collect();
     let expected: [Vec<&str>; 4] =
         [vec!["20KB", "2ms"], vec!["20KB", "4ms"], vec!["30KB", "2ms"], vec!["30KB", "4ms"]];
     assert_eq!(heads, expected);

@@ -4,6 +4,8 @@ export const CAUSES: Record<string, string> = {
   "sender application": "发送方应用",
   "waiting for the peer": "等待对端",
   "keep-alive": "仅有保活",
+  "locked by the application": "应用程序已锁定",
+  "tcp_wmem maximum": "tcp_wmem 上限",
   "small buffer": "缓冲区过小",
   "no window scaling": "无窗口缩放",
   "slow reader": "读取过慢",

@@ -85,10 +85,23 @@ fn application(f: &Figures) -> Vec<Step> {
 
 fn send_buffer(f: &Figures) -> Vec<Step> {
     let at = f.sender;
-    let mut steps = vec![Step::Buffer(Buffer::RemoveSndbuf { at })];
+    // Who decides over the buffer only its host knows.
+    let (may_be_locked, may_be_tuned) = match f.verdict.cause {
+        Cause::LockedByApplication => (true, false),
+        Cause::SystemMaximum => (false, true),
+        _ => (true, true),
+    };
+    let mut steps = Vec::new();
+    if may_be_locked {
+        steps.push(Step::Buffer(Buffer::RemoveSndbuf { at }));
+    }
     if let Some(bdp) = Bdp::of(f) {
-        steps.push(Step::Buffer(Buffer::SetSndbuf { at, bdp }));
-        steps.push(Step::Buffer(Buffer::RaiseWmem { at, bdp }));
+        if may_be_locked {
+            steps.push(Step::Buffer(Buffer::SetSndbuf { at, bdp }));
+        }
+        if may_be_tuned {
+            steps.push(Step::Buffer(Buffer::RaiseWmem { at, bdp }));
+        }
     }
     steps.push(Step::Buffer(Buffer::InspectSndbuf { at }));
     steps

@@ -13,7 +13,7 @@ const CAUSES: [(Limit, &[Cause]); 10] = [
         Limit::Application,
         &[Cause::None, Cause::SenderApplication, Cause::WaitingForPeer, Cause::KeepAlive],
     ),
-    (Limit::SendBuffer, &[Cause::None]),
+    (Limit::SendBuffer, &[Cause::None, Cause::LockedByApplication, Cause::SystemMaximum]),
     (
         Limit::ReceiveWindow,
         &[
@@ -92,6 +92,7 @@ fn evidence() -> Evidence {
         stalls: 1203,
         longest_stall: Nanos(20_400_000),
         retransmissions: 3,
+        source: Source::Packets,
     }
 }
 

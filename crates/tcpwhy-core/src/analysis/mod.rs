@@ -14,7 +14,7 @@ mod runs;
 mod seen;
 mod sorter;
 mod table;
-mod verdict;
+pub(crate) mod verdict;
 mod waiting;
 
 use crate::model::Connection;

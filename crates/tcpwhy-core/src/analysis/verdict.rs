@@ -8,7 +8,7 @@ use crate::units::Nanos;
 const MOSTLY_BETWEEN: i64 = 20;
 
 /// The verdict over `timeline`.
-pub(super) fn of(timeline: &[Interval], transfers: &[Transfer], facts: &Facts) -> Verdict {
+pub(crate) fn of(timeline: &[Interval], transfers: &[Transfer], facts: &Facts) -> Verdict {
     let span = match (timeline.first(), timeline.last()) {
         (Some(first), Some(last)) => last.to - first.from,
         _ => Nanos::ZERO,

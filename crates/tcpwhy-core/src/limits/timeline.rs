@@ -2,7 +2,7 @@
 
 use super::{Context, Judgement, Silence, judge};
 use crate::flow::stretch::Stretch;
-use crate::model::{Evidence, Interval};
+use crate::model::{Evidence, Interval, Source};
 use crate::units::Nanos;
 
 /// Intervals kept for one direction: enough for a picture a thousand pixels wide.
@@ -88,6 +88,7 @@ fn evidence(s: &Stretch) -> Evidence {
         stalls: s.stalls,
         longest_stall: s.longest_stall,
         retransmissions: s.resent,
+        source: Source::Packets,
     }
 }
 

@@ -75,6 +75,10 @@ pub enum Cause {
     WaitingForPeer,
     /// application: only keep-alives crossed.
     KeepAlive,
+    /// send_buffer: the application set SO_SNDBUF, which switches autotuning off (`SOCK_SNDBUF_LOCK`).
+    LockedByApplication,
+    /// send_buffer: autotuning took it to the third value of `net.ipv4.tcp_wmem`.
+    SystemMaximum,
     /// receive_window: the window is constant and moves with every ACK.
     SmallBuffer,
     /// receive_window: as `SmallBuffer`, and no window scaling is in use: 64 KiB at most.
@@ -127,12 +131,14 @@ pub enum Cause {
 
 impl Cause {
     /// All causes, in the order of their limits.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::None,
         Self::SynRetry,
         Self::SenderApplication,
         Self::WaitingForPeer,
         Self::KeepAlive,
+        Self::LockedByApplication,
+        Self::SystemMaximum,
         Self::SmallBuffer,
         Self::NoWindowScaling,
         Self::SlowReader,
@@ -172,6 +178,8 @@ impl Cause {
             Self::SenderApplication => "sender application",
             Self::WaitingForPeer => "waiting for the peer",
             Self::KeepAlive => "keep-alive",
+            Self::LockedByApplication => "locked by the application",
+            Self::SystemMaximum => "tcp_wmem maximum",
             Self::SmallBuffer => "small buffer",
             Self::NoWindowScaling => "no window scaling",
             Self::SlowReader => "slow reader",

@@ -57,6 +57,31 @@ pub struct Evidence {
     pub longest_stall: Nanos,
     /// Segments sent again.
     pub retransmissions: u32,
+    /// Who says so.
+    pub source: Source,
+}
+
+/// What an interval's limit rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Source {
+    /// Packets alone.
+    #[default]
+    Packets,
+    /// Packets, and the kernel's samples of a socket say the same.
+    Both,
+    /// The kernel's samples of a socket; the packets do not decide.
+    Samples,
+}
+
+impl Source {
+    /// The published name, as in the JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Packets => "packets",
+            Self::Both => "packets and samples",
+            Self::Samples => "samples",
+        }
+    }
 }
 
 /// One stretch of the timeline: exactly one limit.

@@ -23,19 +23,9 @@ impl Account {
     /// `tuned`: the send buffer is known to be the kernel's to grow, and below its maximum.
     pub fn of(states: &[State], tuned: bool) -> Self {
         let mut account = Self::default();
-        let mut rest = states;
-        let has_room = tuned && !grew(states);
-        while rest.len() > 1 {
-            let end = round(rest);
-            let Some(piece) = rest.get(..=end) else { break };
-            let (Some(first), Some(last)) = (piece.first(), piece.last()) else { break };
-            let limit = match limit(piece) {
-                Limit::SendBuffer if has_room => Limit::Application,
-                limit => limit,
-            };
-            let span = last.t_ns.saturating_sub(first.t_ns);
-            account.add(limit, Nanos(i64::try_from(span).unwrap_or(i64::MAX)));
-            rest = rest.get(end..).unwrap_or_default();
+        for piece in pieces(states, tuned, 0) {
+            let span = piece.to_ns.saturating_sub(piece.from_ns);
+            account.add(piece.limit, Nanos(i64::try_from(span).unwrap_or(i64::MAX)));
         }
         account.cause = account.limit().map(|limit| cause(limit, states));
         account
@@ -79,6 +69,37 @@ impl Account {
     pub fn lost(&self) -> Nanos {
         self.shares().filter(|(limit, _)| is_lost(*limit)).fold(Nanos::ZERO, |sum, (_, h)| sum + h)
     }
+}
+
+/// A piece of time with one limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// Nanoseconds since the Unix epoch, or since whenever the states count.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+    /// What held the sender for most of it.
+    pub limit: Limit,
+}
+
+/// The time of one sender in pieces of a round trip, and of `shortest_ns` at least; `tuned` as for [`Account::of`].
+pub(super) fn pieces(mut states: &[State], tuned: bool, shortest_ns: u64) -> Vec<Piece> {
+    let has_room = tuned && !grew(states);
+    let mut pieces = Vec::new();
+    while let Some(first) = states.first().filter(|_| states.len() > 1) {
+        let enough = first.t_ns.saturating_add(shortest_ns);
+        let shortest = states.partition_point(|s| s.t_ns < enough).min(states.len() - 1);
+        let end = round(states).max(shortest);
+        let Some(piece) = states.get(..=end) else { break };
+        let limit = match limit(piece) {
+            Limit::SendBuffer if has_room => Limit::Application,
+            limit => limit,
+        };
+        let to_ns = piece.last().map_or(first.t_ns, |last| last.t_ns);
+        pieces.push(Piece { from_ns: first.t_ns, to_ns, limit });
+        states = states.get(end..).unwrap_or_default();
+    }
+    pieces
 }
 
 /// Whether time that `limit` held is lost: something other than the application and the path's rate made the sender wait.

@@ -5,17 +5,23 @@
 //! several limits together and misses a full send buffer (see [`Stopwatch`]).
 
 mod account;
+mod alone;
 mod buffer;
 mod cause;
+mod history;
 mod judge;
 mod receiver;
+mod settle;
 mod state;
 mod stopwatch;
 
-pub use account::{Account, is_lost};
+pub use account::{Account, Piece, is_lost};
+pub use alone::connections;
 pub use buffer::{Buffer, Holder};
 pub use cause::cause;
+pub use history::{Histories, History, Seen};
 pub use judge::{is_busy, judge, round};
 pub use receiver::{Receiver, receiver_cause};
+pub use settle::settle;
 pub use state::State;
 pub use stopwatch::{Stopwatch, difference};

@@ -13,7 +13,7 @@ use tcpwhy_core::units::Nanos;
 
 use super::report::MiddleReport;
 use super::{Error, wait};
-use crate::pcapng::Pcapng;
+use tcpwhy_live::pcapng::Pcapng;
 
 /// Bytes of each packet that are kept: the longest IPv6 and TCP headers, and a little.
 const SNAPLEN: u32 = 128;

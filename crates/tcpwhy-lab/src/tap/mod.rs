@@ -3,7 +3,6 @@
 mod raw;
 
 use crate::host::Host;
-use crate::pcapng::Pcapng;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
 use pcap_file::PcapError;
@@ -14,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use tcpwhy_live::pcapng::Pcapng;
 
 /// Bytes of each packet that are kept: the longest headers, and a little.
 pub const SNAPLEN: u32 = 128;

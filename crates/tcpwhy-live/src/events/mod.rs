@@ -21,7 +21,7 @@ mod symbols;
 
 pub use clock::Clock;
 pub use record::{Event, Kind, LENGTH, Snapshot};
-pub use recorder::{Recorded, Recorder};
+pub use recorder::{Output, Recorded, Recorder};
 pub use stream::Stream;
 
 /// Which sockets are told of.

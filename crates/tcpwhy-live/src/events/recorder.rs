@@ -1,21 +1,21 @@
 //! Keeps the kernel's events: `events.ndjson`.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use super::{Clock, Event, Stream};
+use crate::filter::Filter;
+use crate::parts::Parts;
 
 /// Between two looks at the ring: it holds some 50,000 records, twice what one fast processor makes in this time.
 const INTERVAL: Duration = Duration::from_millis(4);
-/// Bytes of events at which recording ends: a forgotten recorder must not fill the disk.
-const MOST_BYTES: u64 = 1 << 30;
+/// What is told is on the disk after so long.
+const FLUSH: Duration = Duration::from_millis(500);
 
 /// What was recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,42 +26,49 @@ pub struct Recorded {
     pub lost: u64,
     /// The file reached its bound, and later events are missing.
     pub full: bool,
+    /// Why it ends early, if it does.
+    pub stopped: Option<String>,
+}
+
+/// Where events go.
+#[derive(Debug)]
+pub struct Output {
+    /// The file.
+    pub parts: Parts,
+    /// Of which ports; addresses are not known.
+    pub filter: Filter,
+    /// Counts what is written.
+    pub bytes: Arc<AtomicU64>,
 }
 
 /// A running recording; dropped, it stops.
 #[derive(Debug)]
 pub struct Recorder {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<io::Result<Recorded>>>,
+    thread: Option<JoinHandle<Recorded>>,
 }
 
 impl Recorder {
-    /// Writes the events of `stream` into `path`, a line each; `hosts` names the namespaces by their inodes, events of others are
-    /// left out.
-    ///
-    /// # Errors
-    /// The file cannot be made.
-    pub fn start(
-        stream: Stream,
-        hosts: Vec<(u32, String)>,
-        clock: Clock,
-        path: &Path,
-    ) -> io::Result<Self> {
-        let file = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    /// Writes the events of `stream`, a line each; `hosts` names the namespaces by their inodes,
+    /// events of others are left out.
+    #[must_use]
+    pub fn start(stream: Stream, hosts: Vec<(u32, String)>, clock: Clock, output: Output) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || record(stream, &hosts, clock, file, &told));
-        Ok(Self { stop, thread: Some(thread) })
+        let mut writer = Writer { hosts, clock, output, recorded: Recorded::default() };
+        let thread = std::thread::spawn(move || writer.run(stream, &told));
+        Self { stop, thread: Some(thread) }
     }
 
     /// Takes what the ring still holds, and ends.
-    ///
-    /// # Errors
-    /// The file could not be written whole.
-    pub fn stop(mut self) -> io::Result<Recorded> {
+    #[must_use]
+    pub fn stop(mut self) -> Recorded {
         self.stop.store(true, Ordering::Relaxed);
         let joined = self.thread.take().and_then(|thread| thread.join().ok());
-        joined.unwrap_or_else(|| Ok(Recorded::default()))
+        joined.unwrap_or_else(|| Recorded {
+            stopped: Some("the thread of the events panicked".to_owned()),
+            ..Recorded::default()
+        })
     }
 }
 
@@ -78,45 +85,62 @@ struct Line<'a> {
     event: &'a Event,
 }
 
-fn record(
-    mut stream: Stream,
-    hosts: &[(u32, String)],
+struct Writer {
+    hosts: Vec<(u32, String)>,
     clock: Clock,
-    mut file: BufWriter<File>,
-    stop: &AtomicBool,
-) -> io::Result<Recorded> {
-    let (mut recorded, mut written, mut failed) = (Recorded::default(), 0, None);
-    loop {
-        let last = stop.load(Ordering::Relaxed);
-        stream.drain(|mut event| {
-            let Some((_, host)) = hosts.iter().find(|(inode, _)| *inode == event.netns) else {
-                return;
-            };
-            if failed.is_some() || written >= MOST_BYTES {
-                return;
+    output: Output,
+    recorded: Recorded,
+}
+
+impl Writer {
+    fn run(&mut self, mut stream: Stream, stop: &AtomicBool) -> Recorded {
+        let mut flushed = Instant::now();
+        loop {
+            let last = stop.load(Ordering::Relaxed);
+            stream.drain(|event| self.take(event));
+            let now = Instant::now();
+            if last || now - flushed >= FLUSH {
+                flushed = now;
+                self.write_out();
             }
-            event.t_ns = clock.at_ns(event.t_ns);
-            match write(&mut file, &Line { host, event: &event }) {
-                Ok(bytes) => written += bytes,
-                Err(error) => failed = Some(error),
+            self.recorded.full = self.output.parts.is_full();
+            if last || self.recorded.full || self.recorded.stopped.is_some() {
+                self.recorded.lost = stream.lost();
+                self.write_out();
+                return std::mem::take(&mut self.recorded);
             }
-            recorded.events += 1;
+            std::thread::sleep(INTERVAL);
+        }
+    }
+
+    fn take(&mut self, mut event: Event) {
+        let named = self.hosts.iter().find(|(inode, _)| *inode == event.netns);
+        let Some((_, host)) = named else { return };
+        let wanted = self.output.filter.takes_ports(event.local_port, event.remote_port);
+        if !wanted || self.recorded.stopped.is_some() || self.output.parts.is_full() {
+            return;
+        }
+        event.t_ns = self.clock.at_ns(event.t_ns);
+        match write(&mut self.output, &Line { host, event: &event }) {
+            Ok(()) => self.recorded.events += 1,
+            Err(why) => self.recorded.stopped = Some(why.to_string()),
+        }
+    }
+
+    fn write_out(&mut self) {
+        let done = self.output.parts.flush();
+        let done = done.and_then(|()| {
+            if self.output.parts.is_due() { self.output.parts.rotate() } else { Ok(()) }
         });
-        recorded.full = written >= MOST_BYTES;
-        if let Some(error) = failed.take() {
-            return Err(error);
+        if let Err(why) = done {
+            self.recorded.stopped.get_or_insert(why.to_string());
         }
-        if last || recorded.full {
-            recorded.lost = stream.lost();
-            return file.flush().map(|()| recorded);
-        }
-        std::thread::sleep(INTERVAL);
     }
 }
 
-fn write(file: &mut impl Write, line: &Line<'_>) -> io::Result<u64> {
+fn write(output: &mut Output, line: &Line<'_>) -> io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    file.write_all(&text)?;
-    Ok(text.len() as u64)
+    output.bytes.fetch_add(text.len() as u64, Ordering::Relaxed);
+    output.parts.push(&text)
 }

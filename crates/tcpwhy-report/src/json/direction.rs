@@ -82,6 +82,8 @@ struct Evidence {
     stalls: u32,
     longest_stall_ns: i64,
     retransmissions: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -201,6 +203,7 @@ impl Interval {
                 stalls: e.stalls,
                 longest_stall_ns: e.longest_stall.0,
                 retransmissions: e.retransmissions,
+                source: (e.source != model::Source::Packets).then(|| e.source.name()),
             },
         }
     }

@@ -57,14 +57,14 @@ fn host(
         .map_err(|e| Error::Usage(format!("{}: {e}", path.display())))
 }
 
-/// Client and server of a case folder (`tcpwhy lab run -o FOLDER`).
+/// Client and server of a case folder (`tcpwhy lab run -o FOLDER`), or the one host of `tcpwhy record -o FOLDER`.
 fn case(folder: &Path, fallback: Version) -> Result<Vec<Host>, Error> {
     let path = folder.join("host.json");
     let bad = || Error::Usage(format!("{} is not the host.json of a case folder", path.display()));
     let value: serde_json::Value = serde_json::from_str(&read(&path)?).map_err(|_| bad())?;
     let mut found = Vec::new();
-    for role in ["client", "server"] {
-        let facts = value.get(role).ok_or_else(bad)?;
+    for role in ["client", "server", "host"] {
+        let Some(facts) = value.get(role) else { continue };
         let effective = facts.get("effective").and_then(|v| v.as_object()).ok_or_else(bad)?;
         let mut settings: BTreeMap<_, _> = effective
             .iter()
@@ -80,7 +80,7 @@ fn case(folder: &Path, fallback: Version) -> Result<Vec<Host>, Error> {
         host.devices.push(device);
         found.push(host);
     }
-    Ok(found)
+    if found.is_empty() { Err(bad()) } else { Ok(found) }
 }
 
 fn number(value: &serde_json::Value, at: &str) -> Option<u32> {

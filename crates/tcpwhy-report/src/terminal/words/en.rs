@@ -4,7 +4,7 @@ use super::{Gain, Measured, Section, Spot, Words, finest, measured, times};
 use crate::Source;
 use tcpwhy_core::advice::quantity::{self, buffer, count, data, rate, span};
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
-use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary};
+use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary, Source as Basis};
 use tcpwhy_core::units::Nanos;
 
 /// The English texts.
@@ -110,7 +110,7 @@ impl Words for En {
 
     fn evidence(&self, i: &Interval) -> String {
         let name = finest(i.limit, i.cause, Language::En);
-        let frames = frames(i.first_frame, i.last_frame);
+        let frames = shown_by(i);
         match numbers(i) {
             numbers if numbers.is_empty() => format!("{name}: {frames}"),
             numbers => format!("{name}: {numbers}; {frames}"),
@@ -119,7 +119,7 @@ impl Words for En {
 
     fn interval(&self, i: &Interval, from: f64, to: f64) -> String {
         let name = self.limit(i.limit, i.cause);
-        let frames = frames(i.first_frame, i.last_frame);
+        let frames = shown_by(i);
         let sure = self.percent(f64::from(i.confidence) / 100.0);
         let text = format!("{from:.6}-{to:.6} s  {name}, {sure} sure, {frames}");
         match numbers(i) {
@@ -189,6 +189,17 @@ fn number(number: &Measured) -> String {
         Measured::Stalls(n, longest) => format!("{} waits of up to {}", count(n), span(longest)),
         Measured::Resent(n) => plural(n, "segment resent", "segments resent"),
         Measured::Acked(bytes, bps) => format!("{} acknowledged at {}", data(bytes), rate(bps)),
+    }
+}
+
+/// "frames 120-188", and the sockets' samples where there are any.
+fn shown_by(i: &Interval) -> String {
+    let frames = frames(i.first_frame, i.last_frame);
+    match i.evidence.source {
+        Basis::Packets => frames,
+        Basis::Both => format!("{frames} and the kernel's samples"),
+        Basis::Samples if i.last_frame == 0 => "from the kernel's samples".to_owned(),
+        Basis::Samples => format!("from the kernel's samples, {frames}"),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Gain, Measured, Section, Spot, Words, finest, measured, times};
 use crate::Source;
 use tcpwhy_core::advice::quantity::{self, buffer, count, data, rate, span};
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
-use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary, Side};
+use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary, Side, Source as Basis};
 use tcpwhy_core::units::Nanos;
 
 /// The Chinese texts.
@@ -111,7 +111,7 @@ impl Words for Zh {
 
     fn evidence(&self, i: &Interval) -> String {
         let name = finest(i.limit, i.cause, Language::Zh);
-        let frames = frames(i.first_frame, i.last_frame);
+        let frames = shown_by(i);
         match numbers(i) {
             numbers if numbers.is_empty() => format!("{name}：{frames}"),
             numbers => format!("{name}：{numbers}；{frames}"),
@@ -120,7 +120,7 @@ impl Words for Zh {
 
     fn interval(&self, i: &Interval, from: f64, to: f64) -> String {
         let name = self.limit(i.limit, i.cause);
-        let frames = frames(i.first_frame, i.last_frame);
+        let frames = shown_by(i);
         let sure = self.percent(f64::from(i.confidence) / 100.0);
         let text = format!("{from:.6}-{to:.6} s  {name}，把握 {sure}，{frames}");
         match numbers(i) {
@@ -188,6 +188,17 @@ fn number(number: &Measured) -> String {
         Measured::Stalls(n, longest) => format!("等待 {} 次（最长 {}）", count(n), span(longest)),
         Measured::Resent(n) => format!("重传 {} 个段", count(n)),
         Measured::Acked(bytes, bps) => format!("确认了 {}，速率 {}", data(bytes), rate(bps)),
+    }
+}
+
+/// 帧，以及套接字的采样（如果有）。
+fn shown_by(i: &Interval) -> String {
+    let frames = frames(i.first_frame, i.last_frame);
+    match i.evidence.source {
+        Basis::Packets => frames,
+        Basis::Both => format!("{frames}，内核采样一致"),
+        Basis::Samples if i.last_frame == 0 => "依据内核采样".to_owned(),
+        Basis::Samples => format!("依据内核采样，{frames}"),
     }
 }
 

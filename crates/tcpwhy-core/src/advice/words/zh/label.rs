@@ -26,6 +26,8 @@ pub(crate) fn cause(cause: Cause) -> Option<&'static str> {
         Cause::SenderApplication => "发送方应用",
         Cause::WaitingForPeer => "等待对端",
         Cause::KeepAlive => "仅有保活",
+        Cause::LockedByApplication => "应用程序已锁定",
+        Cause::SystemMaximum => "tcp_wmem 上限",
         Cause::SmallBuffer => "缓冲区过小",
         Cause::NoWindowScaling => "无窗口缩放",
         Cause::SlowReader => "读取过慢",

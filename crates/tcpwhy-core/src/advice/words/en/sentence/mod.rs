@@ -126,9 +126,14 @@ fn send_buffer(f: &Figures) -> String {
     } else {
         "the path".to_owned()
     };
+    let whose = match f.verdict.cause {
+        Cause::LockedByApplication => ", which its application fixed with SO_SNDBUF,",
+        Cause::SystemMaximum => ", as large as net.ipv4.tcp_wmem allows,",
+        _ => "",
+    };
     format!(
-        "The {}'s send buffer held it back: {} were spent waiting for acknowledgements{flight}; \
-         {room} had room for more.",
+        "The {}'s send buffer{whose} held it back: {} were spent waiting for \
+         acknowledgements{flight}; {room} had room for more.",
         f.sender.side.name(),
         part(f)
     )

@@ -116,7 +116,16 @@ fn send_buffer(f: &Figures) -> String {
     } else {
         "网络路径还有余量".to_owned()
     };
-    format!("瓶颈是{}的发送缓冲区：{}在等待确认{flight}；{room}。", end(f.sender.side), part(f))
+    let whose = match f.verdict.cause {
+        Cause::LockedByApplication => "（应用程序用 SO_SNDBUF 固定了大小）",
+        Cause::SystemMaximum => "（已达 net.ipv4.tcp_wmem 的上限）",
+        _ => "",
+    };
+    format!(
+        "瓶颈是{}的发送缓冲区{whose}：{}在等待确认{flight}；{room}。",
+        end(f.sender.side),
+        part(f)
+    )
 }
 
 fn receive_window(f: &Figures) -> String {

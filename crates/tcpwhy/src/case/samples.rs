@@ -1,11 +1,11 @@
 //! The sockets' samples of a case folder, `samples.ndjson`: one socket at one moment a line.
 
 use serde::Deserialize;
-use std::io::{BufRead, Lines};
 use std::net::SocketAddr;
 use tcpwhy_core::kernel::tcp_info::{TcpInfo, from_hex};
 use tcpwhy_core::observe::Endpoint;
 use tcpwhy_core::picture::SocketSample;
+use tcpwhy_core::socket::{Receiver, Seen, State};
 use tcpwhy_core::units::Nanos;
 
 /// The kernel's word for "no threshold yet" (`TCP_INFINITE_SSTHRESH`), packets.
@@ -13,52 +13,74 @@ const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
 /// Reads samples in the order in which they were taken. A line that cannot be read (the last one of a recorder that was killed) is
 /// left out.
-pub(super) struct Samples<R>(Lines<R>);
+pub(crate) struct Samples<R>(R);
 
-impl<R: BufRead> Samples<R> {
-    /// Reads from `file`.
-    pub(super) fn new(file: R) -> Self {
-        Self(file.lines())
+impl<R: Iterator<Item = String>> Samples<R> {
+    /// Reads these lines.
+    pub(super) fn new(lines: R) -> Self {
+        Self(lines)
     }
 }
 
-impl<R: BufRead> Iterator for Samples<R> {
-    type Item = SocketSample;
+impl<R: Iterator<Item = String>> Iterator for Samples<R> {
+    type Item = Sample;
 
-    fn next(&mut self) -> Option<SocketSample> {
+    fn next(&mut self) -> Option<Sample> {
         loop {
-            let text = self.0.next()?.ok()?;
-            let line = serde_json::from_str::<Line>(&text).ok();
-            if let Some(sample) = line.and_then(|line| line.sample()) {
-                return Some(sample);
+            let text = self.0.next()?;
+            if let Ok(line) = serde_json::from_str::<Sample>(&text) {
+                return Some(line);
             }
         }
     }
 }
 
+/// One socket at one moment.
 #[derive(Deserialize)]
-struct Line {
+pub(crate) struct Sample {
     t_ns: i64,
+    /// Of which host.
+    pub host: String,
+    /// Which socket.
+    #[serde(default)]
+    pub cookie: u64,
     local: SocketAddr,
     remote: SocketAddr,
     rqueue: u32,
     wqueue: u32,
     tcp_info: String,
     skmem: Vec<u32>,
+    /// `SOCK_SNDBUF_LOCK` 1, `SOCK_RCVBUF_LOCK` 2, where they could be read.
+    #[serde(default)]
+    pub locks: Option<u8>,
 }
 
-impl Line {
-    /// `None` where the kernel told less than that.
-    fn sample(&self) -> Option<SocketSample> {
+impl Sample {
+    /// This end and the other one.
+    pub(crate) fn ends(&self) -> [Endpoint; 2] {
+        [self.local, self.remote].map(|a| Endpoint::new(a.ip(), a.port()))
+    }
+
+    /// For the rules; `None` where the kernel told less than they take.
+    pub(crate) fn seen(&self) -> Option<Seen> {
+        let raw = from_hex(&self.tcp_info);
+        let t_ns = u64::try_from(self.t_ns).ok()?;
+        let state = State::from_sample(t_ns, TcpInfo(&raw), self.wqueue, &self.skmem)?;
+        let [rmem_alloc, rcvbuf] = [*self.skmem.first()?, *self.skmem.get(1)?];
+        Some(Seen { state, receiver: Receiver { unread: self.rqueue, rmem_alloc, rcvbuf } })
+    }
+
+    /// For the charts; `None` where the kernel told less than they show.
+    pub(crate) fn drawn(&self) -> Option<SocketSample> {
         let raw = from_hex(&self.tcp_info);
         let info = TcpInfo(&raw);
         let mss = u64::from(info.snd_mss()?);
         let threshold = info.snd_ssthresh()?;
-        let end = |a: &SocketAddr| Endpoint::new(a.ip(), a.port());
+        let [local, remote] = self.ends();
         Some(SocketSample {
             time: Nanos(self.t_ns),
-            local: end(&self.local),
-            remote: end(&self.remote),
+            local,
+            remote,
             send_queue: self.wqueue,
             send_memory: *self.skmem.get(5)?,
             send_buffer: *self.skmem.get(3)?,
@@ -90,7 +112,8 @@ mod tests {
         info[80..84].copy_from_slice(&10u32.to_ne_bytes());
         let hex = tcpwhy_core::kernel::tcp_info::to_hex(&info);
         let text = format!("{}\n{}\nnonsense\n{{\"t_ns\":", line("00"), line(&hex));
-        let read: Vec<_> = Samples::new(text.as_bytes()).collect();
+        let samples = Samples::new(text.lines().map(str::to_owned));
+        let read: Vec<_> = samples.filter_map(|sample| sample.drawn()).collect();
         assert_eq!(read.len(), 1);
         let s = read[0];
         assert_eq!((s.cwnd, s.ssthresh), (10_000, None));

@@ -1,0 +1,93 @@
+//! What the kernel knew of the sockets of a case, for the rules of the core.
+
+use super::Case;
+use crate::error::Error;
+use serde::Deserialize;
+use std::fs;
+use tcpwhy_core::model::Connection;
+use tcpwhy_core::socket::{Histories, connections, settle};
+
+/// Larger than any `host.json`.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The sockets' samples, and who decides over their buffers.
+#[derive(Debug)]
+pub(crate) struct Evidence {
+    sockets: Histories,
+    /// The third value of `net.ipv4.tcp_wmem`, bytes; 0 where it is not known.
+    wmem_most: u64,
+}
+
+impl Evidence {
+    /// Makes an answer from packets surer, and settles what they leave open.
+    pub(crate) fn settle(&self, connection: &mut Connection) {
+        settle(connection, &self.sockets, self.wmem_most);
+    }
+
+    /// The answer without packets, as far as there is one.
+    pub(crate) fn connections(&self) -> Vec<Connection> {
+        connections(&self.sockets, self.wmem_most)
+    }
+}
+
+/// The part of a kernel's event that the rules ask for.
+#[derive(Deserialize)]
+struct Event {
+    host: String,
+    cookie: u64,
+    t_ns: u64,
+    kind: String,
+    socket: Option<Snapshot>,
+}
+
+#[derive(Deserialize)]
+struct Snapshot {
+    locks: u8,
+    nospace: bool,
+}
+
+impl Event {
+    /// Whether the socket's writer waits for room: it sleeps in a write, or was refused (`SOCK_NOSPACE`).
+    fn waits(&self) -> Option<bool> {
+        match self.kind.as_str() {
+            "writer_blocks" => Some(true),
+            "writer_wakes" => Some(false),
+            // The bit stays set as long as the writer was not told; a sleeper sets it, too.
+            _ => self.socket.as_ref().map(|socket| socket.nospace),
+        }
+    }
+}
+
+/// Reads samples, events and host facts.
+///
+/// # Errors
+/// A file cannot be opened.
+pub(crate) fn evidence(case: &Case) -> Result<Evidence, Error> {
+    let mut sockets = Histories::default();
+    for sample in case.samples()? {
+        if let Some(seen) = sample.seen() {
+            sockets.push(&sample.host, sample.cookie, sample.ends(), seen, sample.locks);
+        }
+    }
+    for text in super::parts::lines(case.parts("events.ndjson"))? {
+        let Ok(event) = serde_json::from_str::<Event>(&text) else { continue };
+        let locks = event.socket.as_ref().map(|socket| socket.locks);
+        sockets.event(&event.host, event.cookie, event.t_ns, locks, event.waits());
+    }
+    sockets.finish();
+    Ok(Evidence { sockets, wmem_most: wmem_most(case).unwrap_or(0) })
+}
+
+/// The largest of all hosts: the lab's two may differ, and a buffer below the maximum is not at it.
+fn wmem_most(case: &Case) -> Option<u64> {
+    let path = case.folder().join(super::HOSTS);
+    if fs::metadata(&path).ok()?.len() > MOST_BYTES {
+        return None;
+    }
+    let hosts: serde_json::Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let most = |facts: &serde_json::Value| {
+        let values = facts.pointer("/effective/net.ipv4.tcp_wmem")?.as_str()?;
+        values.split_whitespace().nth(2)?.parse().ok()
+    };
+    hosts.as_object()?.values().filter_map(most).max()
+}

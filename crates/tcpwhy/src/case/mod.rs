@@ -1,0 +1,101 @@
+//! A case folder: what `tcpwhy record`, `tcpwhy lab run` and `tcpwhy lab exec` write. Untrusted, and possibly cut short.
+
+mod evidence;
+mod parts;
+mod samples;
+
+pub(crate) use evidence::{Evidence, evidence};
+pub(crate) use samples::Samples;
+
+use crate::error::Error;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use tcpwhy_capture::Input;
+use tcpwhy_core::advice::Language;
+
+/// The samples of the sockets.
+const SAMPLES: &str = "samples.ndjson";
+/// What is known of the hosts.
+const HOSTS: &str = "host.json";
+/// Captures of a case, the best one first: the host that `tcpwhy record` ran on, then the lab's ends.
+const CAPTURES: [&str; 4] = ["host", "client", "server", "middle"];
+
+/// A case folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    folder: PathBuf,
+}
+
+impl Case {
+    /// The one that was named alone; `None` where `files` are captures.
+    ///
+    /// # Errors
+    /// A case folder stands beside other inputs.
+    pub(crate) fn of(files: &[PathBuf]) -> Result<Option<Self>, Error> {
+        let Some(case) = files.iter().find(|file| Self::is(file)) else { return Ok(None) };
+        if files.len() > 1 {
+            return Err(Error::Usage(format!(
+                "{} is a case of its own: name it alone",
+                case.display()
+            )));
+        }
+        Ok(Some(Self { folder: case.clone() }))
+    }
+
+    /// Whether there are samples in it, or host facts beside captures; else it is a directory of captures at best.
+    pub(crate) fn is(path: &Path) -> bool {
+        let is_there = |name: &str| path.join(name).is_file();
+        is_there(SAMPLES)
+            || (is_there(HOSTS) && CAPTURES.iter().any(|name| is_there(&format!("{name}.pcapng"))))
+    }
+
+    /// The capture at the sender, for the limit is the sender's, and so are most of the samples: its parts, the oldest first. Empty
+    /// where nobody might capture.
+    pub(crate) fn captures(&self) -> Vec<Input> {
+        let sender = sender(&self.folder.join("result.json"));
+        let names = sender.as_deref().into_iter().chain(CAPTURES);
+        let parts = names.map(|name| self.parts(&format!("{name}.pcapng")));
+        let found = parts.into_iter().find(|parts| !parts.is_empty());
+        found.unwrap_or_default().into_iter().map(Input::Path).collect()
+    }
+
+    /// The samples of the sockets, in the order in which they were taken.
+    ///
+    /// # Errors
+    /// A file cannot be opened.
+    pub(crate) fn samples(&self) -> Result<Samples<impl Iterator<Item = String>>, Error> {
+        Ok(Samples::new(parts::lines(self.parts(SAMPLES))?))
+    }
+
+    /// A file and its older parts, the oldest first.
+    fn parts(&self, name: &str) -> Vec<PathBuf> {
+        parts::of(&self.folder.join(name))
+    }
+
+    /// The folder, for messages.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// What an answer without packets lacks.
+pub(crate) fn no_packets(language: Language) -> String {
+    match language {
+        Language::En => {
+            "no packets were recorded, for that takes CAP_NET_RAW: all of this is from the kernel's samples of this host's sockets"
+        }
+        Language::Zh => "没有录制数据包（需要 CAP_NET_RAW 权限）：以下全部依据内核对本机套接字的采样",
+    }
+    .to_owned()
+}
+
+/// Which host sent the transfer that the run was about, `client` or `server`.
+fn sender(result: &Path) -> Option<String> {
+    let result: serde_json::Value =
+        serde_json::from_reader(BufReader::new(File::open(result).ok()?)).ok()?;
+    let judged = result.get("judgements")?.as_array()?;
+    let at_sender = judged.iter().find(|j| j.get("at_sender") == Some(&true.into()))?;
+    let from = at_sender.get("from")?.as_str()?;
+    ["client", "server"].contains(&from).then(|| from.to_owned())
+}

@@ -1,0 +1,73 @@
+//! A file that was written as a ring: `samples.000001.ndjson` is older than `samples.000002.ndjson`, and `samples.ndjson` the newest.
+
+use crate::error::Error;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// The longest line that is read: a sample has a thousand bytes.
+const LONGEST: u64 = 1 << 16;
+
+/// The parts that there are, the oldest first.
+pub(super) fn of(newest: &Path) -> Vec<PathBuf> {
+    let (Some(stem), Some(extension), Some(folder)) =
+        (newest.file_stem(), newest.extension(), newest.parent())
+    else {
+        return Vec::new();
+    };
+    let number = |path: &PathBuf| -> Option<u64> {
+        let inner = Path::new(path.file_stem()?);
+        let is_part = path.extension() == Some(extension) && inner.file_stem() == Some(stem);
+        inner.extension().filter(|_| is_part)?.to_str()?.parse().ok()
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut older: Vec<(u64, PathBuf)> =
+        entries.map(|e| e.path()).filter_map(|path| Some((number(&path)?, path))).collect();
+    older.sort();
+    let newest = newest.is_file().then(|| newest.to_owned());
+    older.into_iter().map(|(_, path)| path).chain(newest).collect()
+}
+
+/// The whole lines of all parts. What is no text ends a part, and so does a line that no recorder writes.
+///
+/// # Errors
+/// A part cannot be opened.
+pub(super) fn lines(parts: Vec<PathBuf>) -> Result<impl Iterator<Item = String>, Error> {
+    let open = |path: PathBuf| {
+        let file = File::open(&path);
+        file.map(BufReader::new).map_err(|e| Error::Samples(path.display().to_string(), e))
+    };
+    let files = parts.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    Ok(files.into_iter().flat_map(|mut file| std::iter::from_fn(move || line(&mut file))))
+}
+
+fn line(file: &mut impl BufRead) -> Option<String> {
+    let mut text = String::new();
+    let read = file.by_ref().take(LONGEST).read_line(&mut text).ok()?;
+    (read > 0).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_in_the_order_of_the_ring_and_nothing_else_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let newest = folder.path().join("host.pcapng");
+        for name in [
+            "host.pcapng",
+            "host.000010.pcapng",
+            "host.000009.pcapng",
+            "host.x.pcapng",
+            "hosts.000001.pcapng",
+            "host.000001.ndjson",
+        ] {
+            fs::write(folder.path().join(name), "x\ny").unwrap();
+        }
+        let names: Vec<_> = of(&newest).iter().map(|p| p.file_name().unwrap().to_owned()).collect();
+        assert_eq!(names, ["host.000009.pcapng", "host.000010.pcapng", "host.pcapng"]);
+        assert_eq!(lines(of(&newest)).unwrap().count(), 6);
+        assert!(of(&folder.path().join("none.pcapng")).is_empty());
+    }
+}

@@ -1,0 +1,140 @@
+//! The order of a recording.
+
+use super::program::{Ask, Program, Signals};
+use super::progress::Line;
+use super::recording::{Recorded, Recording};
+use super::{Record, facts};
+use crate::error::Error;
+use crate::{exit, say};
+use std::io::Write;
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+use tcpwhy_core::advice::quantity::count;
+use tcpwhy_lab::run::Case;
+
+/// Between two looks at signals, the command and the clock.
+const LOOK: Duration = Duration::from_millis(20);
+/// The last acknowledgements are under way when a command has ended.
+const LINGER: Duration = Duration::from_millis(300);
+/// The summary of the recording.
+const RECORD: &str = "record.json";
+
+/// Records as asked for.
+///
+/// # Errors
+/// The folder is not empty or cannot be written, the filter or the interface is none, or the command does not start.
+pub(crate) fn run(args: &Record) -> Result<ExitCode, Error> {
+    let failed = |e: tcpwhy_lab::run::Error| Error::Record(e.to_string());
+    let case = Case::create(&args.output).map_err(failed)?;
+    case.json("host.json", &facts::json(&crate::check::this_host()?)).map_err(failed)?;
+    save(&case, &Recorded::nothing())?;
+    let signals =
+        Signals::catch().map_err(|e| Error::Record(format!("cannot wait for signals: {e}")))?;
+    let began = Instant::now();
+    let recording = Recording::start(args, &case)?;
+    begin(args, &recording);
+    let program = Program::start(&args.command)?;
+    let (recorded, code) = watch(args, recording, program, signals, began)?;
+    if let Err(why) = save(&case, &recorded) {
+        say(&why.to_string());
+    }
+    tell(args, &recorded, began.elapsed());
+    Ok(ExitCode::from(code.unwrap_or(match recorded.stopped() {
+        Some(_) => exit::ERROR,
+        None => 0,
+    })))
+}
+
+/// On a full disk the one that was there before stays.
+fn save(case: &Case, recorded: &Recorded) -> Result<(), Error> {
+    let json = serde_json::to_string_pretty(recorded).map_err(std::io::Error::from)?;
+    crate::report::save(&case.path(RECORD), |out| writeln!(out, "{json}"))
+}
+
+/// Until the command ends, or without one until a signal, the time or the size ends it. The command's exit code, if there is one.
+fn watch(
+    args: &Record,
+    recording: Recording,
+    mut program: Option<Program>,
+    mut signals: Signals,
+    began: Instant,
+) -> Result<(Recorded, Option<u8>), Error> {
+    let mut line = Line::new(args.quiet || program.is_some());
+    let (mut recording, mut recorded) = (Some(recording), None);
+    loop {
+        thread::sleep(LOOK);
+        let asked = signals.asked();
+        let code = program.as_mut().map(Program::ended).transpose();
+        let code = code.map_err(|e| Error::Record(format!("cannot wait for the command: {e}")))?;
+        let code = code.flatten();
+        if let Some(program) = program.as_ref().filter(|_| asked == Ask::Both && code.is_none()) {
+            program.terminate();
+        }
+        let over = match &recording {
+            Some(running) => {
+                line.show(running);
+                is_over(args, running, began) || (program.is_none() && asked != Ask::Nothing)
+            }
+            None => false,
+        };
+        if code.is_some() && recording.is_some() {
+            thread::sleep(LINGER);
+        }
+        if (over || code.is_some())
+            && let Some(running) = recording.take()
+        {
+            recorded = Some(running.end());
+        }
+        if (program.is_none() || code.is_some())
+            && let Some(recorded) = recorded
+        {
+            return Ok((recorded, code));
+        }
+    }
+}
+
+fn is_over(args: &Record, recording: &Recording, began: Instant) -> bool {
+    let long = args.duration.and_then(|span| u64::try_from(span.0).ok()).map(Duration::from_nanos);
+    long.is_some_and(|long| began.elapsed() >= long)
+        || args.max_size.is_some_and(|most| recording.bytes() >= most)
+        || recording.has_ended()
+}
+
+/// What is missing, and what is not.
+fn begin(args: &Record, recording: &Recording) {
+    if let Some(why) = recording.no_capture() {
+        say(&format!("no packets: {why}; samples of the sockets are recorded"));
+    }
+    if let Some(why) = recording.no_events() {
+        say(&format!("no kernel events: {why}"));
+    }
+    if !args.quiet && args.command.is_empty() {
+        say(&format!("recording into {}; Ctrl-C ends it", args.output.display()));
+    }
+}
+
+fn tell(args: &Record, recorded: &Recorded, long: Duration) {
+    let sockets = &recorded.sockets;
+    if let Some(why) = recorded.stopped() {
+        say(&format!("the recording ended early: {why}; what was recorded until then can be read"));
+    }
+    if let Some(capture) = recorded.capture.as_ref().filter(|capture| capture.drops > 0) {
+        say(&format!(
+            "{} packets were dropped while capturing: the kernel's ring was full",
+            count(capture.drops)
+        ));
+    }
+    if args.quiet {
+        return;
+    }
+    let packets = recorded.capture.as_ref().map_or("no packets".to_owned(), |capture| {
+        format!("{} packets, {} dropped", count(capture.packets), count(capture.drops))
+    });
+    let (samples, events) = (count(sockets.samples), count(sockets.events));
+    say(&format!(
+        "recorded {:.1} s: {packets}, {samples} samples, {events} kernel events; tcpwhy {} explains it",
+        long.as_secs_f64(),
+        args.output.display()
+    ));
+}

@@ -1,9 +1,17 @@
 //! What the running kernel knows of its TCP sockets.
 #![cfg(target_os = "linux")]
 
+#[cfg(feature = "bpf")]
+mod bpf;
+pub mod causes;
+pub mod cgroup;
 pub mod events;
 pub mod host;
+#[cfg(feature = "bpf")]
+mod kallsyms;
 pub mod locks;
+pub mod namespaces;
+pub mod privileges;
 pub mod process;
 mod recorder;
 pub mod sample;

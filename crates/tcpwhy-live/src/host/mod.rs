@@ -4,7 +4,6 @@ mod device;
 mod locks;
 mod netlink;
 mod offload;
-mod option;
 mod reach;
 mod route;
 mod settings;

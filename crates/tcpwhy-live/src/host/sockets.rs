@@ -1,5 +1,6 @@
 //! The connections with other hosts, what their paths gave, and whether their buffers are fixed.
 
+use std::collections::HashMap;
 use std::io;
 
 use tcpwhy_core::check::Socket;
@@ -22,12 +23,13 @@ pub(super) fn read() -> io::Result<Vec<Socket>> {
             && TcpInfo(&s.tcp_info).state() == Some(ESTABLISHED)
     });
     samples.truncate(MOST);
-    let cookies: Vec<_> = samples.iter().map(|sample| sample.cookie).collect();
-    let holders = if cookies.is_empty() { Vec::new() } else { locks::holders(&cookies) };
+    let sockets: Vec<_> = samples.iter().map(|sample| (sample.inode, sample.cookie)).collect();
+    let found = locks::holders(&sockets).into_iter().map(|holder| (holder.cookie, holder));
+    let holders: HashMap<_, _> = found.collect();
     Ok(samples
         .iter()
         .map(|sample| {
-            let holder = holders.iter().find(|holder| holder.cookie == sample.cookie);
+            let holder = holders.get(&sample.cookie);
             Socket {
                 locks: holder.map(|holder| holder.locks),
                 owner: holder.map(|holder| holder.name.clone()),

@@ -35,9 +35,10 @@ pub struct Namespace {
     pub dump: Dump,
 }
 
-/// The network namespaces that are watched: the caller's first, then the others.
+/// The network namespaces that are watched.
 #[derive(Debug)]
 pub struct Namespaces {
+    own: u32,
     all: Vec<Namespace>,
     others: Option<Others>,
 }
@@ -46,6 +47,8 @@ pub struct Namespaces {
 #[derive(Debug)]
 struct Others {
     enter: Enter,
+    /// Only the one with this name or inode.
+    wanted: Option<String>,
     looked: Option<Instant>,
     refused: HashMap<u32, String>,
 }
@@ -57,20 +60,33 @@ impl Namespaces {
     /// The kernel has no `sock_diag`, or no descriptor is left.
     pub fn own() -> io::Result<Self> {
         let inode = inode(Path::new("/proc/self/ns/net")).unwrap_or(0);
-        let dump = Dump::open()?;
         let name = names().remove(&inode).and_then(|path| name(&path));
-        Ok(Self { all: vec![Namespace { inode, name, settings: Settings::read(), dump }], others: None })
+        let own = Namespace { inode, name, settings: Settings::read(), dump: Dump::open()? };
+        Ok(Self { own: inode, all: vec![own], others: None })
     }
 
-    /// Every one that this process may enter, which takes CAP_SYS_ADMIN: a thread keeps that capability for those that come up later.
+    /// Every one that this process may enter, or the one that is `wanted` by its name or inode. It takes CAP_SYS_ADMIN: a thread keeps
+    /// that capability for those that come up later.
     ///
     /// # Errors
     /// As [`Self::own`], or no thread can be started.
-    pub fn everywhere() -> io::Result<Self> {
-        let others = Others { enter: Enter::start()?, looked: None, refused: HashMap::new() };
-        let mut found = Self { others: Some(others), ..Self::own()? };
+    pub fn everywhere(wanted: Option<&str>) -> io::Result<Self> {
+        let mut found = Self::own()?;
+        found.all.retain(|own| is_wanted(wanted, own.inode, own.name.as_deref()));
+        found.others = Some(Others {
+            enter: Enter::start()?,
+            wanted: wanted.map(str::to_owned),
+            looked: None,
+            refused: HashMap::new(),
+        });
         found.look();
         Ok(found)
+    }
+
+    /// The caller's: an inode.
+    #[must_use]
+    pub fn own_inode(&self) -> u32 {
+        self.own
     }
 
     /// All that are watched.
@@ -99,12 +115,14 @@ impl Namespaces {
         }
         others.looked = Some(Instant::now());
         let found = found();
-        let own = self.all.first().map(|namespace| namespace.inode);
-        self.all.retain(|n| Some(n.inode) == own || found.contains_key(&n.inode));
+        let own = self.own;
+        self.all.retain(|n| n.inode == own || found.contains_key(&n.inode));
         others.refused.retain(|inode, _| found.contains_key(inode));
         let known: HashSet<u32> = self.all.iter().map(|namespace| namespace.inode).collect();
         for (inode, path) in found {
-            if known.contains(&inode) || others.refused.contains_key(&inode) {
+            let name = name(&path);
+            let is_known = known.contains(&inode) || others.refused.contains_key(&inode);
+            if is_known || !is_wanted(others.wanted.as_deref(), inode, name.as_deref()) {
                 continue;
             }
             if self.all.len() >= MOST {
@@ -114,7 +132,7 @@ impl Namespaces {
             match others.enter.visit(&path) {
                 Ok(Some(visit)) if visit.inode == inode => self.all.push(Namespace {
                     inode,
-                    name: name(&path),
+                    name,
                     settings: visit.settings,
                     dump: visit.dump,
                 }),
@@ -124,6 +142,10 @@ impl Namespaces {
             }
         }
     }
+}
+
+fn is_wanted(wanted: Option<&str>, inode: u32, name: Option<&str>) -> bool {
+    wanted.is_none_or(|wanted| name == Some(wanted) || wanted.parse() == Ok(inode))
 }
 
 /// Namespaces by their inodes, and where each can be opened: by its name rather than by a process.
@@ -176,12 +198,15 @@ mod tests {
 
     #[test]
     fn the_own_namespace_comes_first_and_once() {
-        let Ok(mut all) = Namespaces::everywhere() else { return println!("skipped: no sock_diag") };
+        let Ok(mut all) = Namespaces::everywhere(None) else { return println!("skipped: no sock_diag") };
         let own = inode(Path::new("/proc/self/ns/net")).unwrap();
-        assert_eq!(all.iter().next().unwrap().inode, own);
+        assert_eq!((all.iter().next().unwrap().inode, all.own_inode()), (own, own));
         all.look();
         assert_eq!(all.iter().filter(|namespace| namespace.inode == own).count(), 1);
         assert!(all.get(own).unwrap().settings.tcp_wmem_most > 0 && all.get(1).is_none());
+        let alone = Namespaces::everywhere(Some(&own.to_string())).unwrap();
+        assert_eq!(alone.iter().map(|namespace| namespace.inode).collect::<Vec<_>>(), [own]);
+        assert_eq!(Namespaces::everywhere(Some("no such name")).unwrap().iter().count(), 0);
     }
 
     #[test]

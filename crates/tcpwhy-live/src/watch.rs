@@ -1,4 +1,4 @@
-//! Samples over time: what each socket of a network namespace did between two rounds.
+//! Samples over time: what each socket did between two rounds.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,16 +8,17 @@ use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::socket::{Receiver, State, Stopwatch};
 
 use crate::locks::{Borrowed, Locks};
+use crate::namespaces::Namespaces;
 use crate::process::{Owner, Owners};
-use crate::sample::{Dump, Sample};
+use crate::sample::Sample;
 
 /// Samples kept of a socket in a round; later ones replace the last, so that memory has a bound.
 const MOST_STATES: usize = 1024;
 
-/// Watches the sockets of the network namespace in which it was opened.
+/// Watches the sockets of network namespaces.
 #[derive(Debug)]
 pub struct Watch {
-    dump: Dump,
+    namespaces: Namespaces,
     began: Instant,
     tracks: HashMap<u64, Track>,
     owners: Owners,
@@ -27,6 +28,7 @@ pub struct Watch {
 #[derive(Debug)]
 struct Track {
     sample: Sample,
+    netns: u32,
     /// Counters at the beginning of the round.
     first: Counters,
     states: Vec<State>,
@@ -58,6 +60,8 @@ pub struct Counters {
 pub struct Observed {
     /// The newest sample.
     pub sample: Sample,
+    /// Inode of its network namespace.
+    pub netns: u32,
     /// The sender's states in order of time; the first is the last one of the round before.
     pub states: Vec<State>,
     /// The same moments as a receiver.
@@ -80,12 +84,24 @@ impl Watch {
     /// # Errors
     /// The kernel has no `sock_diag`, or no descriptor is left.
     pub fn open() -> io::Result<Self> {
-        Ok(Self {
-            dump: Dump::open()?,
+        Namespaces::own().map(Self::of)
+    }
+
+    /// Of these network namespaces, and of those that they will find.
+    #[must_use]
+    pub fn of(namespaces: Namespaces) -> Self {
+        Self {
+            namespaces,
             began: Instant::now(),
             tracks: HashMap::new(),
             owners: Owners::default(),
-        })
+        }
+    }
+
+    /// The network namespaces that are watched.
+    #[must_use]
+    pub fn namespaces(&self) -> &Namespaces {
+        &self.namespaces
     }
 
     /// Takes one sample of every socket and returns how many there are. A sub-sample: a verdict wants several in a round.
@@ -93,14 +109,21 @@ impl Watch {
     /// # Errors
     /// The kernel refused the dump.
     pub fn sample(&mut self) -> io::Result<usize> {
-        let t_ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let sockets = self.dump.sockets()?;
-        let count = sockets.len();
         self.tracks.values_mut().for_each(|track| track.alive = false);
-        for sample in sockets {
-            match self.tracks.get_mut(&sample.cookie) {
-                Some(track) => track.add(t_ns, sample),
-                None => drop(self.tracks.insert(sample.cookie, Track::new(t_ns, sample))),
+        let mut count = 0;
+        for namespace in self.namespaces.iter() {
+            // Of each its own moment: where there are many, the first is long asked when the last one's turn comes.
+            let t_ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let sockets = namespace.dump.sockets()?;
+            count += sockets.len();
+            for sample in sockets {
+                match self.tracks.get_mut(&sample.cookie) {
+                    Some(track) => track.add(t_ns, sample),
+                    None => {
+                        let track = Track::new(t_ns, namespace.inode, sample);
+                        self.tracks.insert(track.sample.cookie, track);
+                    }
+                }
             }
         }
         Ok(count)
@@ -123,13 +146,15 @@ impl Watch {
             track.start_round();
         }
         self.tracks.retain(|_, track| track.alive);
+        self.namespaces.look();
         seen
     }
 }
 
 impl Track {
-    fn new(t_ns: u64, sample: Sample) -> Self {
+    fn new(t_ns: u64, netns: u32, sample: Sample) -> Self {
         let mut track = Self {
+            netns,
             first: counters(t_ns, &sample),
             states: Vec::new(),
             receivers: Vec::new(),
@@ -190,6 +215,7 @@ impl Track {
     fn observed(&self, owner: Option<Owner>) -> Observed {
         Observed {
             sample: self.sample.clone(),
+            netns: self.netns,
             states: self.states.clone(),
             receivers: self.receivers.clone(),
             first: self.first,

@@ -140,7 +140,8 @@ impl App {
         let text = || {
             let sample = &row.seen.sample;
             let verdict = text::verdict(row);
-            format!("{} {} {} {verdict}", row.process(), sample.local, sample.remote).to_lowercase()
+            let (process, place) = (row.process(), row.place.words().unwrap_or_default());
+            format!("{process} {place} {} {} {verdict}", sample.local, sample.remote).to_lowercase()
         };
         (self.all || !idle)
             && (self.filter.is_empty() || text().contains(&self.filter.to_lowercase()))

@@ -19,7 +19,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App) {
     let rows = app.visible();
     let place = app.place(&rows);
     let chosen = place.and_then(|place| rows.get(place)).filter(|_| app.details);
-    let details = chosen.map_or(0, |_| detail::HEIGHT);
+    let details = chosen.map_or(0, |row| detail::height(row));
     let [top, middle, bottom, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(3),

@@ -37,7 +37,7 @@ pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> 
                     break;
                 }
             }
-            Ok(())
+            sampler.finish()
         })
         .map_err(Error::Thread)?;
     let mut app = App::new(live.all, live.interval, color);

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // Helpers of tests, outside of #[test] functions; a table.
 
 mod churn;
+mod everywhere;
 mod lab;
 mod unlock;
 

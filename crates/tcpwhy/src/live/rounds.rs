@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tcpwhy_live::process::Owner;
-use tcpwhy_live::sample::Sample;
+use tcpwhy_live::sample::{Sample, Selection};
 use tcpwhy_live::settings::Settings;
 use tcpwhy_live::watch::Watch;
 
@@ -64,7 +64,11 @@ pub(super) struct Sampler {
 impl Sampler {
     /// In the caller's network namespace.
     pub(super) fn open(live: &Live) -> Result<Self, Error> {
-        let watch = Watch::open().map_err(|e| {
+        let watch = Watch::open().map(|watch| {
+            // The kernel leaves out what is not asked for, which is most of a large machine.
+            watch.only(Selection::default().with_port(live.port))
+        });
+        let watch = watch.map_err(|e| {
             Error::Live(format!(
                 "cannot ask the kernel for its sockets: {e} (is tcp_diag built in or loaded?)"
             ))

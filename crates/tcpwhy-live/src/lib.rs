@@ -7,7 +7,6 @@ pub mod causes;
 pub mod cgroup;
 pub mod events;
 pub mod host;
-#[cfg(feature = "bpf")]
 mod kallsyms;
 pub mod locks;
 pub mod namespaces;

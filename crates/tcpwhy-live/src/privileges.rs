@@ -13,6 +13,22 @@ pub const READING: CapabilitySet = CapabilitySet::SYS_PTRACE
 pub const ENTERING: CapabilitySet =
     CapabilitySet::SYS_ADMIN.union(CapabilitySet::SYS_PTRACE).union(CapabilitySet::DAC_READ_SEARCH);
 
+/// To read what BPF programs left in their maps: needed before Linux 5.19, where `unprivileged_bpf_disabled` is set.
+pub const BPF: CapabilitySet = CapabilitySet::BPF;
+
+/// Whether `works` would still be true with no more capabilities than `needed`.
+///
+/// # Errors
+/// The kernel refuses to lower or to raise them.
+pub fn suffices(needed: CapabilitySet, works: impl FnOnce() -> bool) -> io::Result<bool> {
+    let before = capabilities(None)?;
+    let lowered = CapabilitySets { effective: before.effective & needed, ..before };
+    set_capabilities(None, lowered)?;
+    let works = works();
+    set_capabilities(None, before)?;
+    Ok(works)
+}
+
 /// Drops every capability of this thread, and of those that it starts from now on, but `needed`, for good.
 ///
 /// # Errors
@@ -33,6 +49,9 @@ mod tests {
         let before = capabilities(None).unwrap().permitted;
         // Threads have capabilities of their own: the test's others keep theirs.
         let after = std::thread::spawn(|| {
+            let effective = || capabilities(None).unwrap().effective;
+            assert!(suffices(READING, || (effective() - READING).is_empty()).unwrap());
+            assert_eq!(effective(), before, "raised again");
             keep_only(READING).unwrap();
             assert!(keep_only(CapabilitySet::all()).is_ok());
             capabilities(None).unwrap()

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::asked::{Asked, Record};
+use super::asked::Asked;
+use super::record::Record;
 
 /// Sockets whose calls are kept.
 const MOST_SOCKETS: usize = 8192;

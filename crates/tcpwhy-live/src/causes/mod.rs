@@ -11,9 +11,12 @@
 //! and those made before it was attached are not seen.
 
 mod asked;
+#[cfg(feature = "bpf")]
 mod journal;
 #[cfg(feature = "bpf")]
 mod programs;
+#[cfg(feature = "bpf")]
+mod record;
 #[cfg(feature = "bpf")]
 mod slept;
 #[cfg(not(feature = "bpf"))]

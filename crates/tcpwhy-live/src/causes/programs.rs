@@ -7,8 +7,8 @@ use aya::maps::stack_trace::StackTraceMap;
 use aya::maps::{HashMap as Map, MapData, PerCpuArray, RingBuf};
 use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 
-use super::asked::{Record, u64_at};
 use super::journal::Journal;
+use super::record::{Record, u64_at};
 use super::slept::{self, Growth, PLACE, Place, SLEEPER, SLEPT};
 use super::{Asked, Blocked, Counts, Lost, Slept};
 use crate::bpf::{attach, map, unavailable};
@@ -84,6 +84,12 @@ impl Causes {
             missed_inodes: HashSet::new(),
             _programs: programs,
         })
+    }
+
+    /// Whether this thread may read what the programs left.
+    #[must_use]
+    pub fn is_readable(&self) -> bool {
+        self.lost.get(&0, 0).is_ok()
     }
 
     /// What could not be attached, and why.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::asked::{i32_at, text, u64_at};
+use super::record::{i32_at, text, u64_at};
 
 /// Bytes of a place.
 pub(super) const PLACE: usize = 32;

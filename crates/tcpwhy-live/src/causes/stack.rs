@@ -4,8 +4,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
+#[cfg(feature = "bpf")]
 use blazesym::Pid;
+#[cfg(feature = "bpf")]
 use blazesym::symbolize::source::{Process, Source};
+#[cfg(feature = "bpf")]
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 
 use crate::kallsyms::Table;
@@ -42,6 +45,7 @@ pub struct Names {
     users: HashMap<(u32, u64), Frame>,
 }
 
+#[cfg(feature = "bpf")]
 thread_local! {
     /// It keeps what it read of files, and does not leave its thread.
     static SYMBOLIZER: Symbolizer = Symbolizer::new();
@@ -92,21 +96,30 @@ impl Names {
 }
 
 fn look_up(process: u32, calls: &[u64]) -> Vec<Frame> {
+    let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+    let names = functions(process, calls).into_iter().chain(std::iter::repeat(None));
+    calls.iter().zip(names).map(|(at, function)| Frame { function, ..place(&maps, *at) }).collect()
+}
+
+#[cfg(feature = "bpf")]
+fn functions(process: u32, calls: &[u64]) -> Vec<Option<String>> {
     let mut source = Process::new(Pid::from(process));
     // A file that any user could write is not read on top of the program's own.
     source.perf_map = false;
-    let found = SYMBOLIZER.with(|symbolizer| {
+    SYMBOLIZER.with(|symbolizer| {
         let found = symbolizer.symbolize(&Source::Process(source), Input::AbsAddr(calls));
-        let found = found.unwrap_or_default();
-        let names = found.into_iter().map(|symbol| match symbol {
+        let names = found.unwrap_or_default().into_iter().map(|symbol| match symbol {
             Symbolized::Sym(symbol) => Some(symbol.name.into_owned()),
             Symbolized::Unknown(_) => None,
         });
-        names.collect::<Vec<_>>()
-    });
-    let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
-    let names = found.into_iter().chain(std::iter::repeat(None));
-    calls.iter().zip(names).map(|(at, function)| Frame { function, ..place(&maps, *at) }).collect()
+        names.collect()
+    })
+}
+
+/// There are no stacks to name.
+#[cfg(not(feature = "bpf"))]
+fn functions(_: u32, _: &[u64]) -> Vec<Option<String>> {
+    Vec::new()
 }
 
 /// File and offset of an address, by `/proc/PID/maps`: `from-to rights offset device inode path`.
@@ -129,11 +142,13 @@ fn place(maps: &str, address: u64) -> Frame {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "bpf")]
     #[inline(never)]
     fn a_function_to_be_found() -> u64 {
         std::hint::black_box(1)
     }
 
+    #[cfg(feature = "bpf")]
     #[test]
     fn a_function_of_this_process_has_its_name_and_file() {
         let address = a_function_to_be_found as fn() -> u64 as usize as u64;

@@ -20,6 +20,12 @@ impl Causes {
 
     /// Nothing.
     #[must_use]
+    pub fn is_readable(&self) -> bool {
+        match self.0 {}
+    }
+
+    /// Nothing.
+    #[must_use]
     pub fn refused(&self) -> &[Refused] {
         match self.0 {}
     }

@@ -1,6 +1,7 @@
 //! Whether programs fixed their sockets' buffers; they do not notice being asked.
 
 use std::io;
+use std::time::Duration;
 
 use tcpwhy_core::check::Locks;
 
@@ -38,10 +39,8 @@ fn locks(socket: &Borrowed) -> io::Result<Locks> {
 /// Who holds the sockets with these inodes and cookies, as far as permitted. All descriptors of all processes are looked at once.
 #[must_use]
 pub fn holders(sockets: &[(u32, u64)]) -> Vec<Holder> {
-    if sockets.is_empty() {
-        return Vec::new();
-    }
-    let owners = Owners::read();
+    let mut owners = Owners::default();
+    owners.update(&sockets.iter().map(|(inode, _)| *inode).collect(), Duration::MAX);
     sockets.iter().filter_map(|(inode, cookie)| holder(&owners, *inode, *cookie)).collect()
 }
 

@@ -8,21 +8,19 @@ use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::units::Nanos;
 
 use super::locks;
-use crate::sample::{Dump, Sample};
+use crate::sample::{Dump, Sample, Selection};
 
-/// `TCP_ESTABLISHED` (`include/net/tcp_states.h`).
-const ESTABLISHED: u8 = 1;
 /// Connections that are kept, at most.
 const MOST: usize = 10_000;
 
 pub(super) fn read() -> io::Result<Vec<Socket>> {
-    let mut samples = Dump::open()?.sockets()?;
-    samples.retain(|s| {
-        !s.remote.ip().is_loopback()
-            && s.remote.ip() != s.local.ip()
-            && TcpInfo(&s.tcp_info).state() == Some(ESTABLISHED)
-    });
-    samples.truncate(MOST);
+    let mut samples = Vec::new();
+    Dump::open()?.each(Selection::established(), |view| {
+        let leaves = !view.remote.ip().is_loopback() && view.remote.ip() != view.local.ip();
+        if leaves && samples.len() < MOST {
+            samples.push(Sample::from(view));
+        }
+    })?;
     let sockets: Vec<_> = samples.iter().map(|sample| (sample.inode, sample.cookie)).collect();
     let found = locks::holders(&sockets).into_iter().map(|holder| (holder.cookie, holder));
     let holders: HashMap<_, _> = found.collect();

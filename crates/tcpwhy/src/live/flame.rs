@@ -105,7 +105,11 @@ fn draw(lines: &[String]) -> io::Result<Vec<u8>> {
         let nobody = "nobody slept 1";
         inferno::flamegraph::from_lines(&mut options, [nobody], &mut picture)
     } else {
-        inferno::flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut picture)
+        inferno::flamegraph::from_lines(
+            &mut options,
+            lines.iter().map(String::as_str),
+            &mut picture,
+        )
     }
     .map_err(io::Error::other)?;
     picture.into_inner().map_err(io::IntoInnerError::into_error)
@@ -135,7 +139,14 @@ mod tests {
     use super::*;
 
     fn slept(command: &str, ns: u64) -> Slept {
-        Slept { command: command.into(), process: 0, writes: true, ns, user: vec![], kernel: vec![] }
+        Slept {
+            command: command.into(),
+            process: 0,
+            writes: true,
+            ns,
+            user: vec![],
+            kernel: vec![],
+        }
     }
 
     #[test]
@@ -145,8 +156,7 @@ mod tests {
         let kernel = ["bpf_prog", "__schedule", "tcp_sendmsg"].map(frame);
         let with = Slept { kernel: vec![1], ..slept("app\n", 1) };
         assert_eq!(fold(&with, &user, &kernel), "app_;ma_in;write;tcp_sendmsg_[k];__schedule_[k]");
-        let mut flame =
-            Flame { svg: None, folded: None, stacks: BTreeMap::new(), lost_ns: 0 };
+        let mut flame = Flame { svg: None, folded: None, stacks: BTreeMap::new(), lost_ns: 0 };
         let mut names = Names::read(false);
         flame.add(&[slept("a", 1_500_000), slept("a", 500_000), slept("b", 900)], &mut names);
         assert_eq!(flame.lines(), ["a;[write] 2000"]);

@@ -81,6 +81,11 @@ impl Kernel {
         })
     }
 
+    /// Whether this thread may read what the programs told.
+    pub(super) fn is_readable(&self) -> bool {
+        self.causes.as_ref().is_none_or(Causes::is_readable)
+    }
+
     /// To be called with every sample.
     pub(super) fn drain(&mut self) {
         if let Some(causes) = &mut self.causes {
@@ -145,7 +150,8 @@ impl Status {
     /// What is missing, a sentence each.
     pub(super) fn words(&self) -> Vec<String> {
         let absent = self.absent.iter().map(|why| format!("Without the kernel's events: {why}."));
-        let refused = self.refused.iter().map(|r| format!("Not attached: {}: {}.", r.program, r.why));
+        let refused =
+            self.refused.iter().map(|r| format!("Not attached: {}: {}.", r.program, r.why));
         let closed = self.closed.iter().map(|(count, why)| {
             format!("{count} network namespaces are not shown, for they cannot be entered: {why}.")
         });

@@ -66,8 +66,9 @@ impl Places {
     pub(super) fn of(&mut self, seen: &Observed, namespaces: &Namespaces) -> Place {
         let netns = seen.netns;
         let name = || namespaces.get(netns).and_then(|n| n.name.clone());
-        let elsewhere = (netns != namespaces.own_inode())
-            .then(|| name().map_or_else(|| netns.to_string(), |n| tcpwhy_report::printable(&n).into_owned()));
+        let elsewhere = (netns != namespaces.own_inode()).then(|| {
+            name().map_or_else(|| netns.to_string(), |n| tcpwhy_report::printable(&n).into_owned())
+        });
         let cgroup = self.cgroup(seen.sample.cgroup);
         let pid = seen.owner.as_ref().map(|owner| owner.pid);
         Place { netns, elsewhere, cgroup: cgroup.or_else(|| self.process(pid?)) }

@@ -7,14 +7,14 @@ use super::{Live, json, text, ui};
 use crate::error::Error;
 use crate::interrupt;
 use crate::output::Output;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tcpwhy_live::namespaces::Namespaces;
 use tcpwhy_live::privileges;
 use tcpwhy_live::process::Owner;
-use tcpwhy_live::sample::Sample;
+use tcpwhy_live::sample::{Sample, Selection};
 use tcpwhy_live::settings::Settings;
 use tcpwhy_live::watch::{Observed, Watch};
 
@@ -89,11 +89,11 @@ impl Sampler {
             return Err(Error::Usage(nowhere(name, &namespaces)));
         }
         let kernel = Kernel::open(live)?;
-        privileges::keep_only(privileges::READING).map_err(|e| {
-            Error::Live(format!("the kernel does not let go of capabilities: {e}"))
-        })?;
+        drop_privileges(&kernel)
+            .map_err(|e| Error::Live(format!("the kernel does not let go of capabilities: {e}")))?;
         Ok(Self {
-            watch: Watch::of(namespaces),
+            // The kernel leaves out what is not asked for, which is most of a large machine.
+            watch: Watch::of(namespaces).only(Selection::default().with_port(live.port)),
             kernel,
             places: Places::default(),
             settings: Settings::read(),
@@ -156,11 +156,19 @@ impl Sampler {
     }
 }
 
+fn drop_privileges(kernel: &Kernel) -> io::Result<()> {
+    let reading = privileges::READING;
+    let suffices = privileges::suffices(reading, || kernel.is_readable())?;
+    privileges::keep_only(if suffices { reading } else { reading | privileges::BPF })
+}
+
 fn nowhere(name: &str, namespaces: &Namespaces) -> String {
     let closed = namespaces.refused().map_or_else(String::new, |(count, why)| {
         format!("; {count} others cannot be entered ({why}): run it as root")
     });
-    format!("there is no network namespace {name}: name one of `ip netns`, or the inode of a /proc/PID/ns/net{closed}")
+    format!(
+        "there is no network namespace {name}: name one of `ip netns`, or the inode of a /proc/PID/ns/net{closed}"
+    )
 }
 
 fn wants(live: &Live, sample: &Sample, owner: Option<&Owner>) -> bool {

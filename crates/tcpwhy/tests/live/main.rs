@@ -78,7 +78,8 @@ fn the_lock_is_seen_and_who_has_the_socket() {
 
 #[test]
 fn a_limit_that_does_not_hold_shows_nothing_and_exit_code_1() {
-    let look = "$TCPWHY live --json --interval 500ms --netns self --port 8000 --limit handshake; echo $?";
+    let look =
+        "$TCPWHY live --json --interval 500ms --netns self --port 8000 --limit handshake; echo $?";
     let Some(answer) = in_lab("cubic", &[], "sndbuf", look) else { return };
     let (json, code) = answer.trim_end().rsplit_once('\n').unwrap();
     assert_eq!(code, "1");

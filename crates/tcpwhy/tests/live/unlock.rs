@@ -30,8 +30,9 @@ fn without_yes_nothing_is_changed() {
 
 #[test]
 fn a_send_buffer_is_unlocked_faster_and_put_back() {
-    let look =
-        format!("{UNLOCK} --yes --restore; $TCPWHY live --json --interval 500ms --netns self --port 8000");
+    let look = format!(
+        "{UNLOCK} --yes --restore; $TCPWHY live --json --interval 500ms --netns self --port 8000"
+    );
     let Some(answer) = in_lab("cubic", &[], "sndbuf", &look) else { return };
     let (before, after) = (rate(&answer, "before:"), rate(&answer, "after:"));
     assert!(after > 2.0 * before, "{answer}");

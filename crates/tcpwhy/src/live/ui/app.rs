@@ -82,6 +82,8 @@ pub(super) struct App {
     pub color: bool,
     /// A round has been seen.
     pub started: bool,
+    /// What is missing, and why.
+    pub notice: String,
 }
 
 impl App {
@@ -100,6 +102,7 @@ impl App {
             all,
             color,
             started: false,
+            notice: String::new(),
         }
     }
 

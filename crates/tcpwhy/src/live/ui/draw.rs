@@ -50,6 +50,9 @@ fn headline(app: &App, count: usize) -> Line<'static> {
         line.push_span(Span::raw("  "));
         line.push_span(frozen);
     }
+    if !app.notice.is_empty() {
+        line.push_span(Span::raw(format!("  {}", app.notice)));
+    }
     line
 }
 

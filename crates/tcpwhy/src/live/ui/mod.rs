@@ -41,7 +41,8 @@ pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> 
             sampler.finish()
         })
         .map_err(Error::Thread)?;
-    let mut app = App { notice, ..App::new(live.all, live.interval, color) };
+    let mut app = App::new(live.all, live.interval, color);
+    app.notice = notice;
     let mut terminal = ratatui::try_init()?;
     let shown = show(&mut terminal, &mut app, &rounds);
     ratatui::try_restore()?;

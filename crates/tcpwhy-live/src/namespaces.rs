@@ -198,7 +198,9 @@ mod tests {
 
     #[test]
     fn the_own_namespace_comes_first_and_once() {
-        let Ok(mut all) = Namespaces::everywhere(None) else { return println!("skipped: no sock_diag") };
+        let Ok(mut all) = Namespaces::everywhere(None) else {
+            return println!("skipped: no sock_diag");
+        };
         let own = inode(Path::new("/proc/self/ns/net")).unwrap();
         assert_eq!((all.iter().next().unwrap().inode, all.own_inode()), (own, own));
         all.look();

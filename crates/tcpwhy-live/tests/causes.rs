@@ -53,7 +53,10 @@ fn who_set_a_buffer_is_told_with_value_and_stack() {
     let asked = causes.asked(inode(&client), netns(), port);
     assert_eq!(asked.len(), 1, "{asked:?}");
     assert_eq!((asked[0].option, asked[0].value), (SocketOption::SendBuffer, Some(16_384)));
-    assert_eq!((asked[0].process, asked[0].command.as_str()), (std::process::id(), "buffer-setter"));
+    assert_eq!(
+        (asked[0].process, asked[0].command.as_str()),
+        (std::process::id(), "buffer-setter")
+    );
     assert!(!asked[0].inherited);
     let stack = Names::read(false).user(asked[0].process, &asked[0].frames);
     assert!(stack[0].function.is_some() || stack[0].module.is_some(), "{stack:?}");

@@ -1,9 +1,9 @@
 //! This host is read as the kernel shows it, and fixed buffers are seen on a descriptor.
 #![cfg(target_os = "linux")]
 
+use rustix::fs::fstat;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use rustix::fs::fstat;
 use tcpwhy_live::host;
 
 #[test]

@@ -95,7 +95,10 @@ mod tests {
         journal.add(Record::Listens { inode: 1, netns: 5, port: 80 });
         journal.add(Record::Call(2, call(20)));
         let calls = journal.of(2, 5, 80);
-        assert_eq!(calls.iter().map(|c| (c.t_ns, c.inherited)).collect::<Vec<_>>(), [(10, true), (20, false)]);
+        assert_eq!(
+            calls.iter().map(|c| (c.t_ns, c.inherited)).collect::<Vec<_>>(),
+            [(10, true), (20, false)]
+        );
         assert_eq!(journal.of(2, 6, 80).len(), 1, "another namespace");
         journal.keep(&HashSet::new(), 30);
         assert_eq!(journal.of(2, 5, 80).len(), 2, "it may still connect");

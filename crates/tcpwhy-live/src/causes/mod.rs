@@ -15,13 +15,13 @@ mod asked;
 mod journal;
 #[cfg(feature = "bpf")]
 mod programs;
+#[cfg(not(feature = "bpf"))]
+#[path = "without.rs"]
+mod programs;
 #[cfg(feature = "bpf")]
 mod record;
 #[cfg(feature = "bpf")]
 mod slept;
-#[cfg(not(feature = "bpf"))]
-#[path = "without.rs"]
-mod programs;
 pub mod stack;
 
 pub use asked::{Asked, SocketOption};

@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn an_address_without_a_name_is_a_place_in_its_file() {
-        let maps = "1000-2000 r-xp 00000500 08:01 99 /usr/lib/libx.so.1\n3000-4000 rw-p 0 00:00 0\n";
+        let maps =
+            "1000-2000 r-xp 00000500 08:01 99 /usr/lib/libx.so.1\n3000-4000 rw-p 0 00:00 0\n";
         assert_eq!(place(maps, 0x1010).to_string(), "libx.so.1+0x510");
         assert_eq!(place(maps, 0x3001).to_string(), "[anonymous]+0x1");
         assert_eq!(place(maps, 0x2000).to_string(), "0x2000");

@@ -24,6 +24,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The namespace's name, if it is another than ours and has one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.elsewhere.as_deref().filter(|name| name.parse() != Ok(self.netns))
+    }
+
     /// Container or unit, as short as it can be recognised by; `None` in the root.
     pub(crate) fn unit(&self) -> Option<String> {
         let part = self.cgroup.as_deref()?.rsplit('/').find(|part| !part.is_empty())?;

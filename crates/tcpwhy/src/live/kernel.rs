@@ -63,15 +63,16 @@ impl Kernel {
     /// # Errors
     /// A flame graph is asked for, and its file cannot be written or nothing can be attached.
     pub(super) fn open(live: &Live) -> Result<Self, Error> {
-        let flame = Flame::open(live)?;
+        let stacks = live.flame.is_some() || live.folded.is_some();
         let causes = if live.no_bpf {
             Err("switched off by --no-bpf".to_owned())
         } else {
-            Causes::open(flame.is_some()).map_err(|e| e.to_string())
+            Causes::open(stacks).map_err(|e| e.to_string())
         };
-        if let (Some(_), Err(why)) = (&flame, &causes) {
+        if let (true, Err(why)) = (stacks, &causes) {
             return Err(Error::Live(format!("a flame graph takes the kernel's events: {why}")));
         }
+        let flame = Flame::open(live)?;
         Ok(Self {
             absent: causes.as_ref().err().cloned(),
             causes: causes.ok(),

@@ -48,7 +48,7 @@ mod tests {
     fn what_is_not_needed_is_gone_and_does_not_come_back() {
         let before = capabilities(None).unwrap().permitted;
         // Threads have capabilities of their own: the test's others keep theirs.
-        let after = std::thread::spawn(|| {
+        let after = std::thread::spawn(move || {
             let effective = || capabilities(None).unwrap().effective;
             assert!(suffices(READING, || (effective() - READING).is_empty()).unwrap());
             assert_eq!(effective(), before, "raised again");

@@ -6,7 +6,7 @@ export RUSTUP_AUTO_INSTALL := 0
 
 PREFIX ?= $(HOME)/.local
 .DEFAULT_GOAL := help
-.PHONY: help build demo test score score-full validate bench bench-page web fuzz corpus install clean
+.PHONY: help build demo test score score-full validate bench bench-live bench-page web fuzz corpus install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-11s %s\n' "$$name" "$$what"; done
@@ -35,6 +35,9 @@ validate: ## the model's predictions against the lab's measurements (rewrites do
 bench: build ## speed and memory, beside tcptrace and tshark
 	@scripts/bootstrap.sh bench
 	@bench/run.sh
+
+bench-live: ## a sample of 10,000 and of 100,000 sockets, beside ss
+	@bench/live.sh
 
 bench-page: build ## the page with 1 and 10 million packets of one connection in a browser
 	@cargo build --release --locked --quiet -p tcpwhy-bench

@@ -1,66 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
  *
  * What happens to TCP sockets of chosen network namespaces, one record an event, with the socket's state at that moment.
- * src/events/record.rs decodes `struct event`: change both.
  */
-#include "helpers.h"
-
-enum kind {
-	ACK = 1,	  /* a segment arrived; the state is the one before it is processed */
-	SEND = 2,	  /* the application's bytes are about to be queued; the state is the one before; value: size_goal */
-	SENT = 3,	  /* sendmsg returned; value: its result */
-	RETRANSMIT = 4,	  /* a segment is sent again */
-	CONGESTION = 5,	  /* value: the new TCP_CA_* */
-	RECEIVE_BUFFER = 6, /* autotuning raises the receive buffer; value: the time over which it measured, us */
-	READ_SPACE = 7,	  /* the application took bytes from the receive queue */
-	STATE = 8,	  /* value: old state << 8 | new state */
-	REFUSED_MEMORY = 9, /* an allocation was refused: sock_exceed_buf_limit; value: SK_MEM_SEND 0, SK_MEM_RECV 1 */
-	WRITER_BLOCKS = 10, /* a task sleeps in a write until the send buffer has room */
-	WRITER_WAKES = 11,  /* value: how long it slept, us */
-	READER_BLOCKS = 12, /* a task sleeps in a read until there is something to read */
-	READER_WAKES = 13,  /* value: how long it slept, us */
-};
-
-#define HAS_STATE 1
-#define NOSPACE 2
-
-struct event {
-	__u64 t_ns; /* CLOCK_MONOTONIC */
-	__u64 cookie;
-	__u64 bytes_acked;
-	__u64 pacing_rate;
-	__u32 kind;
-	__u32 netns;
-	__u32 task;
-	__u32 value;
-	__u32 snd_una;
-	__u32 snd_nxt;
-	__u32 write_seq;
-	__u32 packets_out;
-	__u32 sacked_out;
-	__u32 lost_out;
-	__u32 retrans_out;
-	__u32 snd_cwnd;
-	__u32 snd_ssthresh;
-	__u32 snd_wnd;
-	__u32 mss;
-	__u32 srtt_us;
-	__u32 min_rtt_us;
-	__u32 wmem_queued;
-	__u32 sndbuf;
-	__u32 rcv_wnd;
-	__u32 rmem_alloc;
-	__u32 rcvbuf;
-	__u32 unread;
-	__u32 notsent_lowat;
-	__u16 local_port;
-	__u16 remote_port;
-	__u8 state;
-	__u8 ca_state;
-	__u8 flags;
-	__u8 locks;
-	char comm[16];
-};
+#include "call.h"
+#include "event.h"
 
 /* Who sleeps, on which socket, since when. */
 struct sleeper {
@@ -156,40 +99,6 @@ INLINE struct event *reserve(void)
 	return e;
 }
 
-INLINE void fill_state(struct event *e, struct sock *sk, struct tcp_sock *tp)
-{
-	struct socket *socket = sk->sk_socket;
-
-	e->bytes_acked = tp->bytes_acked;
-	e->pacing_rate = sk->sk_pacing_rate;
-	e->snd_una = tp->snd_una;
-	e->snd_nxt = tp->snd_nxt;
-	e->write_seq = tp->write_seq;
-	e->packets_out = tp->packets_out;
-	e->sacked_out = tp->sacked_out;
-	e->lost_out = tp->lost_out;
-	e->retrans_out = tp->retrans_out;
-	e->snd_cwnd = tp->snd_cwnd;
-	e->snd_ssthresh = tp->snd_ssthresh;
-	e->snd_wnd = tp->snd_wnd;
-	e->mss = tp->mss_cache;
-	e->srtt_us = tp->srtt_us >> 3;
-	e->min_rtt_us = tp->rtt_min.s[0].v;
-	e->wmem_queued = sk->sk_wmem_queued;
-	e->sndbuf = sk->sk_sndbuf;
-	e->rcv_wnd = tp->rcv_wnd;
-	e->rmem_alloc = sk->sk_backlog.rmem_alloc.counter;
-	e->rcvbuf = sk->sk_rcvbuf;
-	e->unread = tp->rcv_nxt - tp->copied_seq;
-	e->notsent_lowat = tp->notsent_lowat;
-	e->ca_state = READ_BITS((struct inet_connection_sock *)tp, icsk_ca_state);
-	e->locks = READ_BITS(sk, sk_userlocks);
-	e->flags = HAS_STATE;
-	/* SOCK_NOSPACE is bit 2. */
-	if (socket && socket->flags & 4)
-		e->flags |= NOSPACE;
-}
-
 /* Task: the current one where it is the application that acts, else 0. */
 INLINE int record(struct sock *sk, __u32 kind, __u32 value, int limited, int in_task)
 {
@@ -282,68 +191,6 @@ int sock_exceed_buf_limit(__u64 *ctx)
 	return record((struct sock *)ctx[0], REFUSED_MEMORY, ctx[3], 0, 0);
 }
 
-/* Which descriptor the system call of a task reads or writes; -1: it does neither. */
-INLINE int descriptor(struct task_struct *task, int *writes)
-{
-	void *raw = (void *)bpf_task_pt_regs(task);
-	unsigned long fd = 0, call = -1;
-
-	if (__builtin_preserve_field_info(((struct pt_regs *)0)->orig_ax, 2)) {
-		READ(call, ((struct pt_regs *)raw)->orig_ax);
-		READ(fd, ((struct pt_regs *)raw)->di);
-		switch (call) {
-		case 0: case 19: case 45: case 47: case 299: /* read, readv, recvfrom, recvmsg, recvmmsg */
-			*writes = 0;
-			return fd;
-		case 1: case 20: case 40: case 44: case 46: case 307: /* write, writev, sendfile, sendto, sendmsg, sendmmsg */
-			*writes = 1;
-			return fd;
-		}
-	} else if (__builtin_preserve_field_info(((struct pt_regs___arm64 *)0)->syscallno, 2)) {
-		__s32 number = -1;
-
-		READ(number, ((struct pt_regs___arm64 *)raw)->syscallno);
-		READ(fd, ((struct pt_regs___arm64 *)raw)->regs[0]);
-		switch (number) {
-		case 63: case 65: case 207: case 212: case 243:
-			*writes = 0;
-			return fd;
-		case 64: case 66: case 71: case 206: case 211: case 269:
-			*writes = 1;
-			return fd;
-		}
-	}
-	return -1;
-}
-
-/* The TCP socket behind a descriptor of a task, as a plain address. */
-INLINE struct sock *socket_of(struct task_struct *task, int fd)
-{
-	struct files_struct *files = 0;
-	struct fdtable *table = 0;
-	struct file **slots = 0, *file = 0;
-	struct inode *inode = 0;
-	struct socket *socket = 0;
-	struct sock *sk = 0;
-	__u32 most = 0;
-	__u16 mode = 0, protocol = 0, family = 0;
-
-	READ(files, task->files);
-	if (!files || READ(table, files->fdt) || READ(most, table->max_fds) || (__u32)fd >= most)
-		return 0;
-	READ(slots, table->fd);
-	bpf_probe_read_kernel(&file, sizeof(file), slots + fd);
-	if (!file || READ(inode, file->f_inode) || READ(mode, inode->i_mode) || (mode & 0170000) != 0140000)
-		return 0;
-	READ(socket, file->private_data);
-	if (!socket || READ(sk, socket->sk) || !sk)
-		return 0;
-	READ(protocol, sk->sk_protocol);
-	READ(family, sk->__sk_common.skc_family);
-	/* IPPROTO_TCP over AF_INET or AF_INET6. */
-	return protocol == 6 && (family == 2 || family == 10) ? sk : 0;
-}
-
 #define FRAMES 16
 
 /* Whether the current task sleeps in the function between the two addresses; unknown addresses: the system call has to do. */
@@ -391,7 +238,7 @@ INLINE void falls_asleep(void *ctx, struct task_struct *task)
 
 	if (fd < 0)
 		return;
-	sk = socket_of(task, fd);
+	sk = socket_of(task, fd, 0);
 	if (!sk)
 		return;
 	READ(net, sk->__sk_common.skc_net.net);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
  *
- * The few kernel fields that events.bpf.c reads. Offsets do not matter: the loader takes them from the running kernel's
+ * The few kernel fields that the programs here read. Offsets do not matter: the loader takes them from the running kernel's
  * BTF (CO-RE), which the attribute asks for. Names and types are those of Linux 6.18.
  */
 #pragma once
@@ -42,7 +42,7 @@ struct sock_common {
 		};
 	};
 	unsigned short skc_family;
-	volatile unsigned char skc_state;
+	unsigned char skc_state;
 	possible_net_t skc_net;
 	atomic64_t skc_cookie;
 };
@@ -108,6 +108,11 @@ struct tcp_sock {
 
 struct inode {
 	unsigned short i_mode;
+	unsigned long i_ino;
+};
+
+struct socket_alloc {
+	struct inode vfs_inode;
 };
 
 struct file {
@@ -134,6 +139,10 @@ struct task_struct {
 
 /* x86_64. */
 struct pt_regs {
+	unsigned long r10;
+	unsigned long r8;
+	unsigned long dx;
+	unsigned long si;
 	unsigned long di;
 	unsigned long orig_ax;
 };

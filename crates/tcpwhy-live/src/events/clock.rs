@@ -30,7 +30,8 @@ impl Clock {
     }
 }
 
-fn monotonic() -> u64 {
+/// Now, in nanoseconds of `CLOCK_MONOTONIC`.
+pub(crate) fn monotonic() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     let (seconds, rest) = (now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs());
     seconds.saturating_mul(1_000_000_000).saturating_add(rest)

@@ -16,10 +16,10 @@ mod stream;
 #[cfg(not(feature = "bpf"))]
 #[path = "without.rs"]
 mod stream;
-#[cfg(feature = "bpf")]
-mod symbols;
 
 pub use clock::Clock;
+#[cfg(feature = "bpf")]
+pub(crate) use clock::monotonic;
 pub use record::{Event, Kind, LENGTH, Snapshot};
 pub use recorder::{Output, Recorded, Recorder};
 pub use stream::Stream;

@@ -1,12 +1,11 @@
 //! The programs in the kernel, and their ring buffer.
 
-use std::fmt::Display;
-
 use aya::maps::{HashMap, MapData, PerCpuArray, RingBuf};
-use aya::programs::BtfTracePoint;
 use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 
-use super::{Error, Event, Refused, Scope, symbols};
+use super::{Error, Event, Refused, Scope};
+use crate::bpf::{attach, map, no_map, unavailable};
+use crate::kallsyms;
 
 /// Built from `bpf/events.bpf.c` by `scripts/bpf.sh`.
 static OBJECT: &[u8] = include_bytes_aligned!("../../bpf/events.bpf.o");
@@ -51,7 +50,7 @@ impl Stream {
     /// The kernel has no BTF, the caller no rights, or not one program could be attached.
     pub fn open(scope: &Scope) -> Result<Self, Error> {
         let btf = Btf::from_sys_fs().map_err(unavailable)?;
-        let [memory, data] = symbols::ranges(["sk_stream_wait_memory", "sk_wait_data"]);
+        let [memory, data] = kallsyms::ranges(["sk_stream_wait_memory", "sk_wait_data"]);
         let everywhere = u32::from(*scope == Scope::Everywhere);
         let mut programs = EbpfLoader::new()
             .btf(Some(&btf))
@@ -72,13 +71,8 @@ impl Stream {
         }
         let ring = map(&mut programs, "events")?.try_into().map_err(unavailable)?;
         let lost = map(&mut programs, "lost")?.try_into().map_err(unavailable)?;
-        let refused = attach(&mut programs, &btf);
-        match refused.first() {
-            Some(Refused { program, why }) if refused.len() == PROGRAMS.len() => {
-                Err(Error::AllRefused { program, why: why.clone() })
-            }
-            _ => Ok(Self { ring, lost, refused, _programs: programs }),
-        }
+        let refused = attach(&mut programs, &btf, &PROGRAMS)?;
+        Ok(Self { ring, lost, refused, _programs: programs })
     }
 
     /// Gives `take` every event that waits, oldest first; returns how many. Their times are of `CLOCK_MONOTONIC`
@@ -103,48 +97,4 @@ impl Stream {
     pub fn refused(&self) -> &[Refused] {
         &self.refused
     }
-}
-
-fn map(programs: &mut Ebpf, name: &str) -> Result<aya::maps::Map, Error> {
-    programs.take_map(name).ok_or_else(|| no_map(name))
-}
-
-fn no_map(name: &str) -> Error {
-    Error::Unavailable(format!("the object has no map {name}"))
-}
-
-fn attach(programs: &mut Ebpf, btf: &Btf) -> Vec<Refused> {
-    let mut refused = Vec::new();
-    for program in PROGRAMS {
-        if let Err(why) = attach_one(programs, btf, program) {
-            refused.push(Refused { program, why });
-        }
-    }
-    refused
-}
-
-fn attach_one(programs: &mut Ebpf, btf: &Btf, name: &str) -> Result<(), String> {
-    let program = programs.program_mut(name).ok_or("the object has no such program")?;
-    let program: &mut BtfTracePoint = program.try_into().map_err(|e| reason(&e))?;
-    program.load(name, btf).map_err(|e| reason(&e))?;
-    program.attach().map_err(|e| reason(&e)).map(drop)
-}
-
-fn unavailable(error: impl std::error::Error) -> Error {
-    Error::Unavailable(reason(&error))
-}
-
-/// The error and what caused it, on one line: a verifier's log has thousands, of which the last ones tell.
-fn reason(error: &dyn std::error::Error) -> String {
-    let mut text = first_line(error);
-    let mut cause = error.source();
-    while let Some(source) = cause {
-        text = format!("{text}: {}", first_line(source));
-        cause = source.source();
-    }
-    text
-}
-
-fn first_line(text: &(impl Display + ?Sized)) -> String {
-    text.to_string().lines().next().unwrap_or_default().to_owned()
 }

@@ -4,7 +4,6 @@ mod device;
 mod locks;
 mod netlink;
 mod offload;
-mod option;
 mod reach;
 mod route;
 mod settings;
@@ -57,7 +56,7 @@ fn total_memory() -> Option<u64> {
 }
 
 /// `TCP: inuse 2 ... mem 260` of `/proc/net/sockstat`, pages.
-fn tcp_pages() -> Option<u64> {
+pub(crate) fn tcp_pages() -> Option<u64> {
     let text = fs::read_to_string("/proc/net/sockstat").ok()?;
     let mut words = text.lines().find_map(|line| line.strip_prefix("TCP:"))?.split_whitespace();
     words.find(|word| *word == "mem")?;

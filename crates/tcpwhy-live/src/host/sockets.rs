@@ -1,5 +1,6 @@
 //! The connections with other hosts, what their paths gave, and whether their buffers are fixed.
 
+use std::collections::HashMap;
 use std::io;
 
 use tcpwhy_core::check::Socket;
@@ -7,27 +8,26 @@ use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::units::Nanos;
 
 use super::locks;
-use crate::sample::{Dump, Sample};
+use crate::sample::{Dump, Sample, Selection};
 
-/// `TCP_ESTABLISHED` (`include/net/tcp_states.h`).
-const ESTABLISHED: u8 = 1;
 /// Connections that are kept, at most.
 const MOST: usize = 10_000;
 
 pub(super) fn read() -> io::Result<Vec<Socket>> {
-    let mut samples = Dump::open()?.sockets()?;
-    samples.retain(|s| {
-        !s.remote.ip().is_loopback()
-            && s.remote.ip() != s.local.ip()
-            && TcpInfo(&s.tcp_info).state() == Some(ESTABLISHED)
-    });
-    samples.truncate(MOST);
-    let cookies: Vec<_> = samples.iter().map(|sample| sample.cookie).collect();
-    let holders = if cookies.is_empty() { Vec::new() } else { locks::holders(&cookies) };
+    let mut samples = Vec::new();
+    Dump::open()?.each(Selection::established(), |view| {
+        let leaves = !view.remote.ip().is_loopback() && view.remote.ip() != view.local.ip();
+        if leaves && samples.len() < MOST {
+            samples.push(Sample::from(view));
+        }
+    })?;
+    let sockets: Vec<_> = samples.iter().map(|sample| (sample.inode, sample.cookie)).collect();
+    let found = locks::holders(&sockets).into_iter().map(|holder| (holder.cookie, holder));
+    let holders: HashMap<_, _> = found.collect();
     Ok(samples
         .iter()
         .map(|sample| {
-            let holder = holders.iter().find(|holder| holder.cookie == sample.cookie);
+            let holder = holders.get(&sample.cookie);
             Socket {
                 locks: holder.map(|holder| holder.locks),
                 owner: holder.map(|holder| holder.name.clone()),

@@ -1,6 +1,6 @@
 //! The lock bits of the sampled sockets, read beside the samples so that looking through `/proc` delays none.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,6 +9,8 @@ use crate::locks::{Borrowed, Locks, RECEIVE_LOCK, SEND_LOCK};
 use crate::process::Owners;
 use crate::sample::Sample;
 
+/// How long `/proc` is searched for those asked for at once.
+const LOOK: Duration = Duration::from_secs(1);
 /// Between two looks through `/proc`: it takes some milliseconds on a busy machine.
 const REST: Duration = Duration::from_millis(50);
 /// Sockets that are remembered, at least.
@@ -62,9 +64,8 @@ fn look(asked: &Receiver<Asked>, found: &Mutex<HashMap<u64, u32>>) {
     let mut owners = Owners::default();
     while let Ok(first) = asked.recv() {
         let all: Vec<Asked> = std::iter::once(first).chain(asked.try_iter()).collect();
-        if all.iter().any(|(_, inode)| owners.of(*inode).is_none()) {
-            owners = Owners::read();
-        }
+        let inodes: HashSet<u32> = all.iter().map(|(_, inode)| *inode).collect();
+        owners.update(&inodes, LOOK);
         for (cookie, inode) in all {
             let Some(bits) = bits(&owners, cookie, inode) else { continue };
             found.lock().unwrap_or_else(PoisonError::into_inner).insert(cookie, bits);

@@ -1,9 +1,12 @@
 //! Samples of every TCP socket of a network namespace, by a dump of `sock_diag(7)`.
 
 mod diag;
+mod request;
 mod wire;
 
 pub use diag::Dump;
+pub use request::Selection;
+pub use wire::View;
 
 use std::net::SocketAddr;
 
@@ -32,4 +35,38 @@ pub struct Sample {
     pub tcp_info: Vec<u8>,
     /// `SK_MEMINFO_*` in the kernel's order: rmem_alloc, rcvbuf, wmem_alloc, sndbuf, fwd_alloc, wmem_queued, optmem, backlog, drops.
     pub skmem: Vec<u32>,
+}
+
+impl Sample {
+    /// Takes over a later look at the same socket, in the memory that this one has.
+    pub fn renew(&mut self, view: &View<'_>) {
+        self.congestion.clear();
+        self.congestion.push_str(view.congestion);
+        self.tcp_info.clear();
+        self.tcp_info.extend_from_slice(view.tcp_info);
+        self.skmem.clear();
+        self.skmem.extend(view.skmem());
+        let View { local, remote, inode, uid, cgroup, cookie, rqueue, wqueue, .. } = *view;
+        (self.local, self.remote, self.inode, self.uid) = (local, remote, inode, uid);
+        (self.cgroup, self.cookie, self.rqueue, self.wqueue) = (cgroup, cookie, rqueue, wqueue);
+    }
+}
+
+impl From<&View<'_>> for Sample {
+    fn from(view: &View<'_>) -> Self {
+        let View { local, remote, inode, uid, cgroup, cookie, rqueue, wqueue, .. } = *view;
+        Self {
+            local,
+            remote,
+            inode,
+            uid,
+            congestion: view.congestion.to_owned(),
+            cgroup,
+            cookie,
+            rqueue,
+            wqueue,
+            tcp_info: view.tcp_info.to_vec(),
+            skmem: view.skmem().collect(),
+        }
+    }
 }

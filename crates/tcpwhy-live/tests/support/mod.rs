@@ -1,11 +1,17 @@
 //! What tests of kernel events share.
 
-use tcpwhy_live::events::{Scope, Stream};
+use tcpwhy_live::events::{Error, Scope, Stream};
 
-/// Kernel events, or `None` and a word where the machine refuses them. Any other failure is ours, and fails the test.
+/// Kernel events, or `None` and a word where the machine refuses them.
+#[allow(dead_code)] // Each test binary has this module for itself.
 pub(crate) fn stream(scope: &Scope) -> Option<Stream> {
-    let why = match Stream::open(scope) {
-        Ok(stream) => return Some(stream),
+    allowed(Stream::open(scope))
+}
+
+/// `None` and a word where the machine refuses. Any other failure is ours, and fails the test.
+pub(crate) fn allowed<T>(opened: Result<T, Error>) -> Option<T> {
+    let why = match opened {
+        Ok(opened) => return Some(opened),
         Err(why) => why.to_string(),
     };
     // EPERM, ENOENT (no BTF), EACCES, ENOSYS; and a build without BPF.

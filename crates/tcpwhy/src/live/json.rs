@@ -1,5 +1,6 @@
 //! Rounds for programs: `tcpwhy.live/1`. The names of limits and causes are those of `explain`.
 
+use super::kernel::{Set, Status, Told};
 use super::row::Row;
 use serde_json::{Map, Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,10 +12,11 @@ use tcpwhy_core::units::Nanos;
 const SCHEMA: &str = "tcpwhy.live/1";
 
 /// One round as one object.
-pub(super) fn round(rows: &[Row]) -> Value {
+pub(super) fn round(rows: &[Row], status: &Status) -> Value {
     json!({
         "schema": SCHEMA,
         "time_ns": now(),
+        "kernel": kernel(status),
         "sockets": rows.iter().map(socket).collect::<Vec<_>>(),
     })
 }
@@ -36,7 +38,8 @@ fn socket(row: &Row) -> Value {
     let resent = row.seen.last.resent.saturating_sub(row.seen.first.resent);
     json!({
         "local": sample.local, "remote": sample.remote, "cookie": sample.cookie,
-        "uid": sample.uid, "cgroup": sample.cgroup,
+        "uid": sample.uid, "cgroup": sample.cgroup, "cgroup_path": row.place.cgroup.as_deref(),
+        "netns": row.place.netns, "netns_name": row.place.name(),
         "pid": owner.map(|o| o.pid), "command": owner.map(|o| &o.command), "fd": owner.map(|o| o.fd),
         "congestion_control": sample.congestion,
         "role": row.role.name(), "closed": row.seen.closed,
@@ -53,6 +56,50 @@ fn socket(row: &Row) -> Value {
         "window_clamp_bytes": row.seen.locks.map(|l| l.window_clamp),
         "notsent_lowat_bytes": row.seen.locks.and_then(|l| l.notsent_lowat),
         "kernel_stopwatch": stopwatch(row),
+        "set_by": row.told.as_ref().map(|told| told.asked.iter().map(set).collect::<Vec<_>>()),
+        "events": row.told.as_ref().map(events),
+    })
+}
+
+/// One call of setsockopt(2).
+fn set(set: &Set) -> Value {
+    let asked = &set.asked;
+    json!({
+        "option": asked.option.name(), "value": asked.value, "time_ns": set.time_ns,
+        "pid": asked.process, "tid": asked.thread, "command": asked.command,
+        "inherited_from_listener": asked.inherited,
+        "stack": set.stack.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+/// Times of the round, counts since the events were attached.
+fn events(told: &Told) -> Value {
+    json!({
+        "blocked_writing_ns": told.blocked.writing_ns, "blocked_reading_ns": told.blocked.reading_ns,
+        "retransmits": told.counts.retransmits,
+        "refused_sending": told.counts.refused_sending,
+        "refused_receiving": told.counts.refused_receiving,
+        "receive_queue_full": told.counts.queue_full,
+        "receive_buffer_raised": told.counts.receive_buffer_raised,
+    })
+}
+
+fn kernel(status: &Status) -> Value {
+    let refused = status.refused.iter().map(|r| json!({ "tracepoint": r.program, "why": r.why }));
+    let lost = status.lost;
+    json!({
+        "events": status.absent.is_none(), "absent_because": status.absent,
+        "refused": refused.collect::<Vec<_>>(),
+        "lost": {
+            "setsockopt": lost.calls, "sleepers": lost.sleepers, "places": lost.places,
+            "counts": lost.counts, "stacks": lost.stacks,
+        },
+        "namespaces_closed": status.closed.as_ref().map_or(0, |(count, _)| *count),
+        "namespaces_closed_because": status.closed.as_ref().map(|(_, why)| why),
+        "memory": status.memory.map(|m| json!({
+            "tcp_pages": m.pages, "pressure_pages": m.pressure, "most_pages": m.most,
+            "pressure": m.is_short(),
+        })),
     })
 }
 

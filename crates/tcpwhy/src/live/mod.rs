@@ -1,13 +1,21 @@
 //! `tcpwhy live`: the limits of this machine's sockets, as they are now.
 
 #[cfg(target_os = "linux")]
+mod flame;
+#[cfg(target_os = "linux")]
 mod json;
+#[cfg(target_os = "linux")]
+mod kernel;
+#[cfg(target_os = "linux")]
+mod place;
 #[cfg(target_os = "linux")]
 mod rounds;
 #[cfg(target_os = "linux")]
 pub(crate) mod row;
 #[cfg(target_os = "linux")]
 mod text;
+#[cfg(target_os = "linux")]
+mod told;
 #[cfg(target_os = "linux")]
 mod ui;
 #[cfg(target_os = "linux")]
@@ -17,6 +25,7 @@ use crate::cli::Color;
 use crate::error::Error;
 use clap::{Args, Subcommand};
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::quantity;
@@ -30,10 +39,16 @@ Examples:
   tcpwhy live --ndjson --limit send_buffer
                                          one JSON object a socket and round, until Ctrl-C
   tcpwhy live --json | jq '.sockets[] | select(.limit == \"receive_window\")'
+  tcpwhy live --netns blue               the sockets of one network namespace (as root)
+  tcpwhy live --once --interval 30s --flame blocked.svg
+                                         where threads sleep in writes and reads (as root)
   tcpwhy live unlock 4711 12             what would be changed on descriptor 12 of process 4711
   tcpwhy live unlock 4711 12 --yes       change it, and measure the gain
 
-No privileges are needed; other users' processes and locks show to root only (CAP_SYS_PTRACE).";
+No privileges are needed for your own processes and network namespace. As root it shows every
+network namespace and container of the host, every process's locks and, by the kernel's events
+(CAP_BPF, CAP_PERFMON), who set a buffer, for how long threads slept in writes and reads, and
+retransmissions; what it needs no more of root's capabilities it drops when it has begun.";
 
 /// What to look at, and how to show it.
 #[derive(Debug, Clone, Args)]
@@ -56,12 +71,27 @@ pub(crate) struct Live {
     /// Show sockets on which nothing happened, too
     #[arg(long, help_heading = "Output")]
     pub all: bool,
-    /// Say of each socket how the kernel's own stopwatch differs, and why
+    /// Say of each socket who set its buffers, what its threads waited for, and why the kernel's own stopwatch differs
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
     /// Use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub color: Color,
+    /// Draw where threads slept in writes and reads as a flame graph (as root)
+    #[arg(long, value_name = "SVG", help_heading = "Output")]
+    pub flame: Option<PathBuf>,
+    /// Write the same as folded stacks, with microseconds
+    #[arg(long, value_name = "TXT", help_heading = "Output")]
+    pub folded: Option<PathBuf>,
+    /// Do without the kernel's events: samples only
+    #[arg(long, conflicts_with_all = ["flame", "folded"])]
+    pub no_bpf: bool,
+    /// Only sockets of this network namespace: its name or inode, or self for ours
+    #[arg(long, value_name = "NETNS", help_heading = "Selection")]
+    pub netns: Option<String>,
+    /// Only sockets of containers, units and cgroups with this text in their path
+    #[arg(long, value_name = "TEXT", help_heading = "Selection")]
+    pub container: Option<String>,
     /// Only sockets with this address at either end
     #[arg(long, value_name = "ADDR", help_heading = "Selection")]
     pub host: Option<IpAddr>,

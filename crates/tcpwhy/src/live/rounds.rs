@@ -1,18 +1,22 @@
 //! The rounds: sampling, selecting, showing.
 
+use super::kernel::{Kernel, Status};
+use super::place::Places;
 use super::row::{Role, Row};
 use super::{Live, json, text, ui};
 use crate::error::Error;
 use crate::interrupt;
 use crate::output::Output;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tcpwhy_live::namespaces::Namespaces;
+use tcpwhy_live::privileges;
 use tcpwhy_live::process::Owner;
-use tcpwhy_live::sample::Sample;
+use tcpwhy_live::sample::{Sample, Selection};
 use tcpwhy_live::settings::Settings;
-use tcpwhy_live::watch::Watch;
+use tcpwhy_live::watch::{Observed, Watch};
 
 /// Between two samples of a round where they cost little: shorter than most round trips over a distance.
 const STEP: Duration = Duration::from_millis(20);
@@ -31,24 +35,28 @@ pub(super) fn run(live: &Live) -> Result<ExitCode, Error> {
     loop {
         let rows = sampler.round(&stop)?;
         shown += rows.len();
-        show(live, &rows)?;
+        show(live, &rows, &sampler.status())?;
         if !live.ndjson || live.once || stop.load(Ordering::Relaxed) {
+            sampler.finish()?;
             return Ok(if shown > 0 { ExitCode::SUCCESS } else { crate::exit::NOTHING.into() });
         }
     }
 }
 
-fn show(live: &Live, rows: &[Row]) -> Result<(), Error> {
+fn show(live: &Live, rows: &[Row], status: &Status) -> Result<(), Error> {
     let machine = live.json || live.ndjson;
     let mut output = if machine { Output::raw() } else { Output::new(live.color) };
     if live.json {
-        writeln!(output.to, "{}", json::round(rows))?;
+        writeln!(output.to, "{}", json::round(rows, status))?;
     } else if live.ndjson {
         for row in rows {
             writeln!(output.to, "{}", json::line(row))?;
         }
     } else {
         text::write(&mut output.to, rows, live.verbose)?;
+        for sentence in status.words() {
+            writeln!(output.to, "{sentence}")?;
+        }
     }
     output.to.flush()?;
     Ok(())
@@ -57,19 +65,52 @@ fn show(live: &Live, rows: &[Row]) -> Result<(), Error> {
 /// Watches the sockets that were asked for.
 pub(super) struct Sampler {
     watch: Watch,
+    kernel: Kernel,
+    places: Places,
+    /// Of our own namespace.
     settings: Settings,
     live: Live,
 }
 
 impl Sampler {
-    /// In the caller's network namespace.
+    /// Opens and attaches what is permitted; then this thread, and those that it starts, have the capabilities that sampling needs, and
+    /// no others.
     pub(super) fn open(live: &Live) -> Result<Self, Error> {
-        let watch = Watch::open().map_err(|e| {
+        let namespaces = match live.netns.as_deref() {
+            Some("self") => Namespaces::own(),
+            wanted => Namespaces::everywhere(wanted),
+        };
+        let namespaces = namespaces.map_err(|e| {
             Error::Live(format!(
                 "cannot ask the kernel for its sockets: {e} (is tcp_diag built in or loaded?)"
             ))
         })?;
-        Ok(Self { watch, settings: Settings::read(), live: live.clone() })
+        if let (Some(name), None) = (&live.netns, namespaces.iter().next()) {
+            return Err(Error::Usage(nowhere(name, &namespaces)));
+        }
+        let kernel = Kernel::open(live)?;
+        drop_privileges(&kernel)
+            .map_err(|e| Error::Live(format!("the kernel does not let go of capabilities: {e}")))?;
+        Ok(Self {
+            // The kernel leaves out what is not asked for, which is most of a large machine.
+            watch: Watch::of(namespaces).only(Selection::default().with_port(live.port)),
+            kernel,
+            places: Places::default(),
+            settings: Settings::read(),
+            live: live.clone(),
+        })
+    }
+
+    /// What is missing, and why.
+    pub(super) fn status(&self) -> Status {
+        let refused = self.watch.namespaces().refused();
+        let closed = refused.map(|(count, why)| (count, why.to_owned()));
+        Status { closed, ..self.kernel.status() }
+    }
+
+    /// Writes what is written in the end.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        self.kernel.finish()
     }
 
     /// Hands out idle sockets, too: one that rests for a round keeps its history.
@@ -86,6 +127,7 @@ impl Sampler {
             self.watch
                 .sample()
                 .map_err(|e| Error::Live(format!("the kernel refused to list its sockets: {e}")))?;
+            self.kernel.drain();
             let cost = began.elapsed();
             let now = Instant::now();
             if now >= end || stop.load(Ordering::Relaxed) {
@@ -93,15 +135,40 @@ impl Sampler {
             }
             std::thread::sleep(STEP.max(cost * REST).saturating_sub(cost).min(end - now));
         }
-        let live = &self.live;
-        let seen = self.watch.round(|sample, owner| wants(live, sample, owner));
-        let rows = seen.into_iter().map(|seen| Row::new(seen, &self.settings));
-        let mut rows: Vec<Row> = rows.filter(|row| shows(live, row)).collect();
+        let live = self.live.clone();
+        let seen = self.watch.round(|sample, owner| wants(&live, sample, owner));
+        let mut rows: Vec<Row> = seen.into_iter().map(|seen| self.row(seen)).collect();
+        rows.retain(|row| live.container.as_ref().is_none_or(|text| row.place.is_in(text)));
+        self.kernel.tell(&mut rows);
+        self.places.keep(&rows);
+        rows.retain(|row| shows(&live, row));
         rows.sort_by_key(|row| {
             (std::cmp::Reverse((row.lost(), row.out_bps + row.in_bps)), row.seen.sample.cookie)
         });
         Ok(rows)
     }
+
+    fn row(&mut self, seen: Observed) -> Row {
+        let namespaces = self.watch.namespaces();
+        let place = self.places.of(&seen, namespaces);
+        let settings = namespaces.get(seen.netns).map_or(&self.settings, |n| &n.settings);
+        Row { place, ..Row::new(seen, settings) }
+    }
+}
+
+fn drop_privileges(kernel: &Kernel) -> io::Result<()> {
+    let reading = privileges::READING;
+    let suffices = privileges::suffices(reading, || kernel.is_readable())?;
+    privileges::keep_only(if suffices { reading } else { reading | privileges::BPF })
+}
+
+fn nowhere(name: &str, namespaces: &Namespaces) -> String {
+    let closed = namespaces.refused().map_or_else(String::new, |(count, why)| {
+        format!("; {count} others cannot be entered ({why}): run it as root")
+    });
+    format!(
+        "there is no network namespace {name}: name one of `ip netns`, or the inode of a /proc/PID/ns/net{closed}"
+    )
 }
 
 fn wants(live: &Live, sample: &Sample, owner: Option<&Owner>) -> bool {

@@ -1,5 +1,7 @@
 //! A socket over one round -> what is shown of it.
 
+use super::kernel::Told;
+use super::place::Place;
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::model::{Cause, Limit};
 use tcpwhy_core::socket::{Account, Buffer, Holder, Stopwatch, difference, receiver_cause};
@@ -34,6 +36,10 @@ pub(crate) struct Row {
     pub stopwatch: Option<Stopwatch>,
     /// Why the kernel's account tells something else.
     pub difference: Option<&'static str>,
+    /// Where the socket is.
+    pub place: Place,
+    /// What the kernel's programs told of it; `None` without them.
+    pub told: Option<Told>,
 }
 
 /// What a socket does in a round.
@@ -90,6 +96,8 @@ impl Row {
             limit,
             cause,
             span,
+            place: Place::default(),
+            told: None,
             seen,
         }
     }

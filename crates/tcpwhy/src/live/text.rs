@@ -1,6 +1,7 @@
 //! One round as a table.
 
 use super::row::{Role, Row};
+use super::told;
 use std::io::{self, Write};
 use tcpwhy_core::advice::quantity;
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
@@ -28,6 +29,9 @@ pub(super) fn write(to: &mut impl Write, rows: &[Row], verbose: bool) -> io::Res
         if let Some(why) = row.difference.filter(|_| verbose) {
             writeln!(to, "    the kernel's stopwatch differs: {why}")?;
         }
+        for told in told::lines(row).iter().filter(|_| verbose) {
+            writeln!(to, "    {told}")?;
+        }
     }
     Ok(())
 }
@@ -40,10 +44,13 @@ fn line(to: &mut impl Write, cells: &[String; 8], widths: &[usize; 8]) -> io::Re
 
 fn cells(row: &Row) -> [String; 8] {
     let sample = &row.seen.sample;
-    let process = match &row.seen.owner {
+    let mut process = match &row.seen.owner {
         Some(owner) => format!("{} {}/{}", row.process(), owner.pid, owner.fd),
         None => row.process(),
     };
+    if let Some(place) = row.place.words() {
+        process += &format!(" ({place})");
+    }
     [
         process,
         sample.local.to_string(),

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // Helpers of tests, outside of #[test] functions; a table.
 
 mod churn;
+mod everywhere;
 mod lab;
 mod unlock;
 
@@ -28,7 +29,7 @@ const FLOWS: [(&str, &[&str], &[&str]); 8] = [
 fn verdicts(congestion: &str) {
     let mut wrong = Vec::new();
     for (kind, link, right) in FLOWS {
-        let look = "$TCPWHY live --json --interval 1500ms --port 8000";
+        let look = "$TCPWHY live --json --interval 1500ms --netns self --port 8000";
         let Some(answer) = in_lab(congestion, link, kind, look) else { return };
         let socket = socket(&answer);
         let watch = &socket["kernel_stopwatch"];
@@ -64,7 +65,7 @@ fn verdicts_under_bbr() {
 
 #[test]
 fn the_lock_is_seen_and_who_has_the_socket() {
-    let look = "$TCPWHY live --json --interval 500ms --port 8000";
+    let look = "$TCPWHY live --json --interval 500ms --netns self --port 8000";
     let Some(answer) = in_lab("cubic", &[], "sndbuf", look) else { return };
     let socket = socket(&answer);
     assert_eq!(socket["send_buffer"]["held_by"], "application", "{socket}");
@@ -77,7 +78,8 @@ fn the_lock_is_seen_and_who_has_the_socket() {
 
 #[test]
 fn a_limit_that_does_not_hold_shows_nothing_and_exit_code_1() {
-    let look = "$TCPWHY live --json --interval 500ms --port 8000 --limit handshake; echo $?";
+    let look =
+        "$TCPWHY live --json --interval 500ms --netns self --port 8000 --limit handshake; echo $?";
     let Some(answer) = in_lab("cubic", &[], "sndbuf", look) else { return };
     let (json, code) = answer.trim_end().rsplit_once('\n').unwrap();
     assert_eq!(code, "1");

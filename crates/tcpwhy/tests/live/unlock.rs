@@ -22,7 +22,7 @@ fn rate(answer: &str, label: &str) -> f64 {
 
 #[test]
 fn without_yes_nothing_is_changed() {
-    let look = format!("{UNLOCK}; $TCPWHY live --json --interval 300ms --port 8000");
+    let look = format!("{UNLOCK}; $TCPWHY live --json --interval 300ms --netns self --port 8000");
     let Some(answer) = in_lab("cubic", &[], "sndbuf", &look) else { return };
     assert!(answer.contains("Nothing was changed"), "{answer}");
     assert!(answer.contains("\"held_by\":\"application\""), "{answer}");
@@ -30,8 +30,9 @@ fn without_yes_nothing_is_changed() {
 
 #[test]
 fn a_send_buffer_is_unlocked_faster_and_put_back() {
-    let look =
-        format!("{UNLOCK} --yes --restore; $TCPWHY live --json --interval 500ms --port 8000");
+    let look = format!(
+        "{UNLOCK} --yes --restore; $TCPWHY live --json --interval 500ms --netns self --port 8000"
+    );
     let Some(answer) = in_lab("cubic", &[], "sndbuf", &look) else { return };
     let (before, after) = (rate(&answer, "before:"), rate(&answer, "after:"));
     assert!(after > 2.0 * before, "{answer}");

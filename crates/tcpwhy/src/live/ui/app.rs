@@ -82,6 +82,8 @@ pub(super) struct App {
     pub color: bool,
     /// A round has been seen.
     pub started: bool,
+    /// What is missing, and why.
+    pub notice: String,
 }
 
 impl App {
@@ -100,6 +102,7 @@ impl App {
             all,
             color,
             started: false,
+            notice: String::new(),
         }
     }
 
@@ -140,7 +143,8 @@ impl App {
         let text = || {
             let sample = &row.seen.sample;
             let verdict = text::verdict(row);
-            format!("{} {} {} {verdict}", row.process(), sample.local, sample.remote).to_lowercase()
+            let (process, place) = (row.process(), row.place.words().unwrap_or_default());
+            format!("{process} {place} {} {} {verdict}", sample.local, sample.remote).to_lowercase()
         };
         (self.all || !idle)
             && (self.filter.is_empty() || text().contains(&self.filter.to_lowercase()))

@@ -4,29 +4,38 @@ use super::app::App;
 use super::draw::style;
 use super::text;
 use crate::live::row::Row;
+use crate::live::told;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 use tcpwhy_core::advice::quantity;
 
-/// Lines of the pane, its border included.
-pub(super) const HEIGHT: u16 = 9;
+/// Lines of the pane, its border included, that are always there.
+const HEIGHT: u16 = 9;
+/// Lines of what the kernel's programs told.
+const TOLD: usize = 4;
 /// Columns of a bar.
 const BAR: usize = 30;
+
+/// Lines of the pane.
+pub(super) fn height(row: &Row) -> u16 {
+    HEIGHT + told::lines(row).len().min(TOLD) as u16
+}
 
 /// Draws the pane.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, row: &Row) {
     let sample = &row.seen.sample;
     let owner = row.seen.owner.as_ref();
     let title = format!(
-        " {} {} → {} {} ",
+        " {}{} {} → {} {} ",
         owner.map_or_else(|| row.process(), |o| format!("{} {}/{}", row.process(), o.pid, o.fd)),
+        row.place.words().map_or_else(String::new, |place| format!(" ({place})")),
         sample.local,
         sample.remote,
         tcpwhy_report::printable(&sample.congestion),
     );
-    let lines = vec![
+    let mut lines = vec![
         Line::from(Span::styled(text::verdict(row), style(app, row.limit))),
         Line::from(send_buffer(row)),
         Line::from(flight(row)),
@@ -35,6 +44,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, row: &Row) {
         Line::from(queues(row)),
         Line::from(stopwatch(row)),
     ];
+    // The newest tell most.
+    let told = told::lines(row);
+    lines.extend(told.into_iter().rev().take(TOLD).rev().map(Line::from));
     let block = Block::new().borders(Borders::TOP | Borders::BOTTOM).title(title);
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }

@@ -19,7 +19,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App) {
     let rows = app.visible();
     let place = app.place(&rows);
     let chosen = place.and_then(|place| rows.get(place)).filter(|_| app.details);
-    let details = chosen.map_or(0, |_| detail::HEIGHT);
+    let details = chosen.map_or(0, |row| detail::height(row));
     let [top, middle, bottom, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(3),
@@ -49,6 +49,9 @@ fn headline(app: &App, count: usize) -> Line<'static> {
         let frozen = Span::styled("FROZEN", Style::new().add_modifier(Modifier::REVERSED));
         line.push_span(Span::raw("  "));
         line.push_span(frozen);
+    }
+    if !app.notice.is_empty() {
+        line.push_span(Span::raw(format!("  {}", app.notice)));
     }
     line
 }

@@ -27,6 +27,7 @@ const TICK: Duration = Duration::from_millis(100);
 pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> {
     let color = Output::new(live.color).color;
     sampler.keep_idle();
+    let notice = sampler.status().words().join(" ");
     let stop = Arc::new(AtomicBool::new(false));
     let (told, (send, rounds)) = (Arc::clone(&stop), sync_channel(1));
     let sampling = std::thread::Builder::new().name("samples".to_owned());
@@ -37,10 +38,11 @@ pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> 
                     break;
                 }
             }
-            Ok(())
+            sampler.finish()
         })
         .map_err(Error::Thread)?;
     let mut app = App::new(live.all, live.interval, color);
+    app.notice = notice;
     let mut terminal = ratatui::try_init()?;
     let shown = show(&mut terminal, &mut app, &rounds);
     ratatui::try_restore()?;

@@ -42,6 +42,7 @@ fn row(cookie: u64, command: &str, state: State) -> Row {
             tcp_info: info,
             skmem: vec![0, 131_072, 0, 32_768, 0, state.wmem_queued, 0, 0, 0],
         },
+        netns: 1,
         states: vec![state, State { t_ns: SECOND, acked: 875_000, ..state }],
         receivers: Vec::new(),
         first: counters(0, 0),

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
+ *
+ * Who did it: what applications ask of their sockets' buffers, for how long their threads sleep in writes and reads, and what the
+ * kernel does to a socket that a sample does not show. Of every network namespace. src/causes decodes the structs: change both.
+ */
+#include "asked.h"
+#include "slept.h"
+
+/* Of one socket. */
+struct counts {
+	__u64 retransmits;
+	__u64 refused_sending;
+	__u64 refused_receiving;
+	__u64 queue_full;
+	__u64 grown;
+};
+
+/* By cookie. */
+struct {
+	UINT(type, BPF_MAP_TYPE_HASH);
+	UINT(max_entries, 32768);
+	TYPE(key, __u64);
+	TYPE(value, struct counts);
+} counts SEC(".maps");
+
+/* The counts of a TCP socket; none: no room. */
+INLINE struct counts *counts_of(struct sock *sk)
+{
+	struct counts none = {}, *found;
+	__u64 cookie;
+
+	/* IPPROTO_TCP */
+	if (sk->sk_protocol != 6)
+		return 0;
+	cookie = bpf_get_socket_cookie(sk);
+	found = bpf_map_lookup_elem(&counts, &cookie);
+	if (found)
+		return found;
+	bpf_map_update_elem(&counts, &cookie, &none, BPF_NOEXIST);
+	found = bpf_map_lookup_elem(&counts, &cookie);
+	if (!found)
+		lose(LOST_COUNTS);
+	return found;
+}
+
+INLINE int count(__u64 *number)
+{
+	__sync_fetch_and_add(number, 1);
+	return 0;
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int tcp_retransmit_skb(__u64 *ctx)
+{
+	struct counts *c = counts_of((struct sock *)ctx[0]);
+
+	return c ? count(&c->retransmits) : 0;
+}
+
+SEC("tp_btf/sock_exceed_buf_limit")
+int sock_exceed_buf_limit(__u64 *ctx)
+{
+	struct counts *c = counts_of((struct sock *)ctx[0]);
+
+	/* SK_MEM_SEND is 0. */
+	return !c ? 0 : ctx[3] ? count(&c->refused_receiving) : count(&c->refused_sending);
+}
+
+SEC("tp_btf/sock_rcvqueue_full")
+int sock_rcvqueue_full(__u64 *ctx)
+{
+	struct counts *c = counts_of((struct sock *)ctx[0]);
+
+	return c ? count(&c->queue_full) : 0;
+}
+
+SEC("tp_btf/tcp_rcvbuf_grow")
+int tcp_rcvbuf_grow(__u64 *ctx)
+{
+	struct counts *c = counts_of((struct sock *)ctx[0]);
+
+	return c ? count(&c->grown) : 0;
+}
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";

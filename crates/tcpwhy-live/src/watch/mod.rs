@@ -1,0 +1,171 @@
+//! Samples over time: what each socket did between two rounds.
+
+mod track;
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::time::{Duration, Instant};
+
+use tcpwhy_core::socket::{Receiver, State, Stopwatch};
+
+use crate::locks::Locks;
+use crate::namespaces::Namespaces;
+use crate::process::{Owner, Owners};
+use crate::sample::{Sample, Selection};
+use track::Track;
+
+/// Longest look for new sockets' processes in a round: what is not found by then shows a round later. The first round takes what it takes.
+const WALK: Duration = Duration::from_millis(50);
+
+/// Watches the sockets of network namespaces.
+#[derive(Debug)]
+pub struct Watch {
+    namespaces: Namespaces,
+    /// Others than ours in which there was no socket: once a round is enough for them.
+    empty: HashSet<u32>,
+    selection: Selection,
+    began: Instant,
+    /// Dumps so far: a track that has not the newest one's number is of a socket that is gone.
+    dumps: u64,
+    tracks: HashMap<u64, Track>,
+    owners: Owners,
+    rounds: u64,
+}
+
+/// Counters of a socket, that only grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Nanoseconds since the watch began.
+    pub t_ns: u64,
+    /// Bytes that the peer acknowledged.
+    pub acked: u64,
+    /// Bytes received.
+    pub received: u64,
+    /// Packets sent again.
+    pub resent: u32,
+    /// The kernel's own account; `None` before Linux 4.10.
+    pub stopwatch: Option<Stopwatch>,
+}
+
+/// One socket over one round.
+#[derive(Debug, Clone)]
+pub struct Observed {
+    /// The newest sample.
+    pub sample: Sample,
+    /// Inode of its network namespace.
+    pub netns: u32,
+    /// The sender's states in order of time; the first is the last one of the round before.
+    pub states: Vec<State>,
+    /// The same moments as a receiver.
+    pub receivers: Vec<Receiver>,
+    /// Counters when the round began.
+    pub first: Counters,
+    /// Counters of the newest sample.
+    pub last: Counters,
+    /// Who has it open, as far as this user may know.
+    pub owner: Option<Owner>,
+    /// What its application set, where this user may read it.
+    pub locks: Option<Locks>,
+    /// It is gone.
+    pub closed: bool,
+}
+
+impl Watch {
+    /// Of the caller's network namespace.
+    ///
+    /// # Errors
+    /// The kernel has no `sock_diag`, or no descriptor is left.
+    pub fn open() -> io::Result<Self> {
+        Namespaces::own().map(Self::of)
+    }
+
+    /// Of these network namespaces, and of those that they will find.
+    #[must_use]
+    pub fn of(namespaces: Namespaces) -> Self {
+        Self {
+            namespaces,
+            empty: HashSet::new(),
+            selection: Selection::default(),
+            began: Instant::now(),
+            dumps: 0,
+            tracks: HashMap::new(),
+            owners: Owners::default(),
+            rounds: 0,
+        }
+    }
+
+    /// The network namespaces that are watched.
+    #[must_use]
+    pub fn namespaces(&self) -> &Namespaces {
+        &self.namespaces
+    }
+
+    /// Leaves out the sockets that are not in `selection`: the kernel does not even look at them.
+    #[must_use]
+    pub fn only(self, selection: Selection) -> Self {
+        Self { selection, ..self }
+    }
+
+    /// Takes one sample of every socket and returns how many there are. A sub-sample: a verdict wants several in a round.
+    ///
+    /// # Errors
+    /// The kernel refused the dump.
+    pub fn sample(&mut self) -> io::Result<usize> {
+        self.dumps += 1;
+        let mut all = 0;
+        for namespace in self.namespaces.iter() {
+            if self.empty.contains(&namespace.inode) {
+                continue;
+            }
+            // Where there are many, the first was asked long ago when the last one's turn comes.
+            let t_ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let (dump, netns) = (self.dumps, namespace.inode);
+            let (tracks, mut count) = (&mut self.tracks, 0);
+            namespace.dump.each(self.selection, |view| match tracks.get_mut(&view.cookie) {
+                // A socket that comes twice in a dump is one socket.
+                Some(track) if track.is_in(dump) => {}
+                Some(track) => {
+                    count += 1;
+                    track.add(t_ns, dump, view);
+                }
+                None => {
+                    count += 1;
+                    tracks.insert(view.cookie, Track::new(t_ns, netns, dump, view));
+                }
+            })?;
+            if count == 0 && netns != self.namespaces.own_inode() {
+                self.empty.insert(netns);
+            }
+            all += count;
+        }
+        Ok(all)
+    }
+
+    /// Ends the round: everything seen of the sockets that `wanted` takes since the last one. Those that closed are handed out a last time.
+    pub fn round(&mut self, wanted: impl Fn(&Sample, Option<&Owner>) -> bool) -> Vec<Observed> {
+        let inodes = self.tracks.values().map(|t| t.sample.inode).filter(|inode| *inode != 0);
+        let inodes: HashSet<u32> = inodes.collect();
+        self.owners.update(&inodes, if self.rounds == 0 { Duration::MAX } else { WALK });
+        self.rounds += 1;
+        let mut seen = Vec::new();
+        for track in self.tracks.values_mut() {
+            let owner = self.owners.of(track.sample.inode);
+            let closed = !track.is_in(self.dumps);
+            if wanted(&track.sample, owner) {
+                let owner = owner.cloned();
+                if !closed && !track.read_locks(owner.as_ref()) {
+                    self.owners.is_wrong(track.sample.inode);
+                }
+                seen.push(track.observed(owner, closed));
+            }
+            track.start_round();
+        }
+        self.tracks.retain(|_, track| track.is_in(self.dumps));
+        self.empty.clear();
+        self.namespaces.look();
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! What the kernel's programs told of the sockets of a round.
+
+use super::Live;
+use super::flame::Flame;
+use super::row::Row;
+use crate::error::Error;
+use std::collections::HashSet;
+use tcpwhy_live::causes::stack::{Frame, Names};
+use tcpwhy_live::causes::{Asked, Blocked, Causes, Counts, Lost};
+use tcpwhy_live::events::{Clock, Refused};
+use tcpwhy_live::settings::Memory;
+
+/// What was told of one socket.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Told {
+    /// Who asked for its buffers since this began, in order of time.
+    pub asked: Vec<Set>,
+    /// For how long threads slept on it in the round.
+    pub blocked: Blocked,
+    /// What the kernel did to it since this began.
+    pub counts: Counts,
+}
+
+/// One setsockopt(2).
+#[derive(Debug, Clone)]
+pub(crate) struct Set {
+    /// The call.
+    pub asked: Asked,
+    /// When, nanoseconds since the Unix epoch.
+    pub time_ns: u64,
+    /// The program's functions, the innermost first.
+    pub stack: Vec<Frame>,
+}
+
+/// Whether the kernel's programs run, and what they could not tell.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Status {
+    /// Why there are none at all.
+    pub absent: Option<String>,
+    /// What could not be attached.
+    pub refused: Vec<Refused>,
+    /// What did not fit.
+    pub lost: Lost,
+    /// Namespaces that could not be entered, and why the first could not.
+    pub closed: Option<(usize, String)>,
+    /// The machine's memory for TCP.
+    pub memory: Option<Memory>,
+}
+
+/// The kernel's programs, where they are permitted.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    causes: Option<Causes>,
+    absent: Option<String>,
+    names: Names,
+    clock: Clock,
+    flame: Option<Flame>,
+}
+
+impl Kernel {
+    /// Attaches them.
+    ///
+    /// # Errors
+    /// A flame graph is asked for, and its file cannot be written or nothing can be attached.
+    pub(super) fn open(live: &Live) -> Result<Self, Error> {
+        let stacks = live.flame.is_some() || live.folded.is_some();
+        let causes = if live.no_bpf {
+            Err("switched off by --no-bpf".to_owned())
+        } else {
+            Causes::open(stacks).map_err(|e| e.to_string())
+        };
+        if let (true, Err(why)) = (stacks, &causes) {
+            return Err(Error::Live(format!("a flame graph takes the kernel's events: {why}")));
+        }
+        let flame = Flame::open(live)?;
+        Ok(Self {
+            absent: causes.as_ref().err().cloned(),
+            causes: causes.ok(),
+            names: Names::read(flame.is_some()),
+            clock: Clock::start(),
+            flame,
+        })
+    }
+
+    /// Whether this thread may read what the programs told.
+    pub(super) fn is_readable(&self) -> bool {
+        self.causes.as_ref().is_none_or(Causes::is_readable)
+    }
+
+    /// To be called with every sample.
+    pub(super) fn drain(&mut self) {
+        if let Some(causes) = &mut self.causes {
+            causes.drain();
+        }
+    }
+
+    /// Adds to each row what was told of its socket.
+    pub(super) fn tell(&mut self, rows: &mut [Row]) {
+        let Some(causes) = &mut self.causes else { return };
+        let samples = || rows.iter().map(|row| &row.seen.sample);
+        let inodes: HashSet<u32> = samples().map(|s| s.inode).filter(|i| *i != 0).collect();
+        let cookies: HashSet<u64> = samples().map(|sample| sample.cookie).collect();
+        causes.drain();
+        let (blocked, slept) = causes.slept(&inodes);
+        let counts = causes.counts(&cookies);
+        for row in rows {
+            let sample = &row.seen.sample;
+            let asked = causes.asked(sample.inode, row.seen.netns, sample.local.port());
+            let names = &mut self.names;
+            let set = |asked: Asked| Set {
+                time_ns: self.clock.at_ns(asked.t_ns),
+                stack: names.user(asked.process, &asked.frames),
+                asked,
+            };
+            row.told = Some(Told {
+                asked: asked.into_iter().map(set).collect(),
+                blocked: blocked.get(&sample.inode).copied().unwrap_or_default(),
+                counts: counts.get(&sample.cookie).copied().unwrap_or_default(),
+            });
+        }
+        if let Some(flame) = &mut self.flame {
+            flame.add(&slept, &mut self.names);
+        }
+        causes.keep(&inodes, &cookies);
+        self.names.forget_ended();
+    }
+
+    /// How it went so far.
+    pub(super) fn status(&self) -> Status {
+        let causes = self.causes.as_ref();
+        Status {
+            absent: self.absent.clone(),
+            refused: causes.map(|c| c.refused().to_vec()).unwrap_or_default(),
+            lost: causes.map(Causes::lost).unwrap_or_default(),
+            closed: None,
+            memory: Memory::read(),
+        }
+    }
+
+    /// Writes the flame graph, if it is asked for.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        let lost = self.status().lost;
+        self.flame.map_or(Ok(()), |flame| flame.write(lost))
+    }
+}
+
+impl Status {
+    /// What is missing, a sentence each.
+    pub(super) fn words(&self) -> Vec<String> {
+        let absent = self.absent.iter().map(|why| format!("Without the kernel's events: {why}."));
+        let refused =
+            self.refused.iter().map(|r| format!("Not attached: {}: {}.", r.program, r.why));
+        let closed = self.closed.iter().map(|(count, why)| {
+            format!("{count} network namespaces are not shown, for they cannot be entered: {why}.")
+        });
+        let lost = self.lost_words().into_iter();
+        let short = self.memory.filter(|m| m.is_short()).map(|m| {
+            let Memory { pages, pressure, .. } = m;
+            format!("TCP is short of memory: {pages} pages, more than tcp_mem[1] = {pressure}: buffers shrink.")
+        });
+        absent.chain(refused).chain(closed).chain(lost).chain(short).collect()
+    }
+
+    fn lost_words(&self) -> Option<String> {
+        let Lost { calls, sleepers, places, counts, stacks } = self.lost;
+        (!self.lost.is_none()).then(|| {
+            format!(
+                "Lost for want of room: {calls} calls of setsockopt, {sleepers} sleeping threads, {places} places of sleep, \
+                 {counts} counts, {stacks} stacks."
+            )
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! Sockets of other network namespaces, who set their buffers, and where their threads sleep: what takes root.
+
+use std::io::{BufRead, BufReader};
+use std::os::linux::fs::MetadataExt;
+use std::process::{Child, Command, Stdio};
+
+/// A writer that nobody reads from, over loopback in a network namespace of its own. It sets its buffer when told to go.
+const WRITER: &str = "
+import os, socket, sys, threading
+listener = socket.create_server(('127.0.0.1', 0))
+writer = socket.create_connection(listener.getsockname())
+reader, _ = listener.accept()
+print(listener.getsockname()[1], flush=True)
+sys.stdin.readline()
+writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 20000)
+writer.sendall(bytes(100_000_000))
+";
+
+/// Ends with the test, whatever happens.
+struct Elsewhere {
+    child: Child,
+    port: u16,
+    netns: u64,
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Elsewhere {
+    /// `None`, and a word, where there can be no such namespace.
+    fn start() -> Option<Self> {
+        let script = format!("ip link set lo up && exec python3 -c \"{WRITER}\"");
+        let mut child = Command::new("unshare")
+            .args(["-n", "sh", "-c", &script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take()?).read_line(&mut line).ok()?;
+        let Ok(port) = line.trim().parse() else {
+            let _ = child.wait();
+            eprintln!("skipped: no network namespace can be made here (unshare, ip, python3)");
+            return None;
+        };
+        let netns = std::fs::metadata(format!("/proc/{}/ns/net", child.id())).ok()?.st_ino();
+        Some(Self { child, port, netns })
+    }
+
+    fn go(&mut self) {
+        use std::io::Write;
+        self.child.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();
+    }
+}
+
+fn live(arguments: &[&str]) -> serde_json::Value {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_tcpwhy")).arg("live").args(arguments).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn sockets_of_another_namespace_are_shown_and_chosen() {
+    let Some(mut elsewhere) = Elsewhere::start() else { return };
+    elsewhere.go();
+    let port = elsewhere.port.to_string();
+    let ends = ["--json", "--interval", "300ms", "--all", "--no-bpf", "--port", &port];
+    let round = live(&ends);
+    assert_eq!(round["kernel"]["events"], false);
+    assert_eq!(round["kernel"]["absent_because"], "switched off by --no-bpf");
+    if round["kernel"]["namespaces_closed"] != 0 {
+        return eprintln!("skipped: {}", round["kernel"]["namespaces_closed_because"]);
+    }
+    let sockets = round["sockets"].as_array().unwrap();
+    let theirs = sockets.iter().filter(|s| s["netns"] == elsewhere.netns).count();
+    assert_eq!(theirs, 2, "{round}");
+    let ours = live(&[&ends[..], &["--netns", "self"]].concat());
+    let ours = ours["sockets"].as_array().unwrap();
+    assert!(ours.iter().all(|s| s["netns"] != elsewhere.netns), "{ours:?}");
+    let named = live(&[&ends[..], &["--netns", &elsewhere.netns.to_string()]].concat());
+    assert_eq!(named["sockets"].as_array().unwrap().len(), 2);
+    let none = live(&[&ends[..], &["--container", "no such container"]].concat());
+    assert_eq!(none["sockets"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn who_set_the_buffer_and_where_the_writer_sleeps() {
+    let Some(mut elsewhere) = Elsewhere::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (svg, folded) = (folder.path().join("out.svg"), folder.path().join("out.txt"));
+    let mut live = Command::new(env!("CARGO_BIN_EXE_tcpwhy"))
+        .args(["live", "--ndjson", "--interval", "500ms", "--port", &elsewhere.port.to_string()])
+        .args(["--flame".as_ref(), svg.as_os_str(), "--folded".as_ref(), folded.as_os_str()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(live.stdout.take().unwrap()).lines();
+    // With the first line it is attached: an idle socket that has a window to tell of is not one, so the writer goes first, and its
+    // buffer may have been set before.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    elsewhere.go();
+    let writer = lines.find_map(|line| {
+        let socket: serde_json::Value = serde_json::from_str(&line.ok()?).ok()?;
+        let blocked = socket["events"]["blocked_writing_ns"].as_u64().unwrap_or(0);
+        (blocked > 100_000_000).then_some(socket)
+    });
+    let Some(writer) = writer else {
+        let output = live.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("not available") || said.contains("attached"), "{said}");
+        return eprintln!("skipped: {said}");
+    };
+    let interrupted = Command::new("kill").args(["-INT", &live.id().to_string()]).status();
+    assert!(interrupted.unwrap().success());
+    // What is still written has to go somewhere.
+    lines.for_each(drop);
+    live.wait().unwrap();
+    let set = &writer["set_by"][0];
+    assert_eq!((&set["option"], &set["value"]), (&"SO_SNDBUF".into(), &20_000.into()), "{writer}");
+    assert_eq!(set["pid"], elsewhere.child.id());
+    assert!(!set["stack"].as_array().unwrap().is_empty());
+    assert_eq!(writer["send_buffer"]["held_by"], "application");
+    let folded = std::fs::read_to_string(&folded).unwrap();
+    assert!(folded.lines().any(|line| line.starts_with("python3;")), "{folded}");
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("<svg"));
+}
+
+#[test]
+fn what_is_not_needed_any_more_is_dropped() {
+    let mut live = Command::new(env!("CARGO_BIN_EXE_tcpwhy"))
+        .args(["live", "--ndjson", "--all", "--interval", "300ms", "--netns", "self"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let _socket = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let mut line = String::new();
+    BufReader::new(live.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", live.id())).unwrap();
+    live.kill().unwrap();
+    live.wait().unwrap();
+    let capabilities = status.lines().find_map(|line| line.strip_prefix("CapPrm:")).unwrap();
+    let capabilities = u64::from_str_radix(capabilities.trim(), 16).unwrap();
+    // CAP_DAC_READ_SEARCH 2, CAP_SYS_PTRACE 19, CAP_CHECKPOINT_RESTORE 40.
+    assert_eq!(capabilities & !(1 << 2 | 1 << 19 | 1 << 40), 0, "{capabilities:x}");
+}

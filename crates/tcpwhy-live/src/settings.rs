@@ -1,8 +1,12 @@
-//! The settings of the caller's network namespace that bound its buffers, and the machine's memory for them.
+//! The settings of the caller's network namespace that decide about TCP (`/proc/sys`), and the machine's memory for it.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
-/// As found now; 0 where one cannot be read.
+const ROOT: &str = "/proc/sys";
+
+/// Those that bound buffers, as found now; 0 where one cannot be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
     /// `net.ipv4.tcp_wmem[2]`, bytes.
@@ -14,13 +18,17 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads `/proc/sys`.
+    /// Reads them.
     #[must_use]
     pub fn read() -> Self {
+        let last = |name: &str| {
+            let text = value(&path(name)).unwrap_or_default();
+            text.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+        };
         Self {
-            tcp_wmem_most: last("/proc/sys/net/ipv4/tcp_wmem"),
-            tcp_rmem_most: last("/proc/sys/net/ipv4/tcp_rmem"),
-            rmem_max: last("/proc/sys/net/core/rmem_max"),
+            tcp_wmem_most: last("net.ipv4.tcp_wmem"),
+            tcp_rmem_most: last("net.ipv4.tcp_rmem"),
+            rmem_max: last("net.core.rmem_max"),
         }
     }
 }
@@ -40,8 +48,8 @@ impl Memory {
     /// `None` where `/proc` does not tell.
     #[must_use]
     pub fn read() -> Option<Self> {
-        let text = fs::read_to_string("/proc/sys/net/ipv4/tcp_mem").ok()?;
-        let mut words = text.split_whitespace().map(str::parse).skip(1);
+        let text = value(&path("net.ipv4.tcp_mem"))?;
+        let mut words = text.split(' ').map(str::parse).skip(1);
         let (pressure, most) = (words.next()?.ok()?, words.next()?.ok()?);
         Some(Self { pages: crate::host::tcp_pages()?, pressure, most })
     }
@@ -53,7 +61,55 @@ impl Memory {
     }
 }
 
-fn last(path: &str) -> u64 {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    text.split_whitespace().last().and_then(|number| number.parse().ok()).unwrap_or(0)
+/// All of `net.core` and `net.ipv4.tcp_*`, and the kernel's release. What a namespace does not show is missing.
+pub(crate) fn all() -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    folder("net.core", "", &mut found);
+    folder("net.ipv4", "tcp_", &mut found);
+    if let Some(release) = value(&path("kernel.osrelease")) {
+        found.insert("kernel.osrelease".to_owned(), release);
+    }
+    found
+}
+
+fn folder(name: &str, prefix: &str, found: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(path(name)).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        let Some(file) = file.to_str().filter(|file| file.starts_with(prefix)) else { continue };
+        // A key is a secret of the kernel.
+        if file.ends_with("_key") {
+            continue;
+        }
+        if let Some(value) = value(&entry.path()) {
+            found.insert(format!("{name}.{file}"), value);
+        }
+    }
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new(ROOT).join(name.replace('.', "/"))
+}
+
+/// Its words with one space between them.
+fn value(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bounds_are_the_last_words_of_the_same_settings() {
+        let (all, settings) = (all(), Settings::read());
+        let last = |name: &str| {
+            let text = all.get(name).map_or("0", |text| text.split(' ').next_back().unwrap());
+            text.parse::<u64>().unwrap()
+        };
+        assert_eq!(settings.tcp_wmem_most, last("net.ipv4.tcp_wmem"));
+        assert_eq!(settings.tcp_rmem_most, last("net.ipv4.tcp_rmem"));
+        assert_eq!(settings.rmem_max, last("net.core.rmem_max"));
+        assert!(all.contains_key("kernel.osrelease"));
+    }
 }

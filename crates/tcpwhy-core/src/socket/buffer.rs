@@ -25,11 +25,11 @@ pub enum Holder {
 }
 
 impl Buffer {
-    /// `locked`: `None` where it could not be read; `most`: `tcp_wmem[2]` or `tcp_rmem[2]`.
+    /// `locked`: `None` where it could not be read; `most`: `tcp_wmem[2]` or `tcp_rmem[2]`, 0 where that could not be.
     pub fn new(bytes: u64, locked: Option<bool>, most: u64) -> Self {
         let holder = match locked {
             Some(true) => Holder::Application,
-            _ if bytes == most => Holder::SystemMost,
+            _ if most > 0 && bytes >= most => Holder::SystemMost,
             Some(false) => Holder::NotGrownYet,
             None => Holder::NotPermitted,
         };
@@ -73,5 +73,9 @@ mod tests {
         assert_eq!(words(4_194_304, Some(false)), "4.0 MiB, held by tcp_wmem max");
         assert_eq!(words(87_040, Some(false)), "85.0 KiB, not grown yet (tcp_wmem allows more)");
         assert_eq!(words(87_040, None), "85.0 KiB, lock not readable");
+        // The maximum was lowered since, or is not known.
+        let holder = |most| Buffer::new(87_040, Some(false), most).holder;
+        assert_eq!(holder(65_536), Holder::SystemMost);
+        assert_eq!(holder(0), Holder::NotGrownYet);
     }
 }

@@ -1,15 +1,12 @@
 //! This host as it is: settings, routes, devices, memory, sockets. Nothing is changed.
 
 mod device;
-mod locks;
 mod netlink;
 mod offload;
 mod reach;
 mod route;
-mod settings;
 mod sockets;
 
-pub use locks::{Holder, buffer_locks, holders};
 pub use reach::{connect_time, resolve};
 pub use route::route_to;
 
@@ -23,8 +20,7 @@ use tcpwhy_core::kernel::{BadSysctl, Version};
 /// # Errors
 /// A setting of the kernel has a value that cannot be one.
 pub fn read() -> Result<Host, BadSysctl> {
-    let settings = settings::read();
-    let mut host = Host::new("this host", settings, Version::new(6, 18))?;
+    let mut host = Host::new("this host", crate::settings::all(), Version::new(6, 18))?;
     host.page_size = rustix::param::page_size() as u64;
     host.memory = total_memory();
     host.tcp_pages = tcp_pages();

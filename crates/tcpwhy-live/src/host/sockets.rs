@@ -1,13 +1,14 @@
 //! The connections with other hosts, what their paths gave, and whether their buffers are fixed.
 
-use std::collections::HashMap;
 use std::io;
+use std::time::Duration;
 
-use tcpwhy_core::check::Socket;
+use tcpwhy_core::check::{Locks, Socket};
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::units::Nanos;
 
-use super::locks;
+use crate::locks::Borrowed;
+use crate::process::{Owner, Owners};
 use crate::sample::{Dump, Sample, Selection};
 
 /// Connections that are kept, at most.
@@ -21,25 +22,15 @@ pub(super) fn read() -> io::Result<Vec<Socket>> {
             samples.push(Sample::from(view));
         }
     })?;
-    let sockets: Vec<_> = samples.iter().map(|sample| (sample.inode, sample.cookie)).collect();
-    let found = locks::holders(&sockets).into_iter().map(|holder| (holder.cookie, holder));
-    let holders: HashMap<_, _> = found.collect();
-    Ok(samples
-        .iter()
-        .map(|sample| {
-            let holder = holders.get(&sample.cookie);
-            Socket {
-                locks: holder.map(|holder| holder.locks),
-                owner: holder.map(|holder| holder.name.clone()),
-                ..socket(sample)
-            }
-        })
-        .collect())
+    let mut owners = Owners::default();
+    owners.update(&samples.iter().map(|sample| sample.inode).collect(), Duration::MAX);
+    Ok(samples.iter().map(|sample| socket(sample, owners.of(sample.inode))).collect())
 }
 
-fn socket(sample: &Sample) -> Socket {
+fn socket(sample: &Sample, owner: Option<&Owner>) -> Socket {
     let info = TcpInfo(&sample.tcp_info);
     let memory = |at: usize| sample.skmem.get(at).copied().map_or(0, u64::from);
+    let locks = owner.and_then(|owner| Borrowed::of(owner, sample.cookie)?.locks().ok());
     // Before the first sample the kernel's minimum is all ones.
     let lowest = info.min_rtt_us().filter(|us| *us != u32::MAX);
     let rtt = lowest.or(info.rtt_us()).map_or(0, i64::from);
@@ -51,7 +42,7 @@ fn socket(sample: &Sample) -> Socket {
         mss: info.snd_mss().map_or(1_448, u64::from),
         sndbuf: memory(3),
         rcvbuf: memory(1),
-        locks: None,
-        owner: None,
+        locks: locks.map(|locks| Locks { send: locks.send, receive: locks.receive }),
+        owner: owner.map(|owner| format!("{} ({})", owner.command, owner.pid)),
     }
 }

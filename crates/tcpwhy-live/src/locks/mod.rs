@@ -11,6 +11,8 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
+use crate::process::Owner;
+
 /// `SOCK_SNDBUF_LOCK` (`include/net/sock.h`): the application set SO_SNDBUF.
 pub const SEND_LOCK: u32 = 1;
 /// `SOCK_RCVBUF_LOCK`: the application set SO_RCVBUF.
@@ -51,6 +53,14 @@ impl Borrowed {
         let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?;
         let process = pidfd_open(pid, PidfdFlags::empty())?;
         Ok(Self(pidfd_getfd(process.as_fd(), fd, PidfdGetfdFlags::empty())?))
+    }
+
+    /// Duplicates the owner's descriptor of the socket with this cookie; `None` where it is gone, may not be touched, or has become another
+    /// socket since.
+    #[must_use]
+    pub fn of(owner: &Owner, cookie: u64) -> Option<Self> {
+        let borrowed = Self::new(owner.pid, owner.fd).ok()?;
+        borrowed.cookie().is_ok_and(|found| found == cookie).then_some(borrowed)
     }
 
     /// `SO_COOKIE`: which socket it is.
@@ -153,7 +163,11 @@ mod tests {
         assert_eq!(locks.notsent_lowat, None);
         borrowed.set_lock_bits(0).unwrap();
         assert!(!borrowed.locks().unwrap().send);
-        assert_ne!(borrowed.cookie().unwrap(), 0);
+        let cookie = borrowed.cookie().unwrap();
+        let fd = u32::try_from(client.as_raw_fd()).unwrap();
+        let owner = Owner { pid: std::process::id(), command: String::new(), fd };
+        assert!(Borrowed::of(&owner, cookie).is_some());
+        assert!(Borrowed::of(&owner, cookie + 1).is_none(), "another socket by now");
         assert!(borrowed.tcp_info().unwrap().len() > 200);
     }
 

@@ -1,5 +1,7 @@
 //! `tcpwhy live`: the limits of this machine's sockets, as they are now.
 
+#[cfg(all(test, target_os = "linux"))]
+mod fixture;
 #[cfg(target_os = "linux")]
 mod flame;
 #[cfg(target_os = "linux")]
@@ -49,6 +51,19 @@ No privileges are needed for your own processes and network namespace. As root i
 network namespace and container of the host, every process's locks and, by the kernel's events
 (CAP_BPF, CAP_PERFMON), who set a buffer, for how long threads slept in writes and reads, and
 retransmissions; what it needs no more of root's capabilities it drops when it has begun.";
+
+const UNLOCK_EXAMPLES: &str = "\
+Examples:
+  tcpwhy live --once --verbose           shows process/descriptor, and which buffers are locked
+  tcpwhy live unlock 4711 12             what would be done; nothing is changed
+  tcpwhy live unlock 4711 12 --yes       do it, and measure the rate before and after
+  tcpwhy live unlock 4711 12 --yes --for 30s
+                                         leave it unlocked for 30 s, then put it back
+  tcpwhy live unlock 4711 12 --yes --restore
+                                         only measure the gain
+
+Works on processes of the same user, and as root (CAP_SYS_PTRACE) on all. What a running connection cannot take any more (a window
+scale of 0, fixed by its SYN) is refused.";
 
 /// What to look at, and how to show it.
 #[derive(Debug, Clone, Args)]
@@ -110,6 +125,7 @@ pub(crate) struct Live {
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Verb {
     /// Take a locked buffer's lock off a running connection, and measure the gain
+    #[command(after_help = UNLOCK_EXAMPLES)]
     Unlock(Unlock),
 }
 

@@ -5,12 +5,14 @@ It makes the file READY after a second of transfer, when congestion window and b
 import os
 import select
 import socket
+import subprocess
 import sys
 import time
 
 TCP_NOTSENT_LOWAT = 25
 SO_MAX_PACING_RATE = 47
 PORT = 8000
+SERVER = os.environ.get("TCPWHY_SERVER")
 
 
 def serve(kind):
@@ -38,7 +40,24 @@ def download(peer):
         peer.close()
 
 
+def clamp():
+    """Holds the congestion window at 20 packets, whatever the congestion control makes of its ACKs.
+
+    It is a metric of the route (RTAX_CWND); since Linux 6.10 it holds for connections to hosts of which there is something in the
+    cache of metrics, so one that ends comes first. That needs tcp_no_metrics_save=0.
+    """
+    route = subprocess.check_output(["ip", "-o", "route", "get", SERVER], text=True).split()
+    told = lambda word: [word, route[route.index(word) + 1]] if word in route else []
+    change = ["ip", "route", "replace", SERVER, *told("dev"), *told("congctl")]
+    subprocess.check_call([*change, "cwnd", "lock", "20"])
+    with socket.create_connection((SERVER, PORT)) as first:
+        first.shutdown(socket.SHUT_WR)
+        first.recv(1)
+
+
 def prepare(s, kind):
+    if kind in ("cwnd", "lowat"):
+        clamp()
     if kind.startswith("sndbuf"):
         s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16384)
     elif kind == "download-locked-before":
@@ -52,7 +71,7 @@ def prepare(s, kind):
 def run(kind):
     s = socket.socket()
     prepare(s, kind)
-    s.connect((os.environ["TCPWHY_SERVER"], PORT))
+    s.connect((SERVER, PORT))
     if kind == "download-locked-after":
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32768)
     if kind in ("sndbuf-epoll", "lowat"):

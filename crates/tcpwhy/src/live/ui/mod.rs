@@ -3,6 +3,7 @@
 mod app;
 mod detail;
 mod draw;
+mod screen;
 #[cfg(test)]
 mod tests;
 
@@ -12,53 +13,63 @@ use super::{Live, text};
 use crate::error::Error;
 use crate::output::Output;
 use app::App;
-use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use screen::{SIGNALLED, Screen};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Longest wait for a key before new samples are looked for.
+/// Longest wait for a key before new samples, and signals, are looked for.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs until it is told to end. The terminal is put back whatever happens: `ratatui::try_init` hooks panics, Ctrl-C comes as a key.
+/// Runs until it is told to end. The terminal is put back whatever ends it: a key, a signal, an error, a panic.
 pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> {
     let color = Output::new(live.color).color;
     sampler.keep_idle();
     let notice = sampler.status().words().join(" ");
     let stop = Arc::new(AtomicBool::new(false));
-    let (told, (send, rounds)) = (Arc::clone(&stop), sync_channel(1));
-    let sampling = std::thread::Builder::new().name("samples".to_owned());
-    let sampling = sampling
-        .spawn(move || -> Result<(), Error> {
-            while !told.load(Ordering::Relaxed) {
-                if send.send(sampler.round(&told)?).is_err() {
-                    break;
-                }
-            }
-            sampler.finish()
-        })
-        .map_err(Error::Thread)?;
+    let (sampling, rounds) = sample(sampler, Arc::clone(&stop))?;
     let mut app = App::new(live.all, live.interval, color);
     app.notice = notice;
-    let mut terminal = ratatui::try_init()?;
-    let shown = show(&mut terminal, &mut app, &rounds);
-    ratatui::try_restore()?;
+    let mut screen = Screen::open()?;
+    let shown = show(&mut screen, &mut app, &rounds);
+    let asked = screen.asked();
+    drop(screen);
     stop.store(true, Ordering::Relaxed);
     drop(rounds);
-    shown?;
-    sampling.join().unwrap_or(Ok(())).map(|()| ExitCode::SUCCESS)
+    let sampled = sampling.join().unwrap_or_else(|_| {
+        Err(Error::Live("sampling broke off by an error of its own (see above)".to_owned()))
+    });
+    match asked {
+        // The terminal may be gone, and nothing can be shown on it: no error of ours.
+        Some(signal) => Ok((SIGNALLED + signal).into()),
+        None => shown.and(sampled).map(|()| ExitCode::SUCCESS),
+    }
 }
 
-fn show(
-    terminal: &mut DefaultTerminal,
-    app: &mut App,
-    rounds: &Receiver<Vec<Row>>,
-) -> Result<(), Error> {
-    loop {
-        terminal.draw(|frame| draw::draw(frame, app))?;
+type Sampling = (JoinHandle<Result<(), Error>>, Receiver<Vec<Row>>);
+
+/// Takes samples on a thread of their own until told to stop.
+fn sample(mut sampler: Sampler, stop: Arc<AtomicBool>) -> Result<Sampling, Error> {
+    let (send, rounds) = sync_channel(1);
+    let thread = std::thread::Builder::new().name("samples".to_owned());
+    let thread = thread.spawn(move || -> Result<(), Error> {
+        while !stop.load(Ordering::Relaxed) {
+            if send.send(sampler.round(&stop)?).is_err() {
+                break;
+            }
+        }
+        sampler.finish()
+    });
+    Ok((thread.map_err(Error::Thread)?, rounds))
+}
+
+fn show(screen: &mut Screen, app: &mut App, rounds: &Receiver<Vec<Row>>) -> Result<(), Error> {
+    while screen.asked().is_none() {
+        screen.terminal.draw(|frame| draw::draw(frame, app))?;
         if event::poll(TICK)?
             && let Event::Key(key) = event::read()?
             && key.kind != KeyEventKind::Release
@@ -73,4 +84,5 @@ fn show(
             Err(TryRecvError::Disconnected) => return Ok(()),
         }
     }
+    Ok(())
 }

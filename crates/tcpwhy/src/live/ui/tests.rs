@@ -2,86 +2,12 @@
 
 use super::app::App;
 use super::draw::draw;
-use crate::live::row::Row;
+use crate::live::fixture::{at_edge, row, starved};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
-use tcpwhy_core::socket::{State, Stopwatch};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_live::locks::Locks;
-use tcpwhy_live::process::Owner;
-use tcpwhy_live::sample::Sample;
-use tcpwhy_live::settings::Settings;
-use tcpwhy_live::watch::{Counters, Observed};
-
-const SECOND: u64 = 1_000_000_000;
-
-/// A sender of 7 Mbit/s, 20 ms away, whose state is `state` for a second.
-fn row(cookie: u64, command: &str, state: State) -> Row {
-    let mut info = vec![0_u8; 280];
-    info[68..72].copy_from_slice(&20_000_u32.to_ne_bytes());
-    let counters = |t_ns, acked| Counters {
-        t_ns,
-        acked,
-        received: 0,
-        resent: 0,
-        stopwatch: Some(Stopwatch { busy_us: t_ns / 1000, ..Stopwatch::default() }),
-    };
-    let seen = Observed {
-        sample: Sample {
-            local: "10.0.0.1:3306".parse().unwrap(),
-            remote: format!("10.0.0.2:{}", 50_000 + cookie).parse().unwrap(),
-            inode: 1,
-            uid: 0,
-            congestion: "cubic".into(),
-            cgroup: 0,
-            cookie,
-            rqueue: 0,
-            wqueue: state.outstanding,
-            tcp_info: info,
-            skmem: vec![0, 131_072, 0, 32_768, 0, state.wmem_queued, 0, 0, 0],
-        },
-        netns: 1,
-        states: vec![state, State { t_ns: SECOND, acked: 875_000, ..state }],
-        receivers: Vec::new(),
-        first: counters(0, 0),
-        last: counters(SECOND, 875_000),
-        owner: Some(Owner { pid: 4711, command: command.into(), fd: 12 }),
-        locks: Some(Locks {
-            send: true,
-            receive: false,
-            sndbuf: 32_768,
-            rcvbuf: 131_072,
-            window_clamp: 0,
-            notsent_lowat: None,
-        }),
-        closed: false,
-    };
-    let settings = Settings { tcp_wmem_most: 4 << 20, tcp_rmem_most: 6 << 20, rmem_max: 212_992 };
-    Row::new(seen, &settings)
-}
-
-fn starved() -> State {
-    State {
-        established: true,
-        outstanding: 16_384,
-        in_flight: 12,
-        cwnd: 30,
-        snd_wnd: 65_536,
-        mss: 1448,
-        srtt_us: 20_000,
-        min_rtt_us: 20_000,
-        wmem_queued: 30_000,
-        sndbuf: 32_768,
-        scaled: true,
-        ..State::default()
-    }
-}
-
-fn at_edge() -> State {
-    State { unsent: 9000, outstanding: 65_000, ..starved() }
-}
 
 fn app(color: bool) -> App {
     App::new(false, Nanos::from_secs(1), color)
@@ -190,4 +116,37 @@ fn any_size_of_terminal_is_drawn() {
     for (width, height) in [(1, 1), (20, 4), (80, 24), (300, 100)] {
         text(&app, width, height);
     }
+}
+
+/// Run by the test below, on a terminal.
+#[test]
+#[ignore = "needs a terminal, and fails"]
+fn a_panic_on_the_screen() {
+    let mut screen = super::screen::Screen::open().unwrap();
+    screen.terminal.draw(|frame| draw(frame, &app(false))).unwrap();
+    panic!("on purpose");
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_and_is_read_there() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/live/terminal.py");
+    let name = "live::ui::tests::a_panic_on_the_screen";
+    let output = std::process::Command::new("python3")
+        .args([script, "none"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--ignored", "--nocapture", "--test-threads=1"])
+        .output();
+    let output = match output {
+        Ok(output) => output,
+        Err(e) => return eprintln!("skipped: python3: {e}"),
+    };
+    let error = String::from_utf8_lossy(&output.stderr);
+    let ended: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&error);
+    assert_eq!(ended["after"], ended["before"], "{ended}");
+    let text = ended["text"].as_str().unwrap();
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part:?}: {text:?}"));
+    // The other screen, left before the words come.
+    assert!(place("\u{1b}[?1049h") < place("\u{1b}[?1049l"));
+    assert!(place("\u{1b}[?1049l") < place("on purpose"));
+    assert!(text.rfind("\u{1b}[?25l") < text.rfind("\u{1b}[?25h"), "the cursor is shown: {text:?}");
 }

@@ -1,8 +1,10 @@
 //! The model against the lab: runs transfers, predicts them, and writes docs/validation.md.
 //!
 //! `cargo run --release -p tcpwhy-lab --example validate -- FOLDER` keeps each run's result in FOLDER and goes on where it was
-//! interrupted; what is kept is predicted again, not run again. Runs whose link was late do not count.
+//! interrupted; what is kept is predicted again, not run again. Runs whose link was late do not count. With `--again` instead of the
+//! folder nothing runs: what the page says was measured is compared with what the model says now.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
@@ -39,6 +41,7 @@ const CASES: [&str; 22] = [
     "blocks-read-buffer",
     "policer-10mbit",
 ];
+const PAGE: &str = "docs/validation.md";
 /// The scenario that the grids vary, and what all of them vary.
 const BASE: &str = "send-buffer-default-20ms";
 const COMMON: [&str; 4] = [
@@ -72,6 +75,17 @@ struct Compared {
 }
 
 impl Compared {
+    fn new(name: String, scenario: &Scenario, measured: f64) -> Self {
+        let predicted = predict(scenario).seconds;
+        let control = scenario.server.congestion.clone().map_or_else(String::new, |c| c.0);
+        Self { name, control, measured, predicted }
+    }
+
+    /// Whether it was measured and the model knows such a scenario.
+    fn is_known(&self) -> bool {
+        self.measured > 0.0 && self.predicted > 0.0
+    }
+
     fn error(&self) -> f64 {
         (self.predicted - self.measured) / self.measured
     }
@@ -81,7 +95,45 @@ type Failed = Box<dyn Error + Send + Sync>;
 
 fn main() -> Result<(), Failed> {
     let folder = std::env::args().nth(1).map(PathBuf::from);
-    let folder = folder.ok_or("name a folder in which the runs' results are kept")?;
+    let folder = folder.ok_or("name a folder in which the runs' results are kept, or --again")?;
+    let (cases, grids) =
+        if folder.as_os_str() == "--again" { again()? } else { measured(&folder)? };
+    fs::write(PAGE, page(&cases, &grids))?;
+    eprintln!("wrote {PAGE}");
+    Ok(())
+}
+
+/// What the page says was measured, predicted anew.
+fn again() -> Result<(Vec<Compared>, Vec<Compared>), Failed> {
+    let table = fs::read_to_string(PAGE)?;
+    let rows: HashMap<&str, f64> = table.lines().filter_map(row).collect();
+    let predicted = |source: &str, assignments: &[Assignment]| -> Result<Compared, Failed> {
+        let scenario = Source::find(source)?.read(false, assignments)?.scenario;
+        let name = named(source, assignments.iter().map(|a| a.text.clone()));
+        let measured = rows.get(name.as_str()).copied().unwrap_or(0.0);
+        Ok(Compared::new(name, &scenario, measured))
+    };
+    let cases = CASES.iter().map(|name| predicted(name, &[])).collect::<Result<Vec<_>, _>>()?;
+    let mut grids = Vec::new();
+    for (_, varied) in GRIDS {
+        let texts = COMMON.iter().chain([&varied]);
+        let lists = texts.map(|text| expand(text)).collect::<Result<Vec<_>, _>>()?;
+        for assignments in combinations(&lists) {
+            grids.push(predicted(BASE, &assignments)?);
+        }
+    }
+    let known = |rows: Vec<Compared>| rows.into_iter().filter(Compared::is_known).collect();
+    Ok((known(cases), known(grids)))
+}
+
+/// A row of the tables: the transfer and the seconds measured.
+fn row(line: &str) -> Option<(&str, f64)> {
+    let mut cells = line.split('|').map(str::trim).skip(1);
+    let (name, measured) = (cells.next()?, cells.next()?);
+    Some((name, measured.strip_suffix(" s")?.parse().ok()?))
+}
+
+fn measured(folder: &Path) -> Result<(Vec<Compared>, Vec<Compared>), Failed> {
     tcpwhy_lab::host::become_root()?;
     let grids: Vec<Compared> = thread::scope(|scope| {
         let runs: Vec<_> = GRIDS
@@ -110,9 +162,7 @@ fn main() -> Result<(), Failed> {
             Err(why) => eprintln!("{name}: {why}"),
         }
     }
-    fs::write("docs/validation.md", page(&cases, &grids))?;
-    eprintln!("wrote docs/validation.md");
-    Ok(())
+    Ok((cases, grids))
 }
 
 fn compare(
@@ -130,14 +180,17 @@ fn compare(
         row.faithful && row.bytes == asked(&read.scenario)
     });
     let compared = compared.map(|(row, read)| {
-        let predicted = predict(&read.scenario).seconds;
-        let control = read.scenario.server.congestion.clone().map_or_else(String::new, |c| c.0);
-        let values = row.values.iter().filter(|v| !v.starts_with("link.tap"));
-        let values: Vec<_> = values.filter(|v| !v.starts_with("phase")).cloned().collect();
-        let name = if values.is_empty() { name.to_owned() } else { values.join(" ") };
-        Compared { name, control, measured: row.seconds, predicted }
+        let name = named(name, row.values.iter().cloned());
+        Compared::new(name, &read.scenario, row.seconds)
     });
-    Ok(compared.filter(|c| c.measured > 0.0 && c.predicted > 0.0).collect())
+    Ok(compared.filter(Compared::is_known).collect())
+}
+
+/// What a row is called: what the grid varies, or the case.
+fn named(name: &str, values: impl Iterator<Item = String>) -> String {
+    let values: Vec<_> =
+        values.filter(|v| !v.starts_with("link.tap") && !v.starts_with("phase")).collect();
+    if values.is_empty() { name.to_owned() } else { values.join(" ") }
 }
 
 fn asked(scenario: &Scenario) -> u64 {

@@ -3,7 +3,7 @@
 mod analysis;
 mod chart;
 mod given;
-mod samples;
+pub(crate) mod samples;
 
 use crate::cli::Report;
 use crate::error::Error;

@@ -3,55 +3,29 @@
 use std::io;
 
 use tcpwhy_core::check::Socket;
-use tcpwhy_core::kernel::tcp_info::TcpInfo;
-use tcpwhy_core::units::Nanos;
 
 use super::locks;
-use crate::sample::{Dump, Sample};
+use crate::sample::Dump;
 
-/// `TCP_ESTABLISHED` (`include/net/tcp_states.h`).
-const ESTABLISHED: u8 = 1;
 /// Connections that are kept, at most.
 const MOST: usize = 10_000;
 
 pub(super) fn read() -> io::Result<Vec<Socket>> {
-    let mut samples = Dump::open()?.sockets()?;
-    samples.retain(|s| {
-        !s.remote.ip().is_loopback()
-            && s.remote.ip() != s.local.ip()
-            && TcpInfo(&s.tcp_info).state() == Some(ESTABLISHED)
-    });
-    samples.truncate(MOST);
-    let cookies: Vec<_> = samples.iter().map(|sample| sample.cookie).collect();
-    let holders = if cookies.is_empty() { Vec::new() } else { locks::holders(&cookies) };
-    Ok(samples
-        .iter()
-        .map(|sample| {
-            let holder = holders.iter().find(|holder| holder.cookie == sample.cookie);
-            Socket {
-                locks: holder.map(|holder| holder.locks),
-                owner: holder.map(|holder| holder.name.clone()),
-                ..socket(sample)
-            }
+    let samples = Dump::open()?.sockets()?;
+    let far =
+        samples.iter().filter(|s| !s.remote.ip().is_loopback() && s.remote.ip() != s.local.ip());
+    let mut found: Vec<(u64, Socket)> = far
+        .filter_map(|s| {
+            Some((s.cookie, Socket::sampled(s.local, s.remote, &s.tcp_info, &s.skmem)?))
         })
-        .collect())
-}
-
-fn socket(sample: &Sample) -> Socket {
-    let info = TcpInfo(&sample.tcp_info);
-    let memory = |at: usize| sample.skmem.get(at).copied().map_or(0, u64::from);
-    // Before the first sample the kernel's minimum is all ones.
-    let lowest = info.min_rtt_us().filter(|us| *us != u32::MAX);
-    let rtt = lowest.or(info.rtt_us()).map_or(0, i64::from);
-    Socket {
-        local: sample.local,
-        remote: sample.remote,
-        rtt: Nanos(rtt * 1_000),
-        rate_bps: info.delivery_rate().unwrap_or(0).saturating_mul(8),
-        mss: info.snd_mss().map_or(1_448, u64::from),
-        sndbuf: memory(3),
-        rcvbuf: memory(1),
-        locks: None,
-        owner: None,
+        .take(MOST)
+        .collect();
+    let cookies: Vec<_> = found.iter().map(|(cookie, _)| *cookie).collect();
+    let holders = if cookies.is_empty() { Vec::new() } else { locks::holders(&cookies) };
+    for (cookie, socket) in &mut found {
+        let holder = holders.iter().find(|holder| holder.cookie == *cookie);
+        socket.locks = holder.map(|holder| holder.locks);
+        socket.owner = holder.map(|holder| holder.name.clone());
     }
+    Ok(found.into_iter().map(|(_, socket)| socket).collect())
 }

@@ -70,7 +70,8 @@ impl Line {
     }
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
+/// Bytes of a field of two hexadecimal digits a byte; what is none is left out.
+pub(crate) fn bytes(hex: &str) -> Vec<u8> {
     let pairs = (0..hex.len() / 2).map(|at| hex.get(2 * at..2 * at + 2));
     pairs.filter_map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
 }

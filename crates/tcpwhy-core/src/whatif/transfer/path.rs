@@ -7,10 +7,9 @@ use crate::units::Nanos;
 /// IPv4 and TCP headers with timestamps: rates count IP packets.
 const HEADERS: u64 = 52;
 
-/// A data packet on its way: its number among all transmissions, and its bytes.
+/// A data packet on its way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packet {
-    pub(super) number: u64,
     pub(super) seq: u64,
     pub(super) len: u64,
     pub(super) sent: Nanos,

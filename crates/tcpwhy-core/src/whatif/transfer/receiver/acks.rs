@@ -99,17 +99,15 @@ impl Acks {
 
     /// Whether there is room for another block after this one.
     fn add(&mut self, (from, to): (u64, u64)) -> bool {
-        let mut used = 0;
-        for block in &mut self.blocks {
+        for (number, block) in self.blocks.iter_mut().enumerate() {
             if block.0 == block.1 {
                 *block = (from, to);
-                return used + 1 < BLOCKS;
+                return number + 1 < BLOCKS;
             }
             if block.1 == from {
                 block.1 = to;
                 return true;
             }
-            used += 1;
         }
         false
     }

@@ -83,10 +83,6 @@ impl Board {
         self.segments.front()
     }
 
-    pub(super) fn back(&self) -> Option<&Segment> {
-        self.segments.back()
-    }
-
     pub(super) fn push(&mut self, seq: u64, len: u64, stamp: Stamp) {
         self.order.push_back((stamp.number, self.gone + self.out()));
         let marks = (false, false, false, false);
@@ -197,7 +193,7 @@ impl Board {
     }
 
     /// The next segment to send again: lost, and not yet on its way (`tcp_xmit_retransmit_queue`).
-    pub(super) fn to_repeat(&mut self) -> Option<u64> {
+    pub(super) fn next_to_repeat(&mut self) -> Option<u64> {
         if self.repeated >= self.lost {
             return None;
         }

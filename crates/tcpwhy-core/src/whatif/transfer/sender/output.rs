@@ -213,7 +213,7 @@ impl Sender {
         let room = self.edge.saturating_sub(self.nxt);
         let bytes = self.split(head, last, quota, push).min(room);
         let end = self.nxt + bytes;
-        if bytes % mss > 0 {
+        if !bytes.is_multiple_of(mss) {
             self.small = end;
         }
         let rearm = self.board.out() == 0 || self.timer.is_some_and(|t| t.kind == Kind::Probe);
@@ -225,7 +225,7 @@ impl Sender {
             let stamp = self.delivery.stamp(now, self.board.out());
             self.board.push(self.nxt, len, stamp);
             let push = pushed && self.nxt + len == end;
-            path.send(self.packet(stamp.number, self.nxt, len, now, push));
+            path.send(self.packet(self.nxt, len, now, push));
             self.nxt += len;
             self.recovery.out += u64::from(self.recovery.state == State::Recovery);
         }
@@ -237,15 +237,15 @@ impl Sender {
         bytes
     }
 
-    fn packet(&self, number: u64, seq: u64, len: u64, sent: Nanos, push: bool) -> Packet {
-        Packet { number, seq, len, sent, echo: self.echo, push }
+    fn packet(&self, seq: u64, len: u64, sent: Nanos, push: bool) -> Packet {
+        Packet { seq, len, sent, echo: self.echo, push }
     }
 
     /// `tcp_retransmit_skb`; a probe (`is_probe`) is not counted as a repetition.
     pub(super) fn repeat(&mut self, now: Nanos, path: &mut Path, place: u64, is_probe: bool) {
         let stamp = self.delivery.stamp(now, self.board.out());
         let Some((seq, len)) = self.board.repeat(place, stamp, is_probe) else { return };
-        path.send(self.packet(stamp.number, seq, len, now, false));
+        path.send(self.packet(seq, len, now, false));
         self.resent += 1;
         if !is_probe {
             self.recovery.repeated_at.get_or_insert(now);
@@ -255,7 +255,7 @@ impl Sender {
     /// `tcp_xmit_retransmit_queue`: what is lost, as far as the window and pacing allow.
     pub(super) fn repeat_lost(&mut self, now: Nanos, path: &mut Path) {
         while self.board.flight() < self.cwnd() && self.paced(now).is_none() {
-            let Some(place) = self.board.to_repeat() else { break };
+            let Some(place) = self.board.next_to_repeat() else { break };
             let first = place == self.board.first();
             self.repeat(now, path, place, false);
             self.pace(now, self.t.mss);

@@ -83,7 +83,7 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
     let bytes = sender.bytes();
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
     let mut what_if = predict(&path);
-    let turns = transfers.len() as u64 + u64::from(transfers_omitted);
+    let turns = transfers.len() as u64 + transfers_omitted;
     refine(&path, turns, &mut what_if, budget);
     let verdict = verdict::of(&timeline, transfers, &facts);
     let direction = Direction {

@@ -122,18 +122,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let holds = |which: &dyn Fn(&Interval) -> bool| {
         time_of(path.timeline, which).scale(REAL_PART, 1) >= path.transfer
     };
-    let mut end = End::default();
-    end.sysctls.tcp_wmem[2] = SEND_MOST.max(bdp.saturating_mul(4)).max(facts.max_flight);
-    let ceiling = match facts.scale {
-        WindowScale::Absent => {
-            end.sysctls.tcp_window_scaling = false;
-            u64::from(u16::MAX)
-        }
-        WindowScale::Known(shift) | WindowScale::Inferred { min: shift, .. } => {
-            u64::from(u16::MAX) << shift.min(14)
-        }
-    };
-    end.sysctls.tcp_rmem[2] = RECEIVE_MOST.max(ceiling.saturating_mul(2));
+    let end = end(path, bdp);
     let mss = u64::from(facts.mss);
     let small = |i: &Interval| {
         matches!(i.cause, Cause::SmallBuffer | Cause::NoWindowScaling)
@@ -144,7 +133,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     // Seen from its first packet on, a connection starts with what every one starts with.
     let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
     let first = match lifted {
-        Limit::CongestionWindow => Some((bdp * 2).max(size) / mss + 10),
+        Limit::CongestionWindow => Some(bdp.saturating_mul(2).max(size) / mss + 10),
         _ if begins => None,
         _ => Some((facts.max_flight / mss).max(10)),
     };
@@ -163,6 +152,24 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         mss,
         ..Transfer::default()
     }
+}
+
+/// Both ends' kernel: buffers that may cover the path, and a window that its scale can say.
+fn end(path: &Path<'_>, bdp: u64) -> End {
+    let facts = path.facts;
+    let mut end = End::default();
+    end.sysctls.tcp_wmem[2] = SEND_MOST.max(bdp.saturating_mul(4)).max(facts.max_flight);
+    let ceiling = match facts.scale {
+        WindowScale::Absent => {
+            end.sysctls.tcp_window_scaling = false;
+            u64::from(u16::MAX)
+        }
+        WindowScale::Known(shift) | WindowScale::Inferred { min: shift, .. } => {
+            u64::from(u16::MAX) << shift.min(14)
+        }
+    };
+    end.sysctls.tcp_rmem[2] = RECEIVE_MOST.max(ceiling.saturating_mul(2));
+    end
 }
 
 /// Time that `bytes` take at a rate.

@@ -270,6 +270,19 @@ fn extremes_end() {
         ..Transfer::default()
     };
     assert!(predict(&odd).complete);
+    for (rate_bps, buffer) in [(0, u64::MAX), (u64::MAX, u64::MAX), (u64::MAX, 0)] {
+        let wide = Transfer {
+            size: 300_000,
+            rate_bps,
+            queue: u64::MAX,
+            mss: 65_000,
+            sndbuf: Asked::Forced(buffer),
+            rcvbuf: Asked::Forced(buffer),
+            initcwnd: Some(u64::MAX),
+            ..Transfer::default()
+        };
+        assert!(predict(&wide).complete, "{rate_bps} {buffer}");
+    }
     let hopeless = Transfer { size: 20_000, loss: 1.0, ..Transfer::default() };
     assert!(!predict(&hopeless).complete);
 }

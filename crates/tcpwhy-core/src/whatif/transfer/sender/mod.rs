@@ -75,7 +75,8 @@ impl Sender {
     pub(super) fn new(t: &Transfer, total: u64, edge: u64) -> Self {
         let sysctls = &t.sender.sysctls;
         let mut sndbuf = send_buffer(t.sndbuf, sysctls);
-        let initial = initial_window(t.initcwnd);
+        // The kernel counts segments in 32 bits.
+        let initial = initial_window(t.initcwnd).min(u64::from(u32::MAX));
         if !t.sndbuf.locks() {
             let most = sysctls.tcp_wmem[2];
             sndbuf = expanded(sndbuf, t.mss, initial, REORDERING, factor(t), most);

@@ -113,6 +113,56 @@ fn a_case_folder_has_two_hosts() {
     assert_one_sentence_error(&run(&args), "is not the host.json of a case folder");
 }
 
+/// A line of `samples.ndjson`: an established socket with this lowest round trip and delivery rate.
+fn sample(host: &str, remote: &str, us: u32, bytes_per_second: u64) -> String {
+    let mut info = [0u8; 280];
+    info[0] = 1;
+    info[16..20].copy_from_slice(&1_448u32.to_ne_bytes());
+    info[148..152].copy_from_slice(&us.to_ne_bytes());
+    info[160..168].copy_from_slice(&bytes_per_second.to_ne_bytes());
+    let hex: String = info.iter().map(|b| format!("{b:02x}")).collect();
+    format!(
+        "{{\"host\":\"{host}\",\"local\":\"10.77.0.1:9\",\"remote\":\"{remote}\",\"tcp_info\":\"{hex}\",\"skmem\":[0,131072,0,87040]}}\n"
+    )
+}
+
+#[test]
+fn a_case_folders_sockets_are_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let end = serde_json::json!({"kernel": "6.18.1", "effective": {"net.ipv4.tcp_rmem": "4096 131072 6291456"}});
+    let text = serde_json::json!({"client": end, "server": end}).to_string();
+    std::fs::write(folder.path().join("host.json"), text).unwrap();
+    let samples = [
+        sample("client", "10.77.0.2:80", 50_000, 1_000_000),
+        sample("client", "10.77.0.2:80", 40_000, 12_500_000),
+        sample("server", "10.77.0.3:80", 1_000, 1_000_000),
+        "{\"host\":\"client\"".to_owned(),
+    ];
+    std::fs::write(folder.path().join("samples.ndjson"), samples.concat()).unwrap();
+    let args = ["check", "--json", "--from", folder.path().to_str().unwrap()];
+    let value = valid(&stdout(&run(&args)));
+    let paths = |host: usize| value["hosts"][host]["paths"].as_array().unwrap().clone();
+    assert_eq!((paths(0).len(), paths(1).len()), (1, 1), "{value:#}");
+    assert_eq!(paths(0)[0]["bdp_bytes"], 500_000, "the last sample counts: {value:#}");
+}
+
+#[test]
+fn a_folder_of_texts_is_as_many_hosts() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["check", "--json", "--from", folder.path().to_str().unwrap()];
+    assert_one_sentence_error(&run(&args), "neither the host.json");
+    for name in ["web1.sysctl", "sysctl-db.txt", "notes.txt"] {
+        std::fs::write(folder.path().join(name), SAVED).unwrap();
+    }
+    let value = valid(&stdout(&run(&[&args[..], &PATH[..]].concat())));
+    let names: Vec<_> =
+        value["hosts"].as_array().unwrap().iter().map(|h| h["host"]["name"].as_str()).collect();
+    assert_eq!(names.len(), 2);
+    assert!(names[0].unwrap().ends_with("sysctl-db.txt"), "{names:?}");
+    std::fs::write(folder.path().join("web2.sysctl"), "hello").unwrap();
+    assert_one_sentence_error(&run(&args), "no setting of TCP");
+}
+
 #[test]
 fn bad_input_is_one_sentence() {
     for (text, part) in [

@@ -66,6 +66,47 @@ fn json_holds_what_the_text_holds() {
     assert_eq!(free["limit"], "path_bandwidth");
 }
 
+/// The published form, and every field of one answer. What changes here is a change of the contract or of the model:
+/// `TCPWHY_BLESS=1 cargo test -p tcpwhy --test predict` writes the file anew, which is then read.
+#[test]
+fn json_follows_its_schema_and_stays_what_it_was() {
+    let args = ["--policer", "50mbit:100K", "--sndbuf", "64K", "--read-rate", "4MB/s", "--json"];
+    let text = stdout(&with(&args));
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let schema = include_str!("../../../schema/tcpwhy.prediction-1.schema.json");
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let wrong: Vec<_> = schema.iter_errors(&value).map(|e| e.to_string()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/prediction.json");
+    let pretty = serde_json::to_string_pretty(&value).unwrap() + "\n";
+    if std::env::var_os("TCPWHY_BLESS").is_some() {
+        std::fs::write(golden, &pretty).unwrap();
+    }
+    let kept = std::fs::read_to_string(golden).unwrap().replace("\r\n", "\n");
+    assert!(kept == pretty, "look at it, then bless it with TCPWHY_BLESS=1:\n{pretty}");
+}
+
+#[test]
+fn a_policer_holds_the_rate_down() {
+    let value = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&stdout(&with(args))).unwrap()
+    };
+    let policed = value(&["--policer", "10mbit:60K", "--json"]);
+    let seconds = policed["time_ns"].as_f64().unwrap() / 1e9;
+    assert!((17.0..25.0).contains(&seconds), "22 MB at 10 Mbit/s: {seconds}");
+    assert!(policed["resent"].as_u64() > Some(0));
+    let free = policed["alternatives"].as_array().unwrap();
+    assert!(free.iter().any(|a| a["change"] == "no policer"), "{free:?}");
+    for (text, part) in [
+        ("fast", "--policer"),
+        ("10mbit:", "--policer"),
+        ("0mbit", "rate of more than 0"),
+        ("10mbit:100", "at least 1500 bytes"),
+    ] {
+        assert_one_sentence_error(&with(&["--policer", text]), part);
+    }
+}
+
 #[test]
 fn a_clamped_buffer_is_said() {
     let text = stdout(&with(&["--sndbuf", "256K", "--sysctl", "wmem_max=130000"]));

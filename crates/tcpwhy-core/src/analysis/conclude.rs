@@ -10,18 +10,20 @@ use crate::model::{
 };
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
+use crate::whatif::lifted::{Budget, refine};
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
 
 /// Everything that is known about `flow`.
-pub(super) fn connection(flow: &mut Flow) -> Connection {
+pub(super) fn connection(flow: &mut Flow, budget: &mut Budget) -> Connection {
     flow.end();
+    budget.earn(flow.packets[0] + flow.packets[1]);
     let findings = findings::of(flow);
     let rtt = rtt_of(flow);
     let (position, confidence) = flow.legs.position(rtt.min);
-    let (client, up) = direction(flow, Side::Client);
-    let (server, down) = direction(flow, Side::Server);
+    let (client, up) = direction(flow, Side::Client, budget);
+    let (server, down) = direction(flow, Side::Server, budget);
     let mut findings = findings;
     findings.extend(findings::of_losses(Side::Client, up));
     findings.extend(findings::of_losses(Side::Server, down));
@@ -54,7 +56,7 @@ fn rtt_of(flow: &Flow) -> RttSummary {
     summary
 }
 
-fn direction(flow: &Flow, from: Side) -> (Direction, Losses) {
+fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses) {
     let Some(sender) = &flow.senders[from as usize] else {
         return (silent(flow, from), Losses::Plain);
     };
@@ -77,10 +79,12 @@ fn direction(flow: &Flow, from: Side) -> (Direction, Losses) {
     let transfer = span_of(transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
     let least = crate::units::bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
-    let capacity = ctx.peak.max(ctx.capacity.unwrap_or(0)).max(least);
+    let capacity = narrowest(ctx.peak, ctx.capacity).max(least);
     let bytes = sender.bytes();
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
-    let what_if = predict(&path);
+    let mut what_if = predict(&path);
+    let turns = transfers.len() as u64 + transfers_omitted;
+    refine(&path, turns, &mut what_if, budget);
     let verdict = verdict::of(&timeline, transfers, &facts);
     let direction = Direction {
         from,
@@ -95,6 +99,15 @@ fn direction(flow: &Flow, from: Side) -> (Direction, Losses) {
         facts,
     };
     (direction, ctx.losses)
+}
+
+/// Rate of the narrowest link: as ACKs are spaced, where that is known. The highest rate of a round trip may be that of ACKs that came
+/// together; only where it is far higher has the spacing shown something else than the link.
+fn narrowest(peak: u64, spaced: Option<u64>) -> u64 {
+    match spaced {
+        Some(rate) if peak <= rate.saturating_mul(3) / 2 => rate,
+        _ => peak.max(spaced.unwrap_or(0)),
+    }
 }
 
 fn span_of(transfers: &[Transfer]) -> Nanos {

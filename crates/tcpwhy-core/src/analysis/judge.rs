@@ -5,6 +5,7 @@ use super::runs::{Runs, Step};
 use super::table::Place;
 use crate::flow::Flow;
 use crate::model::Connection;
+use crate::whatif::lifted::Budget;
 
 /// The second half of the analysis: what happens inside each connection, and what it was in the end.
 #[derive(Debug, Default)]
@@ -13,6 +14,8 @@ pub struct Judge {
     /// taken by the next.
     flows: Vec<Option<Box<Flow>>>,
     finished: Vec<Connection>,
+    /// What the model may still cost.
+    budget: Budget,
 }
 
 impl Judge {
@@ -50,7 +53,7 @@ impl Judge {
     fn end(&mut self, place: Place) {
         let Some(slot) = self.flows.get_mut(place as usize) else { return };
         if let Some(flow) = slot {
-            self.finished.push(conclude::connection(flow));
+            self.finished.push(conclude::connection(flow, &mut self.budget));
         }
         *slot = None;
     }

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use crate::kernel::tcp_info::TcpInfo;
 use crate::kernel::{BadSysctl, Sysctls, Version, memory};
 use crate::units::Nanos;
 
+/// `TCP_ESTABLISHED` (`include/net/tcp_states.h`).
+const ESTABLISHED: u8 = 1;
 /// The settings that the model's rules depend on.
 const RULED: [&str; 11] = [
     "net.ipv4.tcp_wmem",
@@ -105,6 +108,35 @@ pub struct Socket {
     pub locks: Option<Locks>,
     /// Program and process, as `mariadbd (712)`.
     pub owner: Option<String>,
+}
+
+impl Socket {
+    /// What a sample of `sock_diag` tells: `tcp_info` and `skmem` as the kernel gives them (`ss -tim`). `None`: the socket is not
+    /// established.
+    #[must_use]
+    pub fn sampled(
+        local: SocketAddr,
+        remote: SocketAddr,
+        tcp_info: &[u8],
+        skmem: &[u32],
+    ) -> Option<Self> {
+        let info = TcpInfo(tcp_info);
+        let memory = |at: usize| skmem.get(at).copied().map_or(0, u64::from);
+        // Before the first sample the kernel's minimum is all ones.
+        let lowest = info.min_rtt_us().filter(|us| *us != u32::MAX);
+        let rtt = lowest.or(info.rtt_us()).map_or(0, i64::from);
+        (info.state() == Some(ESTABLISHED)).then(|| Self {
+            local,
+            remote,
+            rtt: Nanos(rtt * 1_000),
+            rate_bps: info.delivery_rate().unwrap_or(0).saturating_mul(8),
+            mss: info.snd_mss().map_or(1_448, u64::from),
+            sndbuf: memory(3),
+            rcvbuf: memory(1),
+            locks: None,
+            owner: None,
+        })
+    }
 }
 
 /// Buffers that a program fixed (`SOCK_SNDBUF_LOCK`, `SOCK_RCVBUF_LOCK`), and that the kernel leaves alone therefore.

@@ -1,5 +1,6 @@
 //! What would happen if: the arithmetic of lifted limits, and a model of a TCP transfer.
 
 pub(crate) mod analytic;
+pub(crate) mod lifted;
 pub mod traffic;
 pub mod transfer;

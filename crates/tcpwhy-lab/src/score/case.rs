@@ -53,8 +53,8 @@ pub struct Case {
     pub others: BTreeMap<String, Other>,
     /// Whether the link did what it was asked to do.
     pub faithful: bool,
-    /// The judged direction's transfer time at the sender, and what the analysis predicts.
-    pub transfer: Option<Nanos>,
+    /// Its transfer time and bytes in the sender's capture.
+    pub transfer: Option<(Nanos, u64)>,
     /// Times with a limit lifted, as the analysis predicts them from the sender's capture.
     pub what_if: Vec<WhatIf>,
 }
@@ -87,20 +87,20 @@ pub fn score_case(
         truth_source: truth.source,
         others,
         faithful: faithful(&folder.join("link.json"))?,
-        transfer: ours.map(|d| d.transfer),
+        transfer: ours.map(|d| (d.transfer, d.bytes)),
         what_if: ours.map(|d| d.what_if.to_vec()).unwrap_or_default(),
     })
 }
 
-/// The transfer time of the judged direction, from the sender's capture.
+/// The transfer time of the judged direction and its bytes, from the sender's capture.
 ///
 /// # Errors
 /// When the capture cannot be read.
-pub fn transfer_time(folder: &Path, judged: Judged) -> Result<Option<Nanos>, Error> {
+pub fn transfer_time(folder: &Path, judged: Judged) -> Result<Option<(Nanos, u64)>, Error> {
     let file = folder.join(file_of(Place::Sender, judged));
     let all = analyse_file(&file, judged, &[Variant::Whole], 0)?;
     let connection: Option<Connection> = all.into_iter().find_map(|look| look.connection);
-    Ok(connection.map(|c| direction(&c, judged).transfer))
+    Ok(connection.map(|c| (direction(&c, judged).transfer, direction(&c, judged).bytes)))
 }
 
 fn others(

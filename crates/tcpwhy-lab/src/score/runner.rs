@@ -139,8 +139,9 @@ impl Runner<'_> {
         let predicted = case.what_if.iter().find(|w| w.lift == limit).map(|w| w.transfer);
         Ok(after.map(|after| Twin {
             lifted: limit.name().to_owned(),
-            before: before.secs(),
-            after: after.secs(),
+            before: before.0.secs(),
+            // A run that was cut short shows fewer bytes than the one that was not: compared is the time of as many.
+            after: after.0.secs() * before.1 as f64 / after.1.max(1) as f64,
             predicted: predicted.map(Nanos::secs),
         }))
     }

@@ -28,7 +28,8 @@ pub(crate) struct Check {
     /// Bytes to transfer (22MB; 16K is 16,384); left out: so many that the start matters little
     #[arg(long, value_parser = quantity::bytes)]
     pub size: Option<u64>,
-    /// Judge another host: a saved `sysctl -a`, or a case folder of tcpwhy lab
+    /// Judge other hosts: a saved `sysctl -a`, a folder of such texts (sysctl in their names), or a case folder of tcpwhy lab
+    /// with the sockets that it sampled
     #[arg(long, value_name = "FILE|FOLDER")]
     pub from: Option<PathBuf>,
     /// Kernel of the other host, where the saved text does not say it

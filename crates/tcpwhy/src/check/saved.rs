@@ -1,16 +1,23 @@
-//! Another host: a saved `sysctl -a`, or a case folder. Untrusted.
+//! Another host: a saved `sysctl -a`, a folder of such texts, or a case folder with its sockets. Untrusted.
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use tcpwhy_core::check::{Device, Host, Route, saved};
+use serde::Deserialize;
+use tcpwhy_core::check::{Device, Host, Route, Socket, saved};
 use tcpwhy_core::kernel::Version;
+use tcpwhy_core::kernel::tcp_info::from_hex;
 
 /// `sysctl -a` prints some hundred KB.
 const MOST_BYTES: u64 = 16 << 20;
+/// Hosts of one folder, bytes of samples, and sockets that are looked at, at most.
+const MOST_HOSTS: usize = 1_000;
+const MOST_SAMPLES: u64 = 4 << 30;
+const MOST_SOCKETS: usize = 10_000;
 
 /// The settings of a saved `sysctl -a`.
 ///
@@ -37,14 +44,45 @@ pub(super) fn hosts(path: &Path, kernel: Option<&str>) -> Result<Vec<Host>, Erro
         })?,
         None => Version::new(6, 18),
     };
-    if path.is_dir() {
+    if !path.is_dir() {
+        return Ok(vec![text(path, kernel, fallback)?]);
+    }
+    if path.join("host.json").exists() {
         return case(path, fallback);
     }
+    let texts = texts(path)?;
+    if texts.is_empty() {
+        return Err(Error::Usage(format!(
+            "{}: neither the host.json of a case folder nor a text named sysctl... is in it (save one with: sysctl -a > sysctl.txt)",
+            path.display()
+        )));
+    }
+    texts.iter().map(|file| text(file, kernel, fallback)).collect()
+}
+
+/// The host of a saved text.
+fn text(path: &Path, kernel: Option<&str>, fallback: Version) -> Result<Host, Error> {
     let mut settings = settings(path)?;
     if let Some(text) = kernel {
         settings.insert("kernel.osrelease".to_owned(), text.to_owned());
     }
-    Ok(vec![host(path, &path.display().to_string(), settings, fallback)?])
+    host(path, &path.display().to_string(), settings, fallback)
+}
+
+/// Files of a folder that are named for what they hold, by name: `sysctl.txt`, `web1.sysctl`, `sysctl-a-db`.
+fn texts(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let failed = |e| Error::Usage(format!("cannot read {}: {e}", folder.display()));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let named = path.file_name().is_some_and(|name| name.to_string_lossy().contains("sysctl"));
+        if named && path.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found.truncate(MOST_HOSTS);
+    Ok(found)
 }
 
 fn host(
@@ -78,9 +116,38 @@ fn case(folder: &Path, fallback: Version) -> Result<Vec<Host>, Error> {
         let device = device(facts);
         host.routes.push(route(facts, &device.name));
         host.devices.push(device);
+        host.sockets = sockets(&folder.join("samples.ndjson"), role);
         found.push(host);
     }
     if found.is_empty() { Err(bad()) } else { Ok(found) }
+}
+
+/// A line of `samples.ndjson`: a socket at a moment.
+#[derive(Deserialize)]
+struct Sample {
+    host: String,
+    local: SocketAddr,
+    remote: SocketAddr,
+    tcp_info: String,
+    skmem: Vec<u32>,
+}
+
+/// The connections of one end as they were last, from a recorder's samples; none where nothing was recorded. A line that cannot be read
+/// (the last one of a recorder that was killed) is left out.
+fn sockets(path: &Path, role: &str) -> Vec<Socket> {
+    let Ok(file) = File::open(path) else { return Vec::new() };
+    let mut last = BTreeMap::new();
+    for line in BufReader::new(file.take(MOST_SAMPLES)).lines().map_while(Result::ok) {
+        let Ok(sample) = serde_json::from_str::<Sample>(&line) else { continue };
+        let info = from_hex(&sample.tcp_info);
+        let socket = Socket::sampled(sample.local, sample.remote, &info, &sample.skmem);
+        if let Some(socket) = socket.filter(|_| sample.host == role)
+            && (last.len() < MOST_SOCKETS || last.contains_key(&(sample.local, sample.remote)))
+        {
+            last.insert((sample.local, sample.remote), socket);
+        }
+    }
+    last.into_values().collect()
 }
 
 fn number(value: &serde_json::Value, at: &str) -> Option<u32> {

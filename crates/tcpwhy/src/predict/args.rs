@@ -8,9 +8,13 @@ use std::path::PathBuf;
 use tcpwhy_core::check::Host;
 use tcpwhy_core::kernel::Version;
 use tcpwhy_core::kernel::buffers::Asked;
+use tcpwhy_core::link::Policer;
 use tcpwhy_core::quantity;
 use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::transfer::{Control, End, Transfer};
+
+/// A policer whose burst is less than a packet lets nothing through.
+const SMALLEST_BURST: u64 = 1_500;
 
 /// The transfer, and how to show it.
 #[derive(Debug, Clone, Args)]
@@ -36,6 +40,9 @@ pub(crate) struct Predict {
     /// Queue before the narrowest link; left out: one BDP, at least 100K
     #[arg(long, value_parser = quantity::bytes, value_name = "SIZE")]
     pub queue: Option<u64>,
+    /// A policer that drops what exceeds a rate (10mbit, 10mbit:60K); left out, its burst is what the rate gives in a round trip
+    #[arg(long, value_name = "RATE[:BURST]")]
+    pub policer: Option<String>,
     /// Congestion control
     #[arg(long, value_enum, default_value = "cubic")]
     pub cc: Cc,
@@ -84,7 +91,7 @@ pub(crate) struct Predict {
     /// Draw the sweep on a page of its own, with its table
     #[arg(long, value_name = "FILE", help_heading = "Output", requires = "sweep")]
     pub html: Option<PathBuf>,
-    /// Write JSON; of a sweep, an object a line
+    /// Write JSON (schema/tcpwhy.prediction-1.schema.json); of a sweep, an object a line
     #[arg(long, group = "form", help_heading = "Output")]
     pub json: bool,
     /// Language of the answer; auto: that of LC_ALL, LC_MESSAGES or LANG, in JSON and CSV always English
@@ -128,6 +135,7 @@ impl Predict {
             rtt: self.rtt,
             loss: self.loss,
             queue: self.queue.unwrap_or(bdp.max(102_400)) / streams,
+            policer: self.policer(streams)?,
             control: match self.cc {
                 Cc::Reno => Control::Reno,
                 Cc::Cubic => Control::Cubic,
@@ -146,6 +154,25 @@ impl Predict {
             seed: self.seed,
             ..Transfer::default()
         })
+    }
+
+    /// One stream's part of the policer.
+    fn policer(&self, streams: u64) -> Result<Option<Policer>, Error> {
+        let Some(text) = &self.policer else { return Ok(None) };
+        let (rate, burst) =
+            text.split_once(':').map_or((text.as_str(), None), |(rate, burst)| (rate, Some(burst)));
+        let wrong = |e| Error::Usage(format!("--policer: {e}"));
+        let rate_bps = quantity::rate(rate).map_err(wrong)?;
+        let burst = burst.map(quantity::bytes).transpose().map_err(wrong)?;
+        let burst = burst.unwrap_or_else(|| bdp(rate_bps, self.rtt).max(SMALLEST_BURST));
+        if rate_bps == 0 || burst < SMALLEST_BURST {
+            let text = format!(
+                "--policer needs a rate of more than 0 and a burst of at least {SMALLEST_BURST} bytes, which is a packet"
+            );
+            return Err(Error::Usage(text));
+        }
+        let burst = (burst / streams).max(SMALLEST_BURST);
+        Ok(Some(Policer { rate_bps: (rate_bps / streams).max(1), burst }))
     }
 
     fn end(&self) -> Result<End, Error> {

@@ -23,6 +23,7 @@ Examples:
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sweep rtt=1ms..400ms --sweep sndbuf=4K..16M
   tcpwhy predict --size 22MB --rate 100mbit --rtt 20ms --sweep loss=0.001%..1% --html loss.html
   tcpwhy predict --size 100MB --rate 1gbit --rtt 40ms --host-sysctls
+  tcpwhy predict --size 20MB --rate 1gbit --rtt 20ms --policer 10mbit:60K --cc bbr
   tcpwhy predict --size 5MB --rate 10gbit --rtt 26ms --warm --rcvbuf 182K --read-rate 50MB/s
 
 Units: 16K and 16KiB are 16,384 bytes, 16KB is 16,000; 100mbit and 100Mbps are bits a second,
@@ -114,6 +115,7 @@ fn alternatives(t: &Transfer) -> Vec<(Change, Prediction)> {
     add(Change::Warm, Transfer { warm: true, ..t.clone() });
     add(Change::Bbr, Transfer { control: Control::Bbr, ..t.clone() });
     add(Change::NoLoss, Transfer { loss: 0.0, ..t.clone() });
+    add(Change::NoPolicer, Transfer { policer: None, ..t.clone() });
     add(Change::FastReader, Transfer { read_rate: 0, ..t.clone() });
     add(Change::HalfRoundTrip, Transfer { rtt: t.rtt.scale(1, 2), ..t.clone() });
     list.into_iter()

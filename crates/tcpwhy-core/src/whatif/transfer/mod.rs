@@ -4,8 +4,13 @@
 //! flight, follows the kernel's own buffer rules ([`crate::kernel`]) and runs millions of segments a second. Virtual time, one
 //! seed, no IO.
 //!
-//! Simplified: packets keep their order and a loss is known to the sender when the next packet is acknowledged, the window then
-//! falls at once; ACKs are never lost; a writer and a reader take no time; packets are not deferred for larger ones.
+//! The sender recovers as Linux does from 6.16 on: RACK and tail loss probes (RFC 8985), proportional rate reduction (RFC 6937), F-RTO
+//! (RFC 5682), each function under the kernel's name for it. Older kernels also count duplicate ACKs; on a path that keeps the order
+//! the difference is small.
+//!
+//! Simplified: packets keep their order and ACKs are never lost, so nothing is learned about reordering; a reader takes no time; nothing
+//! waits in the sender's own queues; a window smaller than a segment is used at once when nothing is in flight (Linux waits for the
+//! persist timer).
 
 mod control;
 mod path;
@@ -94,7 +99,7 @@ pub struct Transfer {
     pub warm: bool,
     /// Payload of a full segment.
     pub mss: u64,
-    /// Seed of the losses.
+    /// Seed of the losses, and of how long woken writers take to run.
     pub seed: u64,
 }
 

@@ -1,19 +1,22 @@
 //! The way of the data, [`crate::link`]'s, and the way of the ACKs, which is only long.
 
 use super::Transfer;
-use crate::link::{Fate, Loss, Parcel, Queue, QueueLimit, Rate, Way, WaySpec};
+use crate::link::{Loss, Parcel, Queue, QueueLimit, Rate, Way, WaySpec};
 use crate::units::Nanos;
 
 /// IPv4 and TCP headers with timestamps: rates count IP packets.
 const HEADERS: u64 = 52;
 
-/// A data packet on its way: its number among all transmissions, and its bytes.
+/// A data packet on its way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packet {
-    pub(super) number: u64,
     pub(super) seq: u64,
     pub(super) len: u64,
     pub(super) sent: Nanos,
+    /// When the newest ACK that the sender had seen left the receiver (TSecr).
+    pub(super) echo: Nanos,
+    /// PSH.
+    pub(super) push: bool,
 }
 
 #[derive(Debug)]
@@ -39,12 +42,12 @@ impl Path {
         Self { way: Way::new(&spec), rate_bps: t.rate_bps, backward: t.rtt - forward }
     }
 
-    /// Whether the packet is on its way; if not, it is lost.
-    pub(super) fn send(&mut self, packet: Packet) -> bool {
+    /// The packet is on its way, or lost: nobody is told.
+    pub(super) fn send(&mut self, packet: Packet) {
         let bytes = packet.len + HEADERS;
         let largest = u32::try_from(bytes).unwrap_or(u32::MAX);
         let parcel = Parcel { bytes, largest, data: true, ect: false };
-        self.way.offer(packet.sent, parcel, packet) == Fate::Accepted
+        self.way.offer(packet.sent, parcel, packet);
     }
 
     /// The next packet that has arrived.

@@ -1,7 +1,7 @@
 //! The clock: what happens next, until the last byte is read.
 
 use super::path::Path;
-use super::receiver::Receiver;
+use super::receiver::{Receiver, Told};
 use super::sender::Sender;
 use super::{Phase, Prediction, Transfer};
 use crate::units::{Nanos, bits_per_second};
@@ -15,10 +15,8 @@ struct World {
     path: Path,
     sender: Sender,
     receiver: Receiver,
-    /// On their way back: arrival, what they acknowledge, the window's edge, the newest packet's number.
-    acks: VecDeque<(Nanos, u64, u64, u64)>,
-    /// Number of the newest data packet that arrived.
-    newest: u64,
+    /// On their way back: arrival, and what they say.
+    acks: VecDeque<(Nanos, Told)>,
 }
 
 /// Runs the transfer.
@@ -34,7 +32,6 @@ pub fn predict(t: &Transfer) -> Prediction {
         sender: Sender::new(t, total, receiver.edge),
         receiver,
         acks: VecDeque::new(),
-        newest: 0,
     };
     world.run(t, before, total)
 }
@@ -69,7 +66,9 @@ impl World {
                 half = now;
             }
         }
-        let steady = bits_per_second(t.size - t.size / 2, now - half);
+        // A filled hole makes much readable at once: no link is faster than itself.
+        let fastest = if t.rate_bps == 0 { u64::MAX } else { t.rate_bps };
+        let steady = bits_per_second(t.size - t.size / 2, now - half).min(fastest);
         Prediction {
             time: now - start.unwrap_or(Nanos::ZERO),
             complete: self.receiver.read >= total,
@@ -92,9 +91,10 @@ impl World {
         [
             self.path.due(),
             self.acks.front().map(|a| a.0),
-            self.receiver.ack_at,
+            self.receiver.ack_at(),
             unread.then_some(self.receiver.read_at),
-            self.sender.timer,
+            self.sender.timer(),
+            self.sender.runs_at(now),
             paced.filter(|at| *at > now && self.sender.hold(*at).is_none()),
         ]
         .into_iter()
@@ -104,30 +104,28 @@ impl World {
 
     fn step(&mut self, now: Nanos) {
         while let Some(packet) = self.path.take(now) {
-            self.newest = packet.number;
-            let rtt = now - packet.sent + self.path.backward;
-            let due = self.receiver.on_data(now, packet.seq, packet.len, rtt);
+            let due = self.receiver.on_data(now, packet);
             let update = self.receiver.on_read(now);
             if due || update {
                 self.ack(now);
             }
         }
-        if self.receiver.on_read(now) || self.receiver.ack_at.is_some_and(|at| at <= now) {
+        if self.receiver.on_read(now) || self.receiver.ack_at().is_some_and(|at| at <= now) {
             self.ack(now);
         }
-        while let Some((_, ack, edge, upto)) = self.acks.front().copied().filter(|a| a.0 <= now) {
+        while let Some((_, told)) = self.acks.front().copied().filter(|a| a.0 <= now) {
             self.acks.pop_front();
-            self.sender.on_ack(now, ack, edge, upto);
+            self.sender.on_ack(now, &told, &mut self.path);
             self.sender.work(now, &mut self.path);
         }
-        if self.sender.timer.is_some_and(|at| at <= now) {
+        if self.sender.timer().is_some_and(|at| at <= now) {
             self.sender.on_timer(now, &mut self.path);
         }
         self.sender.work(now, &mut self.path);
     }
 
     fn ack(&mut self, now: Nanos) {
-        let (ack, edge) = self.receiver.ack();
-        self.acks.push_back((now + self.path.backward, ack, edge, self.newest));
+        let told = self.receiver.ack(now);
+        self.acks.push_back((now + self.path.backward, told));
     }
 }

@@ -72,6 +72,7 @@ impl Words for En {
             Change::Warm => "a warm connection",
             Change::Bbr => "bbr",
             Change::NoLoss => "no loss",
+            Change::NoPolicer => "no policer",
             Change::FastReader => "a reader that keeps up",
             Change::HalfRoundTrip => "half the round trip",
         }

@@ -29,6 +29,7 @@ pub(super) enum Change {
     Warm,
     Bbr,
     NoLoss,
+    NoPolicer,
     FastReader,
     HalfRoundTrip,
 }
@@ -115,7 +116,7 @@ pub(super) fn of(language: Language) -> &'static dyn Words {
 mod tests {
     use super::*;
 
-    const CHANGES: [Change; 11] = [
+    const CHANGES: [Change; 12] = [
         Change::SendTimes(Factor::Two),
         Change::SendAutomatic,
         Change::ReceiveTimes(Factor::Four),
@@ -125,6 +126,7 @@ mod tests {
         Change::Warm,
         Change::Bbr,
         Change::NoLoss,
+        Change::NoPolicer,
         Change::FastReader,
         Change::HalfRoundTrip,
     ];

@@ -64,6 +64,7 @@ impl Words for Zh {
             Change::Warm => "已预热的连接",
             Change::Bbr => "bbr",
             Change::NoLoss => "没有丢包",
+            Change::NoPolicer => "没有流量监管（policer）",
             Change::FastReader => "接收应用及时读取",
             Change::HalfRoundTrip => "往返时延减半",
         }

@@ -1,5 +1,6 @@
 //! Linux `net/ipv4/tcp_bbr.c` (version 1): a model of the path's rate and round trip. Left out: long-term sampling of policers.
 
+use super::super::sender::State;
 use super::Ack;
 use crate::units::Nanos;
 
@@ -38,8 +39,13 @@ pub(super) struct Bbr {
     least_rtt: Nanos,
     least_at: Nanos,
     phase_start: Nanos,
-    before_probe: f64,
+    /// `prior_cwnd`: before recovery, or the look for the lowest round trip.
+    before: f64,
     initial: f64,
+    /// The state after the last ACK (`prev_ca_state`).
+    state: State,
+    /// In the first round of recovery as much leaves as arrives.
+    conserves: bool,
 }
 
 impl Bbr {
@@ -55,8 +61,10 @@ impl Bbr {
             least_rtt: rtt,
             least_at: Nanos::ZERO,
             phase_start: Nanos::ZERO,
-            before_probe: 0.0,
+            before: 0.0,
             initial: window * mss as f64 / rtt.secs().max(1e-6),
+            state: State::Open,
+            conserves: false,
         }
     }
 
@@ -82,10 +90,11 @@ impl Bbr {
 
     /// The window after an ACK.
     pub(super) fn on_ack(&mut self, ack: &Ack, window: f64, mss: u64) -> f64 {
-        let new_round = ack.acked > self.round_end;
+        let new_round = ack.newly > 0 && ack.before >= self.round_end;
         if new_round {
             self.round += 1;
-            self.round_end = ack.sent;
+            self.round_end = ack.delivered;
+            self.conserves = false;
         }
         if ack.rate > 0.0 && (!ack.app_limited || ack.rate >= self.rate()) {
             let oldest = self.round.saturating_sub(RATE_ROUNDS);
@@ -98,7 +107,11 @@ impl Bbr {
         let bdp = self.rate() * self.least_rtt.secs() / mss as f64;
         self.step(ack, bdp);
         let window = self.probe_rtt(ack, window, new_round);
-        self.window(ack, window, bdp)
+        let (window, conserved) = self.recover(ack, window);
+        if conserved || ack.newly == 0 {
+            return self.capped(window);
+        }
+        self.window(ack, window, bdp, mss)
     }
 
     /// `bbr_check_full_bw_reached`: three rounds without a quarter more.
@@ -124,7 +137,7 @@ impl Bbr {
             Mode::ProbeRate(phase) => {
                 let full = ack.now - self.phase_start > self.least_rtt;
                 let over = match phase {
-                    0 => full && (ack.lost || ack.flight_before as f64 >= 1.25 * bdp),
+                    0 => full && (ack.losses > 0 || ack.flight_before as f64 >= 1.25 * bdp),
                     1 => full || flight <= bdp,
                     _ => full,
                 };
@@ -140,8 +153,8 @@ impl Bbr {
     /// `bbr_update_min_rtt`.
     fn probe_rtt(&mut self, ack: &Ack, window: f64, new_round: bool) -> f64 {
         let expired = ack.now > self.least_at + RTT_HOLDS;
-        if ack.rtt <= self.least_rtt || expired {
-            self.least_rtt = ack.rtt;
+        if let Some(rtt) = ack.rtt.filter(|rtt| *rtt <= self.least_rtt || expired) {
+            self.least_rtt = rtt;
             self.least_at = ack.now;
         }
         match self.mode {
@@ -152,11 +165,11 @@ impl Bbr {
                 self.least_at = ack.now;
                 self.mode = if self.filled { Mode::ProbeRate(2) } else { Mode::Startup };
                 self.phase_start = ack.now;
-                return window.max(self.before_probe);
+                return window.max(self.before);
             }
             Mode::ProbeRtt { .. } => {}
             _ if expired => {
-                self.before_probe = window;
+                self.save(window, State::Open);
                 self.mode = Mode::ProbeRtt { until: None };
             }
             _ => {}
@@ -164,22 +177,56 @@ impl Bbr {
         window
     }
 
-    /// `bbr_set_cwnd`.
-    fn window(&self, ack: &Ack, window: f64, bdp: f64) -> f64 {
-        if matches!(self.mode, Mode::ProbeRtt { .. }) {
-            return window.min(LEAST_WINDOW);
+    /// `bbr_save_cwnd`, when recovery begins.
+    pub(super) fn save(&mut self, window: f64, state: State) {
+        let fresh = state < State::Recovery && !matches!(self.mode, Mode::ProbeRtt { .. });
+        self.before = if fresh { window } else { self.before.max(window) };
+    }
+
+    /// `bbr_set_state` after a timeout: the rate may have changed.
+    pub(super) fn forget(&mut self) {
+        self.state = State::Loss;
+        self.full = 0.0;
+        self.round_end = 0;
+    }
+
+    /// `bbr_set_cwnd_to_recover_or_restore`; whether as much leaves as arrives.
+    fn recover(&mut self, ack: &Ack, window: f64) -> (f64, bool) {
+        let mut window =
+            if ack.losses > 0 { (window - ack.losses as f64).max(1.0) } else { window };
+        let flight = (ack.flight + ack.newly) as f64;
+        if ack.state == State::Recovery && self.state != State::Recovery {
+            self.conserves = true;
+            self.round_end = ack.delivered;
+            window = flight;
+        } else if self.state >= State::Recovery && ack.state < State::Recovery {
+            window = window.max(self.before);
+            self.conserves = false;
         }
+        self.state = ack.state;
+        if self.conserves { (window.max(flight), true) } else { (window, false) }
+    }
+
+    fn capped(&self, window: f64) -> f64 {
+        if matches!(self.mode, Mode::ProbeRtt { .. }) { window.min(LEAST_WINDOW) } else { window }
+    }
+
+    /// `bbr_set_cwnd`.
+    fn window(&self, ack: &Ack, window: f64, bdp: f64, mss: u64) -> f64 {
         let gain = if self.filled { WINDOW_GAIN } else { HIGH };
-        // Three offloaded packets more, so that delayed ACKs do not stop it (`bbr_quantization_budget`).
-        let target = gain * bdp + 3.0 * ack.burst as f64;
+        // Three offloaded packets more, so that delayed ACKs do not stop it, and an even number; two more where the rate is probed,
+        // for small windows (`bbr_quantization_budget`).
+        let whole = (gain * bdp).ceil() + 3.0 * ack.burst as f64;
+        let probes = matches!(self.mode, Mode::ProbeRate(0));
+        let target = (whole / 2.0).ceil() * 2.0 + if probes { 2.0 } else { 0.0 };
         let grown = window + ack.newly as f64;
         let next = if self.filled {
             grown.min(target)
-        } else if window < target || ack.acked < 20 {
+        } else if window < target || ack.delivered < 10 * mss {
             grown
         } else {
             window
         };
-        next.max(LEAST_WINDOW)
+        self.capped(next.max(LEAST_WINDOW))
     }
 }

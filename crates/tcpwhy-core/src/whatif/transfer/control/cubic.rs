@@ -16,6 +16,8 @@ const TRAIN: Nanos = Nanos::from_millis(2);
 const LOW_WINDOW: f64 = 16.0;
 /// RTT samples of a round before its delay is judged (`HYSTART_MIN_SAMPLES`).
 const SAMPLES: u32 = 8;
+/// Delays are not believed for a second after a window's growth began anew.
+const SETTLES: Nanos = Nanos::from_secs(1);
 
 #[derive(Debug, Default)]
 pub(super) struct Cubic {
@@ -25,6 +27,10 @@ pub(super) struct Cubic {
     /// `tcp_cwnd`: where Reno would be, and its ACKs not yet counted.
     reno: f64,
     round: Round,
+    /// HyStart has ended slow start; only a timeout makes it look again.
+    found: bool,
+    /// `delay_min`.
+    least_rtt: Option<Nanos>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -44,33 +50,49 @@ struct Round {
 }
 
 impl Cubic {
-    /// `hystart_update`: whether slow start ends here.
-    pub(super) fn slow_start_ends(&mut self, ack: &Ack, window: f64, least_rtt: Nanos) -> bool {
-        if window < LOW_WINDOW {
+    /// `cubictcp_acked`: whether slow start ends here.
+    pub(super) fn sampled(&mut self, ack: &Ack, rtt: Nanos, window: f64, slow_start: bool) -> bool {
+        // Not right after a fast recovery.
+        if self.epoch.as_ref().is_some_and(|epoch| ack.now - epoch.start < SETTLES) {
             return false;
         }
+        let least = self.least_rtt.map_or(rtt, |least| least.min(rtt));
+        self.least_rtt = Some(least);
+        if self.found || !slow_start {
+            return false;
+        }
+        self.found = self.update(ack, rtt, window, least);
+        self.found
+    }
+
+    /// `hystart_update`.
+    fn update(&mut self, ack: &Ack, rtt: Nanos, window: f64, least: Nanos) -> bool {
         let round = &mut self.round;
-        if ack.acked > round.end {
-            *round = Round { end: ack.sent, start: ack.now, last: ack.now, ..Round::default() };
+        if ack.una > round.end {
+            *round = Round { end: ack.nxt, start: ack.now, last: ack.now, ..Round::default() };
+        }
+        if window < LOW_WINDOW {
+            return false;
         }
         // The ACK train: half a round trip long (cubic is not paced), so the path holds what was sent.
         let mut found = false;
         if ack.now - round.last <= TRAIN {
             round.last = ack.now;
-            found = ack.now - round.start > (least_rtt + ack.train_slack).scale(1, 2);
+            found = ack.now - round.start > (least + ack.train_slack).scale(1, 2);
         }
-        round.rtt = Some(round.rtt.map_or(ack.rtt, |r| r.min(ack.rtt)));
+        round.rtt = Some(round.rtt.map_or(rtt, |r| r.min(rtt)));
         if round.samples < SAMPLES {
             round.samples += 1;
         } else {
-            let accepted = least_rtt.scale(1, 8).clamp(DELAY_MIN, DELAY_MAX);
-            found |= round.rtt.is_some_and(|rtt| rtt > least_rtt + accepted);
+            let accepted = least.scale(1, 8).clamp(DELAY_MIN, DELAY_MAX);
+            found |= round.rtt.is_some_and(|rtt| rtt > least + accepted);
         }
         found
     }
 
     /// `bictcp_update` and `tcp_cong_avoid_ai`: the window after `acked` segments in congestion avoidance.
-    pub(super) fn avoid(&mut self, now: Nanos, acked: f64, window: f64, least_rtt: Nanos) -> f64 {
+    pub(super) fn avoid(&mut self, now: Nanos, acked: f64, window: f64) -> f64 {
+        let least_rtt = self.least_rtt.unwrap_or(Nanos::ZERO);
         let epoch = match self.epoch {
             Some(epoch) => epoch,
             None => {
@@ -99,10 +121,5 @@ impl Cubic {
         self.epoch = None;
         self.last_max = if window < self.last_max { window * (1.0 + BETA) / 2.0 } else { window };
         window * BETA
-    }
-
-    /// `bictcp_reset`: after a timeout nothing of the path is known.
-    pub(super) fn forget(&mut self) {
-        *self = Self::default();
     }
 }

@@ -4,6 +4,7 @@ mod bbr;
 mod cubic;
 
 use super::Control;
+use super::sender::State;
 use crate::units::Nanos;
 use bbr::Bbr;
 use cubic::Cubic;
@@ -12,23 +13,30 @@ use cubic::Cubic;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ack {
     pub(super) now: Nanos,
-    /// Segments newly acknowledged.
+    /// Segments newly acknowledged, selectively too.
     pub(super) newly: u64,
-    /// Segments delivered so far, and sent so far.
-    pub(super) acked: u64,
-    pub(super) sent: u64,
+    /// The cumulative acknowledgement moved.
+    pub(super) advanced: bool,
+    /// Acknowledged, and sent, up to here.
+    pub(super) una: u64,
+    pub(super) nxt: u64,
+    /// Bytes delivered: when the newest acknowledged segment left, and now.
+    pub(super) before: u64,
+    pub(super) delivered: u64,
     /// Segments in flight, before this ACK and now.
     pub(super) flight_before: u64,
     pub(super) flight: u64,
-    pub(super) rtt: Nanos,
+    /// Round trip of the newest acknowledged segment; `None`: not known.
+    pub(super) rtt: Option<Nanos>,
     /// Bytes per second at which the acknowledged segments were delivered; 0: no sample.
     pub(super) rate: f64,
     /// The application or a buffer, not the window, held the sender when these were sent.
     pub(super) app_limited: bool,
     /// The window was used to its end in this round (`tcp_is_cwnd_limited`).
     pub(super) limited: bool,
-    /// Losses are being repaired.
-    pub(super) lost: bool,
+    pub(super) state: State,
+    /// Segments newly known to be lost.
+    pub(super) losses: u64,
     /// Segments that leave at once at most.
     pub(super) burst: u64,
     /// Four offloaded packets at the pacing rate, a millisecond at most (`hystart_ack_delay`).
@@ -77,20 +85,21 @@ impl Window {
         }
     }
 
+    /// Whether the law sets the window from its model of the path and not from losses (`cong_control`).
+    pub(super) fn is_modelled(&self) -> bool {
+        matches!(self.law, Law::Bbr(_))
+    }
+
+    /// `pkts_acked`, and outside of fast recovery `cong_avoid`.
     pub(super) fn on_ack(&mut self, ack: &Ack) {
-        self.least_rtt = self.least_rtt.min(ack.rtt);
-        let slow_start = self.slow_start();
-        if let Law::Cubic(cubic) = &mut self.law
-            && slow_start
-            && cubic.slow_start_ends(ack, self.segments, self.least_rtt)
-        {
-            self.threshold = self.segments;
-        }
         if let Law::Bbr(bbr) = &mut self.law {
             self.segments = bbr.on_ack(ack, self.segments, self.mss);
             return;
         }
-        if !ack.limited || ack.lost {
+        if let Some(rtt) = ack.rtt {
+            self.sample(ack, rtt);
+        }
+        if !ack.limited || !ack.advanced || ack.state == State::Recovery {
             return;
         }
         let mut newly = ack.newly as f64;
@@ -103,28 +112,53 @@ impl Window {
             return;
         }
         self.segments = match &mut self.law {
-            Law::Cubic(cubic) => cubic.avoid(ack.now, newly, self.segments, self.least_rtt),
-            _ => self.segments + newly / self.segments,
+            Law::Cubic(cubic) => cubic.avoid(ack.now, newly, self.segments),
+            _ => self.segments + newly / self.segments.floor().max(1.0),
         };
     }
 
-    pub(super) fn on_loss(&mut self) {
-        self.threshold = match &mut self.law {
-            Law::Bbr(_) => return,
-            Law::Cubic(cubic) => cubic.after_loss(self.segments),
-            Law::Reno => self.segments / 2.0,
+    /// `cubictcp_acked`: slow start may end here.
+    fn sample(&mut self, ack: &Ack, rtt: Nanos) {
+        let slow_start = self.slow_start();
+        if let Law::Cubic(cubic) = &mut self.law
+            && cubic.sampled(ack, rtt, self.segments, slow_start)
+        {
+            self.threshold = self.segments;
         }
-        .max(2.0);
-        self.segments = self.threshold;
     }
 
-    pub(super) fn on_timeout(&mut self) {
-        self.on_loss();
+    /// The slow-start threshold after a loss (`ssthresh`), in whole segments; the window itself is left to the recovery.
+    pub(super) fn after_loss(&mut self, state: State) -> f64 {
+        let segments = self.segments.floor();
         match &mut self.law {
-            Law::Bbr(_) => return,
-            Law::Cubic(cubic) => cubic.forget(),
+            Law::Bbr(bbr) => {
+                bbr.save(segments, state);
+                self.threshold
+            }
+            Law::Cubic(cubic) => cubic.after_loss(segments).floor().max(2.0),
+            Law::Reno => (segments / 2.0).floor().max(2.0),
+        }
+    }
+
+    /// The reduction is over (`tcp_end_cwnd_reduction`).
+    pub(super) fn end_reduction(&mut self) {
+        if !self.is_modelled() && self.threshold.is_finite() {
+            self.segments = self.threshold;
+        }
+    }
+
+    /// Nothing was lost (`undo_cwnd`).
+    pub(super) fn undo(&mut self, segments: f64, threshold: f64) {
+        self.segments = self.segments.max(segments);
+        self.threshold = self.threshold.max(threshold);
+    }
+
+    /// After a timeout what was known of the path is forgotten (`set_state` to `TCP_CA_Loss`).
+    pub(super) fn forget(&mut self) {
+        match &mut self.law {
+            Law::Bbr(bbr) => bbr.forget(),
+            Law::Cubic(cubic) => *cubic = Cubic::default(),
             Law::Reno => {}
         }
-        self.segments = 1.0;
     }
 }

@@ -1,24 +1,34 @@
 //! The sending end: application, send buffer, windows, loss.
 
+mod ack;
+mod board;
 mod buffer;
-mod flight;
+mod delivery;
 mod output;
+mod rack;
+mod recovery;
+mod rtt;
+mod timers;
 
-use super::control::{Ack, Window};
+use super::control::Window;
 use super::path::Path;
 use super::{Control, Phase, Transfer};
 use crate::kernel::buffers::send_buffer;
-use crate::kernel::send::{expanded, size_goal};
+use crate::kernel::send::{expanded, size_goal, skb_overhead};
 use crate::kernel::start::initial_window;
 use crate::units::Nanos;
+use board::Board;
 use buffer::{Buffer, Wrote};
-use flight::{Flight, Settled};
+use delivery::Delivery;
 use output::Push;
+use rack::Rack;
+use recovery::Recovery;
+pub(super) use recovery::State;
+use rtt::Rtt;
+use timers::Timer;
 
-/// Linux `TCP_RTO_MIN`, and the deviation that `tcp_rtt_estimator` keeps at least.
-const RTO_MIN: Nanos = Nanos::from_millis(200);
-/// `TCP_TIMEOUT_MIN`: two ticks of the clock.
-const TICKS: Nanos = Nanos::from_millis(2);
+/// `tp->reordering`: a path that keeps the order never raises it.
+const REORDERING: u64 = 3;
 
 #[derive(Debug)]
 pub(super) struct Sender {
@@ -29,16 +39,27 @@ pub(super) struct Sender {
     buffer: Buffer,
     edge: u64,
     largest_window: u64,
-    flight: Flight,
+    board: Board,
+    delivery: Delivery,
     /// End of the newest small segment (`snd_sml`), for Nagle's algorithm.
     small: u64,
-    recover: Option<u64>,
+    recovery: Recovery,
+    rack: Rack,
     usage: Usage,
-    pub(super) timer: Option<Nanos>,
-    probing: bool,
+    timer: Option<Timer>,
+    /// `icsk_backoff`.
     backoff: u32,
-    smoothed: Nanos,
+    /// `tlp_high_seq`, and whether that probe was a repetition.
+    probe_end: Option<u64>,
+    probe_repeats: bool,
+    rtt: Rtt,
+    /// When the newest ACK that has come left the peer: what data packets echo (RFC 7323).
+    echo: Nanos,
+    /// When what the newest ACK answers had left.
+    echoed: Nanos,
+    /// When the last new packet left, or, paced, when the next one may.
     pub(super) pace_at: Nanos,
+    last_sent: Nanos,
     pub(super) resent: u64,
 }
 
@@ -54,27 +75,36 @@ impl Sender {
     pub(super) fn new(t: &Transfer, total: u64, edge: u64) -> Self {
         let sysctls = &t.sender.sysctls;
         let mut sndbuf = send_buffer(t.sndbuf, sysctls);
-        let initial = initial_window(t.initcwnd);
+        // The kernel counts segments in 32 bits.
+        let initial = initial_window(t.initcwnd).min(u64::from(u32::MAX));
         if !t.sndbuf.locks() {
-            sndbuf = expanded(sndbuf, t.mss, initial, 3, factor(t), sysctls.tcp_wmem[2]);
+            let most = sysctls.tcp_wmem[2];
+            sndbuf = expanded(sndbuf, t.mss, initial, REORDERING, factor(t), most);
         }
+        let overhead = skb_overhead(t.sender.version);
         Self {
             t: t.clone(),
             window: Window::new(t.control, t.mss, initial, t.rtt),
             una: 0,
             nxt: 0,
-            buffer: Buffer::new(sndbuf, t.write, total),
+            buffer: Buffer::new(sndbuf, t.write, total, overhead, t.seed),
             edge,
             largest_window: edge,
-            flight: Flight::default(),
+            board: Board::default(),
+            delivery: Delivery::default(),
             small: 0,
-            recover: None,
+            recovery: Recovery::default(),
+            rack: Rack::default(),
             usage: Usage::default(),
             timer: None,
-            probing: false,
             backoff: 0,
-            smoothed: t.rtt,
+            probe_end: None,
+            probe_repeats: false,
+            rtt: Rtt::new(t.rtt),
+            echo: Nanos::ZERO,
+            echoed: Nanos::ZERO,
             pace_at: Nanos::ZERO,
+            last_sent: Nanos::ZERO,
             resent: 0,
         }
     }
@@ -88,7 +118,7 @@ impl Sender {
 
     /// Data segments sent, repetitions too.
     pub(super) fn segments(&self) -> u64 {
-        self.flight.sent()
+        self.delivery.sent()
     }
 
     /// `sk_sndbuf`.
@@ -96,13 +126,27 @@ impl Sender {
         self.buffer.sndbuf
     }
 
-    /// What may leaves, and the application writes until it blocks or is done.
+    /// When the timer fires.
+    pub(super) fn timer(&self) -> Option<Nanos> {
+        self.timer.map(|timer| timer.at)
+    }
+
+    /// When the application runs again: woken after it waited for room, or done with a call.
+    pub(super) fn runs_at(&self, now: Nanos) -> Option<Nanos> {
+        self.buffer.runs_at(now)
+    }
+
+    /// What may leaves, and the application writes until it blocks or is done (`tcp_data_snd_check`, `tcp_sendmsg_locked`).
     pub(super) fn work(&mut self, now: Nanos, path: &mut Path) {
         self.send(now, path, Push::Nagle);
-        self.check_space();
-        while !self.buffer.blocked && self.buffer.has_more() {
+        self.check_space(now);
+        self.buffer.run(now);
+        while self.buffer.writes(now) {
+            if self.buffer.begins_call() {
+                self.check_app_limited();
+            }
             let goal = size_goal(self.mss(), self.largest_window, self.t.offload);
-            match self.buffer.write(goal) {
+            match self.buffer.write(now, goal) {
                 Wrote::Blocked => self.push(now, path, Push::Everything),
                 Wrote::Done => self.push(now, path, Push::Nagle),
                 Wrote::Full if self.buffer.is_push_due(self.largest_window) => {
@@ -112,9 +156,13 @@ impl Sender {
                 Wrote::Full => {}
             }
         }
-        self.flight.app_limited = self.window.pacing().is_some()
-            && self.buffer.head().is_none()
-            && self.flight.segments() < self.window.segments as u64;
+    }
+
+    fn check_app_limited(&mut self) {
+        let flight = self.board.flight();
+        let free = flight < self.cwnd() && self.board.lost() <= self.board.repeated();
+        let waiting = self.buffer.written - self.nxt;
+        self.delivery.check(waiting, self.mss(), flight, free);
     }
 
     fn push(&mut self, now: Nanos, path: &mut Path, push: Push) {
@@ -123,101 +171,19 @@ impl Sender {
     }
 
     /// `tcp_check_space`: a blocked writer's buffer grows with a congestion window that is not full, and the writer may wake.
-    fn check_space(&mut self) {
-        if !self.buffer.blocked {
+    fn check_space(&mut self, now: Nanos) {
+        if !self.buffer.blocked || self.buffer.woken_at.is_some() {
             return;
         }
         let cwnd = self.window.segments as u64;
         let sysctls = &self.t.sender.sysctls;
-        if !self.t.sndbuf.locks() && self.flight.segments() < cwnd {
-            let most = sysctls.tcp_wmem[2];
+        // tcp_should_expand_sndbuf
+        if !self.t.sndbuf.locks() && self.board.flight() < cwnd {
+            let (most, factor) = (sysctls.tcp_wmem[2], factor(&self.t));
             self.buffer.sndbuf =
-                expanded(self.buffer.sndbuf, self.t.mss, cwnd, 3, factor(&self.t), most);
+                expanded(self.buffer.sndbuf, self.t.mss, cwnd, REORDERING, factor, most);
         }
-        self.buffer.wake(self.buffer.written - self.nxt, sysctls.tcp_notsent_lowat);
-    }
-
-    /// `upto`: number of the newest packet that the ACK answers.
-    pub(super) fn on_ack(&mut self, now: Nanos, ack: u64, edge: u64, upto: u64) {
-        let before = self.flight.segments();
-        let settled = self.flight.settle(now, upto);
-        self.una = self.una.max(ack);
-        self.buffer.free(self.una);
-        if self.recover.is_some_and(|end| self.una >= end) {
-            self.recover = None;
-        }
-        if settled.losses > 0 && self.recover.is_none() {
-            self.window.on_loss();
-            self.recover = Some(self.nxt);
-        }
-        if let Some(sent) = settled.sent {
-            let rtt = now - sent;
-            self.smoothed = self.smoothed.scale(7, 8) + rtt.scale(1, 8);
-            let ack = self.told(now, rtt, before, &settled);
-            self.window.on_ack(&ack);
-            self.backoff = 0;
-            self.probing = false;
-            self.arm(now);
-        }
-        self.edge = self.edge.max(edge);
-        self.largest_window = self.largest_window.max(edge.saturating_sub(ack));
-    }
-
-    fn told(&self, now: Nanos, rtt: Nanos, before: u64, settled: &Settled) -> Ack {
-        let segments = self.window.segments;
-        // tcp_is_cwnd_limited
-        let limited = self.usage.limited
-            || (self.window.slow_start() && segments < 2.0 * self.usage.most as f64);
-        Ack {
-            now,
-            newly: settled.segments,
-            acked: self.flight.arrived,
-            sent: self.flight.sent(),
-            flight_before: before,
-            flight: self.flight.segments(),
-            rtt,
-            rate: settled.rate,
-            app_limited: settled.app_limited,
-            limited,
-            lost: self.recover.is_some(),
-            burst: self.burst(),
-            train_slack: self.train_slack(),
-        }
-    }
-
-    /// Tail loss probe first (`tcp_schedule_loss_probe`), then the retransmission timer.
-    fn arm(&mut self, now: Nanos) {
-        let rto = self.smoothed + RTO_MIN.max(self.smoothed.scale(1, 2));
-        let probe = self.smoothed.scale(2, 1) + TICKS;
-        let probe = if self.flight.segments() == 1 { probe + RTO_MIN } else { probe };
-        let wait = if self.backoff == 0 && !self.probing && self.recover.is_none() {
-            probe.min(rto)
-        } else {
-            rto.scale(1 << self.backoff.min(8), 1)
-        };
-        self.timer = (self.flight.segments() > 0).then(|| now + wait);
-    }
-
-    /// The tail is probed, or everything lost is sent again.
-    pub(super) fn on_timer(&mut self, now: Nanos, path: &mut Path) {
-        self.timer = None;
-        if !self.probing
-            && self.backoff == 0
-            && self.recover.is_none()
-            && let Some((seq, len)) = self.flight.last()
-        {
-            self.probing = true;
-            self.resent += 1;
-            self.flight.send(now, seq, len, path);
-            self.arm(now);
-            return;
-        }
-        self.backoff += 1;
-        if self.flight.give_up() {
-            self.window.on_timeout();
-            self.recover = Some(self.nxt);
-        }
-        self.arm(now);
+        self.buffer.wake(now, self.buffer.written - self.nxt, sysctls.tcp_notsent_lowat);
     }
 
     fn slow_start_or_later(&self) -> Phase {

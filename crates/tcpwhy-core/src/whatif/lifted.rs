@@ -1,0 +1,299 @@
+//! Predicted transfer times with one limit lifted, by the model of a transfer.
+//!
+//! What stays is time that no setting of TCP shortens: the application's, a silent path's, a slow reader's, that of losses which the
+//! lifted limit does not explain, and what is unknown if it is much. Everything else is transferred once more from the start, over the path that was seen, with the
+//! buffers that were seen to limit, without the lifted one.
+
+use super::analytic::Path;
+use super::transfer::{End, Phase, Prediction, Transfer, predict};
+use crate::kernel::buffers::Asked;
+use crate::kernel::window::Share;
+use crate::model::{Cause, Interval, Limit, WhatIf, WindowScale};
+use crate::units::{Nanos, mul_div};
+
+/// Round trips that a transfer must take for slow start and autotuning to matter, and for its figures to be more than chance.
+const FEWEST_ROUNDS: i64 = 4;
+/// Segments that one prediction follows; what is left goes at the rate that was reached. A few milliseconds.
+const MOST_SEGMENTS: u64 = 6_000;
+/// A limit that held for less than this part of the time is left to the arithmetic.
+const LEAST_PART: i64 = 20;
+/// A buffer that held for less than this part of the time is none that the rest of the transfer would meet.
+const REAL_PART: i64 = 10;
+/// What the default sysctls let buffers grow to, at least.
+const SEND_MOST: u64 = 4 << 20;
+const RECEIVE_MOST: u64 = 6 << 20;
+/// The part of a receive buffer that is window when its size is chosen for a window that was seen: a half.
+const HALF: Share = Share::Ratio(128);
+
+/// How much the model may be used in one analysis: short connections come in hundreds of thousands, and a model of each would cost more
+/// than their packets. Those that end once it is used up are left to the arithmetic.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    segments: u64,
+}
+
+impl Default for Budget {
+    /// About a tenth of a second.
+    fn default() -> Self {
+        Self { segments: 300_000 }
+    }
+}
+
+impl Budget {
+    /// Packets were analysed: the model may take a few percent of their time.
+    pub(crate) fn earn(&mut self, packets: u64) {
+        self.segments = self.segments.saturating_add(packets / 64);
+    }
+}
+
+/// Refines the predictions of the arithmetic where the model knows better and may be used.
+pub(crate) fn refine(path: &Path<'_>, turns: u64, list: &mut [WhatIf], budget: &mut Budget) {
+    let rtt = path.facts.rtt_floor;
+    if rtt.0 <= 0 || path.transfer < rtt.scale(FEWEST_ROUNDS, 1) || path.facts.mss == 0 {
+        return;
+    }
+    for what_if in list.iter_mut() {
+        let held = time_of(path.timeline, |i| i.limit == what_if.lift);
+        if held.scale(LEAST_PART, 1) < path.transfer {
+            continue;
+        }
+        if let Some(better) = lift(path, turns, what_if.lift, budget) {
+            *what_if = better;
+        }
+    }
+    list.sort_by_key(|w| (w.transfer, w.lift));
+}
+
+fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
+    if matches!(lifted, Limit::SilentPath | Limit::DelayedAck) {
+        return None;
+    }
+    let unknown = time_of(path.timeline, |i| i.limit == Limit::Unknown);
+    let unclear = unknown.scale(REAL_PART, 1) >= path.transfer;
+    let kept = |i: &Interval| stays(i, lifted) || (unclear && i.limit == Limit::Unknown);
+    let mut stays = time_of(path.timeline, kept);
+    let rtt = path.facts.rtt_floor;
+    if lifted == Limit::Application {
+        // A question still has to cross the path.
+        stays += rtt.scale(i64::try_from(turns.saturating_sub(1)).unwrap_or(i64::MAX), 1);
+    }
+    let meanwhile: u64 = path.timeline.iter().filter(|i| kept(i)).map(|i| i.evidence.acked).sum();
+    let size = path.bytes.saturating_sub(meanwhile).max(1);
+    let mss = u64::from(path.facts.mss);
+    let followed = size.min(MOST_SEGMENTS * mss);
+    budget.segments = budget.segments.checked_sub(followed / mss)?;
+    let p = predict(&transfer(path, lifted, followed));
+    if !p.complete {
+        return None;
+    }
+    let rest = span(size - followed, p.steady_bps);
+    // Until the last byte is acknowledged, from the first one on.
+    let moved = p.time - p.phases[Phase::Handshake as usize] + rtt.scale(1, 2) + rest;
+    let next = if moved > stays { held_by(&p) } else { longest_kept(path, kept) };
+    // What was seen of the path in the time that stays may have been less than its rate.
+    let wire = match lifted {
+        Limit::PathBandwidth => Nanos::ZERO,
+        _ => span(path.bytes, path.capacity.saturating_mul(8)),
+    };
+    let transfer = (stays + moved).max(wire).min(path.transfer);
+    Some(WhatIf { lift: lifted, transfer, next })
+}
+
+/// Whether an interval's time stays, whatever TCP does.
+fn stays(i: &Interval, lifted: Limit) -> bool {
+    let by_loss = i.limit == Limit::LossRecovery || i.cause == Cause::CongestionAvoidance;
+    let by_reader = matches!(i.cause, Cause::SlowReader | Cause::ZeroWindow);
+    match i.limit {
+        limit if limit == lifted => false,
+        Limit::Handshake => false,
+        Limit::Application | Limit::SilentPath | Limit::DelayedAck => true,
+        Limit::ReceiveWindow => by_reader,
+        // A window without limit asks nothing of losses, and what makes the losses may be the path or what it lets burst.
+        _ if by_loss => matches!(lifted, Limit::Application | Limit::ReceiveWindow),
+        _ => false,
+    }
+}
+
+/// The transfer over the path that was seen.
+fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
+    let facts = path.facts;
+    let rate = if lifted == Limit::PathBandwidth { 0 } else { path.capacity.saturating_mul(8) };
+    let bdp = mul_div(rate / 8, u64::try_from(facts.rtt_floor.0).unwrap_or(0), 1_000_000_000);
+    let holds = |which: &dyn Fn(&Interval) -> bool| {
+        time_of(path.timeline, which).scale(REAL_PART, 1) >= path.transfer
+    };
+    let end = end(path, bdp);
+    let mss = u64::from(facts.mss);
+    let small = |i: &Interval| {
+        matches!(i.cause, Cause::SmallBuffer | Cause::NoWindowScaling)
+            && i.limit == Limit::ReceiveWindow
+    };
+    let window = lifted != Limit::ReceiveWindow && holds(&small);
+    let buffer = lifted != Limit::SendBuffer && holds(&|i| i.limit == Limit::SendBuffer);
+    // Seen from its first packet on, a connection starts with what every one starts with.
+    let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
+    let first = match lifted {
+        Limit::CongestionWindow => Some(bdp.saturating_mul(2).max(size) / mss + 10),
+        _ if begins => None,
+        _ => Some((facts.max_flight / mss).max(10)),
+    };
+    Transfer {
+        size,
+        rate_bps: rate,
+        rtt: facts.rtt_floor,
+        // How much its queue takes is not known; losses that it made have their time among what stays.
+        queue: u64::MAX >> 1,
+        sndbuf: if buffer { Asked::Forced(facts.max_flight / 2) } else { Asked::Automatic },
+        rcvbuf: if window { Asked::Forced(facts.max_window) } else { Asked::Automatic },
+        share: window.then_some(HALF),
+        sender: end.clone(),
+        receiver: end,
+        initcwnd: first,
+        mss,
+        ..Transfer::default()
+    }
+}
+
+/// Both ends' kernel: buffers that may cover the path, and a window that its scale can say.
+fn end(path: &Path<'_>, bdp: u64) -> End {
+    let facts = path.facts;
+    let mut end = End::default();
+    end.sysctls.tcp_wmem[2] = SEND_MOST.max(bdp.saturating_mul(4)).max(facts.max_flight);
+    let ceiling = match facts.scale {
+        WindowScale::Absent => {
+            end.sysctls.tcp_window_scaling = false;
+            u64::from(u16::MAX)
+        }
+        WindowScale::Known(shift) | WindowScale::Inferred { min: shift, .. } => {
+            u64::from(u16::MAX) << shift.min(14)
+        }
+    };
+    end.sysctls.tcp_rmem[2] = RECEIVE_MOST.max(ceiling.saturating_mul(2));
+    end
+}
+
+/// Time that `bytes` take at a rate.
+fn span(bytes: u64, rate_bps: u64) -> Nanos {
+    let nanos = mul_div(bytes, 8_000_000_000, rate_bps.max(1));
+    Nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
+}
+
+fn time_of(timeline: &[Interval], which: impl Fn(&Interval) -> bool) -> Nanos {
+    let times = timeline.iter().filter(|i| which(i)).map(|i| i.to - i.from);
+    times.fold(Nanos::ZERO, |sum, time| sum + time)
+}
+
+/// What the model's longest phase is called in an analysis.
+fn held_by(p: &Prediction) -> Limit {
+    let phases = Phase::ALL.into_iter().zip(p.phases);
+    let longest = phases
+        .filter(|(phase, _)| !matches!(phase, Phase::Handshake | Phase::Last))
+        .max_by_key(|(_, time)| *time);
+    match longest.map(|(phase, _)| phase) {
+        Some(Phase::SlowStart | Phase::Congestion) => Limit::CongestionWindow,
+        Some(Phase::SendBuffer) => Limit::SendBuffer,
+        Some(Phase::ReceiveWindow) => Limit::ReceiveWindow,
+        _ => Limit::PathBandwidth,
+    }
+}
+
+fn longest_kept(path: &Path<'_>, kept: impl Fn(&Interval) -> bool) -> Limit {
+    Limit::ALL
+        .into_iter()
+        .max_by_key(|limit| time_of(path.timeline, |i| i.limit == *limit && kept(i)))
+        .unwrap_or(Limit::Unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::analytic;
+    use super::*;
+    use crate::model::{Evidence, Facts};
+
+    const RTT: Nanos = Nanos::from_millis(20);
+
+    fn facts() -> Facts {
+        Facts {
+            mss: 1448,
+            rtt_floor: RTT,
+            peak_bps: 6_400_000,
+            max_flight: 16_384,
+            max_window: 4 << 20,
+            min_window: 4 << 20,
+            scale: WindowScale::Known(7),
+        }
+    }
+
+    fn interval(limit: Limit, cause: Cause, (from, to): (i64, i64), acked: u64) -> Interval {
+        Interval {
+            from: Nanos::from_millis(from),
+            to: Nanos::from_millis(to),
+            limit,
+            cause,
+            confidence: 90,
+            first_frame: 1,
+            last_frame: 2,
+            evidence: Evidence { acked, flight: 16_384, ..Evidence::default() },
+        }
+    }
+
+    /// Seconds with `limit` lifted, by the model, of a transfer with these intervals over 100 Mbit/s.
+    fn lifted(timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> f64 {
+        let transfer = timeline.last().map_or(Nanos::ZERO, |i| i.to);
+        let path = Path { timeline, facts: &facts(), transfer, bytes, capacity: 12_500_000 };
+        let mut list = analytic::predict(&path);
+        refine(&path, turns, &mut list, &mut Budget::default());
+        list.iter().find(|w| w.lift == limit).unwrap().transfer.secs()
+    }
+
+    #[test]
+    fn case_a_without_its_buffer_takes_two_seconds() {
+        let timeline = [
+            interval(Limit::Handshake, Cause::None, (-20, 0), 0),
+            interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000),
+        ];
+        let secs = lifted(&timeline, 22_000_000, 1, Limit::SendBuffer);
+        assert!((1.8..2.1).contains(&secs), "{secs}");
+    }
+
+    #[test]
+    fn a_short_transfer_without_slow_start_still_waits_for_the_window() {
+        let cause = Cause::SlowStart;
+        let timeline = [
+            interval(Limit::Handshake, Cause::None, (-20, 0), 0),
+            interval(Limit::CongestionWindow, cause, (0, 100), 200_000),
+        ];
+        let secs = lifted(&timeline, 200_000, 1, Limit::CongestionWindow);
+        // The first window of 64 KB, one of twice as much, and the rest: three round trips.
+        assert!((0.055..0.085).contains(&secs), "{secs}");
+    }
+
+    #[test]
+    fn turns_keep_their_round_trips() {
+        let cause = Cause::WaitingForPeer;
+        let timeline = [interval(Limit::Application, cause, (0, 5_000), 500_000)];
+        let secs = lifted(&timeline, 500_000, 51, Limit::Application);
+        assert!((1.0..1.3).contains(&secs), "50 questions at 20 ms: {secs}");
+    }
+
+    #[test]
+    fn a_spent_budget_leaves_the_arithmetic() {
+        let timeline = [interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000)];
+        let path = Path {
+            timeline: &timeline,
+            facts: &facts(),
+            transfer: Nanos::from_secs(25),
+            bytes: 22_000_000,
+            capacity: 12_500_000,
+        };
+        let plain = analytic::predict(&path);
+        let mut list = plain.clone();
+        let mut budget = Budget { segments: 5_999 };
+        refine(&path, 1, &mut list, &mut budget);
+        assert_eq!(list, plain);
+        budget.earn(64);
+        refine(&path, 1, &mut list, &mut budget);
+        assert_ne!(list, plain);
+        assert_eq!(budget.segments, 0);
+    }
+}

@@ -1,4 +1,5 @@
 //! Sockets for tests, without any.
+#![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
 
 use super::row::Row;
 use tcpwhy_core::socket::{State, Stopwatch};

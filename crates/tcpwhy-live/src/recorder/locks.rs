@@ -80,5 +80,5 @@ fn bits(owners: &Owners, cookie: u64, inode: u32) -> Option<u32> {
     let borrowed = Borrowed::new(owner.pid, owner.fd).ok()?;
     borrowed.cookie().ok().filter(|c| *c == cookie)?;
     let Locks { send, receive, .. } = borrowed.locks().ok()?;
-    Some(u32::from(send) * SEND_LOCK | u32::from(receive) * RECEIVE_LOCK)
+    Some((u32::from(send) * SEND_LOCK) | (u32::from(receive) * RECEIVE_LOCK))
 }

@@ -146,7 +146,7 @@ pub(crate) fn tcpwhy(args: &[&str]) -> Said {
 pub(crate) fn explained(case: &str) -> (Value, i32) {
     let said = tcpwhy(&[case, "--json"]);
     let answer = serde_json::from_str(&said.stdout);
-    (answer.unwrap_or_else(|why| panic!("{why}: {said:?}")), said.code)
+    (answer.map_err(|why| format!("{why}: {said:?}")).unwrap(), said.code)
 }
 
 /// The answer for people, its lines joined.
@@ -163,6 +163,6 @@ pub(crate) fn is_damaged_at_most(code: i32) -> bool {
 pub(crate) fn direction(answer: &Value, port: u16) -> Value {
     let connections = answer["connections"].as_array().unwrap();
     let of_port = |c: &&Value| c["server"]["port"] == port;
-    let connection = connections.iter().find(of_port).unwrap_or_else(|| panic!("{answer}"));
+    let connection = connections.iter().find(of_port).ok_or_else(|| answer.to_string()).unwrap();
     connection["directions"][0].clone()
 }

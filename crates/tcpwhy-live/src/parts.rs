@@ -88,7 +88,8 @@ impl Parts {
         self.push(record)
     }
 
-    /// Adds a whole record; it is written when there are enough of them, or by [`Parts::flush`].
+    /// Adds a whole record, to a new part where the newest has its size; it is written when there are enough of them, or by
+    /// [`Parts::flush`].
     ///
     /// # Errors
     /// As [`Parts::flush`].
@@ -96,23 +97,23 @@ impl Parts {
         if self.failed {
             return Ok(());
         }
+        if self.is_due() {
+            self.rotate()?;
+        }
         self.buffer.extend_from_slice(record);
         self.ends.push(self.buffer.len());
         self.total += record.len() as u64;
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
     }
 
-    /// Whether the newest part has its size: time for [`Parts::rotate`].
-    #[must_use]
-    pub fn is_due(&self) -> bool {
-        self.written + self.buffer.len() as u64 >= self.keep.part
+    /// Whether the newest part has its size.
+    fn is_due(&self) -> bool {
+        let size = self.written + self.buffer.len() as u64;
+        size >= self.keep.part && size > self.head.len() as u64
     }
 
     /// Begins a new part, and lets the oldest go.
-    ///
-    /// # Errors
-    /// As [`Parts::flush`].
-    pub fn rotate(&mut self) -> io::Result<()> {
+    fn rotate(&mut self) -> io::Result<()> {
         self.flush()?;
         let name = self.path.with_extension(format!(
             "{:06}.{}",
@@ -197,9 +198,6 @@ mod tests {
         parts.push_head(b"head\n").unwrap();
         for n in 0..100 {
             parts.push(format!("{n:04}\n").as_bytes()).unwrap();
-            if parts.is_due() {
-                parts.rotate().unwrap();
-            }
         }
         parts.flush().unwrap();
         let kept = names(folder.path());

@@ -147,14 +147,6 @@ impl Pcapng {
         &self.parts
     }
 
-    /// Begins a new part where the newest one has its size.
-    ///
-    /// # Errors
-    /// When the disk does not take it.
-    pub fn rotate(&mut self) -> io::Result<()> {
-        self.parts.rotate()
-    }
-
     /// Hands what was written so far to the kernel.
     ///
     /// # Errors

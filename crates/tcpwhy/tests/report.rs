@@ -54,7 +54,7 @@ fn a_case_folder_without_a_capture_is_refused() {
     fs::create_dir(name("case")).unwrap();
     fs::write(name("case/samples.ndjson"), "").unwrap();
     let refused = run(&["report", &name("case"), "-o", "-"]);
-    assert_one_sentence_error(&refused, "no client.pcapng");
+    assert_one_sentence_error(&refused, "no packets to draw");
 }
 
 #[test]

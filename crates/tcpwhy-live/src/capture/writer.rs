@@ -60,9 +60,11 @@ impl Writer {
     pub(super) fn run(mut self, mut ring: Ring, stop: &AtomicBool) -> Captured {
         let (mut flushed, mut end) = (Instant::now(), None);
         loop {
-            while ring.block(|block| packets(block, |packet| self.packet(&packet))) {}
+            while !self.file.parts().is_full()
+                && ring.block(|block| packets(block, |packet| self.packet(&packet)))
+            {}
             let now = Instant::now();
-            if now - flushed >= FLUSH || self.file.parts().is_due() {
+            if now - flushed >= FLUSH {
                 self.settle(&ring);
                 flushed = now;
             }
@@ -123,11 +125,7 @@ impl Writer {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         self.file.statistics(now, self.received, self.captured.drops)?;
-        self.file.flush().map_err(PcapError::IoError)?;
-        if self.file.parts().is_due() {
-            self.file.rotate().map_err(PcapError::IoError)?;
-        }
-        Ok(())
+        self.file.flush().map_err(PcapError::IoError)
     }
 
     fn end(mut self, ring: &Ring) -> Captured {

@@ -128,11 +128,7 @@ impl Writer {
     }
 
     fn write_out(&mut self) {
-        let done = self.output.parts.flush();
-        let done = done.and_then(|()| {
-            if self.output.parts.is_due() { self.output.parts.rotate() } else { Ok(()) }
-        });
-        if let Err(why) = done {
+        if let Err(why) = self.output.parts.flush() {
             self.recorded.stopped.get_or_insert(why.to_string());
         }
     }

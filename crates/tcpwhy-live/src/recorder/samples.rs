@@ -76,7 +76,7 @@ impl Sampler {
             let now = Instant::now();
             if now - flushed >= FLUSH {
                 flushed = now;
-                if let Err(why) = self.write_out() {
+                if let Err(why) = self.parts.flush() {
                     self.summary.stopped = Some(format!("samples.ndjson: {why}"));
                     return;
                 }
@@ -121,11 +121,6 @@ impl Sampler {
             known.retain(|_, last| last.round == round);
         }
         Ok(())
-    }
-
-    fn write_out(&mut self) -> io::Result<()> {
-        self.parts.flush()?;
-        if self.parts.is_due() { self.parts.rotate() } else { Ok(()) }
     }
 
     pub(super) fn end(mut self) -> Summary {

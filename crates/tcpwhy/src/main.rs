@@ -25,6 +25,7 @@ mod when;
 use clap::error::ErrorKind;
 use cli::Command;
 use error::Error;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -41,7 +42,8 @@ fn main() -> ExitCode {
 
 /// One sentence on standard error; names in it cannot steer the terminal.
 fn say(text: &str) {
-    anstream::eprintln!("tcpwhy: {}", tcpwhy_report::printable(text));
+    // Standard error may be a terminal that was closed: nobody is left to be told.
+    let _ = writeln!(anstream::stderr(), "tcpwhy: {}", tcpwhy_report::printable(text));
 }
 
 /// What the exit code says.

@@ -36,7 +36,7 @@ pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> 
     app.notice = notice;
     let mut screen = Screen::open()?;
     let shown = show(&mut screen, &mut app, &rounds);
-    let asked = screen.asked();
+    let asked = if shown.is_ok() { screen.asked() } else { screen.asked_after_failure() };
     drop(screen);
     stop.store(true, Ordering::Relaxed);
     drop(rounds);

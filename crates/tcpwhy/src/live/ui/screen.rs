@@ -6,9 +6,10 @@ use ratatui::crossterm::execute;
 use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What asks a program to end. Ctrl-C comes as a key, but another program may send the signal.
 const ASKS: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
@@ -20,7 +21,8 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// The terminal in raw mode, on its other screen. Dropped, it is as it was before; a panic puts it back, too (`ratatui::try_init`).
 pub(super) struct Screen {
-    pub terminal: DefaultTerminal,
+    /// Never dropped: it would tell on standard error that it cannot show the cursor, and that may be gone with the terminal.
+    pub terminal: ManuallyDrop<DefaultTerminal>,
     asked: Arc<AtomicU8>,
 }
 
@@ -40,7 +42,7 @@ impl Screen {
                 std::process::exit(i32::from(SIGNALLED) + signal);
             }
         })?;
-        let terminal = ratatui::try_init()?;
+        let terminal = ManuallyDrop::new(ratatui::try_init()?);
         show_cursor_on_panic();
         Ok(Self { terminal, asked })
     }
@@ -48,6 +50,15 @@ impl Screen {
     /// The signal that asked to end.
     pub(super) fn asked(&self) -> Option<u8> {
         Some(self.asked.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+    }
+
+    /// As `asked`, after the terminal has failed: it may be closed, and then a signal says so, a moment before or after.
+    pub(super) fn asked_after_failure(&self) -> Option<u8> {
+        let since = Instant::now();
+        while self.asked().is_none() && since.elapsed() < GRACE / 2 {
+            std::thread::sleep(GRACE / 50);
+        }
+        self.asked()
     }
 }
 
@@ -63,6 +74,7 @@ fn show_cursor_on_panic() {
 impl Drop for Screen {
     fn drop(&mut self) {
         // After SIGHUP there may be no terminal any more.
+        let _ = self.terminal.show_cursor();
         let _ = ratatui::try_restore();
     }
 }

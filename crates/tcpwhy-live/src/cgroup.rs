@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// Folders looked at in one reading: more than hosts have, so that a tree which somebody else fills cannot hold us up.
 const MOST: usize = 20_000;
 
+/// Digits of a container's number.
+const CONTAINER: usize = 64;
+
 /// The paths of all cgroups of the version 2 tree, by the number that `sock_diag` tells: the inode of the folder.
 #[derive(Debug, Default)]
 pub struct Cgroups(HashMap<u64, String>);
@@ -46,6 +49,21 @@ impl Cgroups {
     }
 }
 
+/// Runtime and number of the container that one part of a path names: `cri-containerd-ID.scope`, `docker-ID.scope`; the runtime is empty in
+/// `ID`.
+#[must_use]
+pub fn container(part: &str) -> Option<(&str, &str)> {
+    let part = part.strip_suffix(".scope").unwrap_or(part);
+    let (runtime, id) = part.rsplit_once('-').unwrap_or(("", part));
+    is_container_id(id).then_some((runtime, id))
+}
+
+/// Whether a container may have this number.
+#[must_use]
+pub fn is_container_id(text: &str) -> bool {
+    text.len() == CONTAINER && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
 /// Where the version 2 tree is mounted: `/sys/fs/cgroup`, or `/sys/fs/cgroup/unified` beside version 1.
 fn root(mounts: &str) -> Option<PathBuf> {
     let mut fields = mounts.lines().map(|line| line.split(' '));
@@ -82,5 +100,20 @@ mod tests {
                       cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
         assert_eq!(root(mounts), Some(PathBuf::from("/sys/fs/cgroup/unified")));
         assert_eq!(root("tmpfs / tmpfs rw 0 0\n"), None);
+    }
+
+    #[test]
+    fn numbers_are_found_whatever_the_runtime_puts_around_them() {
+        let id = |part: &str| container(part).map(|(_, id)| id.to_owned());
+        let number = "0123456789abcdef".repeat(4);
+        for part in [
+            number.clone(),
+            format!("docker-{number}.scope"),
+            format!("cri-containerd-{number}.scope"),
+        ] {
+            assert_eq!(id(&part), Some(number.clone()));
+        }
+        assert_eq!(id("nginx.service"), None);
+        assert_eq!(id("session-3.scope"), None);
     }
 }

@@ -4,6 +4,7 @@
 //! shorter than the MSS proves nothing by itself: a full send buffer ends in short segments too
 //! (the classifier of T-RAT, SIGCOMM 2002, relied on it). Think time belongs to whoever thinks.
 
+use super::around::nearly;
 use super::context::CALM_ROUNDS;
 use super::{Context, Judgement};
 use crate::flow::stretch::Wait;
@@ -53,8 +54,8 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         && around.resent == 0
         && around.rounds >= CALM_ROUNDS
         && around.flight() / 3 * 2 > holds + holds / 10
-        && around.rate() < carries - carries / 10)
-        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
+        && around.rate() < nearly(carries))
+    .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
 
 /// A constant rate that nothing on the path sets, in bursts by a timer: larger ones than pacing makes, or with the ends of writes in

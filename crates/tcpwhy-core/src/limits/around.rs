@@ -111,3 +111,8 @@ impl Around {
 pub(super) fn rate(bytes: u64, time: Nanos) -> u64 {
     crate::units::bits_per_second(bytes, time) / 8
 }
+
+/// The rate from which a link that carries so much is busy: headers, delayed ACKs and bunches of them take a tenth.
+pub(super) fn nearly(carries: u64) -> u64 {
+    carries - carries / 10
+}

@@ -1,6 +1,6 @@
 //! A direction's stretches with what holds for all of them, and the questions that several rules ask.
 
-use super::around::{Around, rate};
+use super::around::{Around, nearly, rate};
 use super::losses::Losses;
 use crate::flow::BUSY_HOST;
 use crate::flow::stretch::{Stretch, Wait};
@@ -126,14 +126,13 @@ impl<'a> Context<'a> {
     /// by that link. One ACK for a whole round says nothing of the link.
     pub(crate) fn busy(&self, around: &Around) -> bool {
         let carries = self.capacity.unwrap_or(self.peak);
-        let tenth = carries / 10;
-        let at_its_rate = (carries - tenth..=carries + tenth).contains(&around.rate());
+        let at_its_rate = (nearly(carries)..=carries + carries / 10).contains(&around.rate());
         around.samples >= 4 * around.rounds && at_its_rate
     }
 
     /// As `busy`, in one stretch; nobody knows without a capacity.
     pub(crate) fn fills(&self, s: &Stretch) -> bool {
-        self.capacity.is_some_and(|carries| rate(s.acked, s.duration()) >= carries - carries / 10)
+        self.capacity.is_some_and(|carries| rate(s.acked, s.duration()) >= nearly(carries))
     }
 
     /// In no round around was the RTT above the floor: nothing queues, not even now and then.

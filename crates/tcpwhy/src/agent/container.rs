@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use tcpwhy_live::cgroup::is_container_id;
 
 /// Links that the kubelet keeps, `POD_NAMESPACE_CONTAINER-ID.log`, whatever the container runtime is.
 const KUBELET: &str = "/var/log/containers";
-/// Digits of a container's number.
-const ID: usize = 64;
 
 /// The names of this node's containers; none outside of Kubernetes.
 #[derive(Debug, Default)]
@@ -33,18 +32,7 @@ fn named(link: &str) -> Option<(String, String)> {
     let (name, id) = link.strip_suffix(".log")?.rsplit_once('-')?;
     let mut parts = name.split('_').skip(1);
     let (namespace, container) = (parts.next()?, parts.next()?);
-    is_id(id).then(|| (id.to_owned(), format!("{namespace}/{container}")))
-}
-
-/// A container's number in one part of a cgroup's path: `cri-containerd-ID.scope`, `docker-ID.scope`, `ID`.
-pub(super) fn id(part: &str) -> Option<&str> {
-    let part = part.strip_suffix(".scope").unwrap_or(part);
-    let id = part.rsplit_once('-').map_or(part, |(_, id)| id);
-    is_id(id).then_some(id)
-}
-
-fn is_id(text: &str) -> bool {
-    text.len() == ID && text.bytes().all(|b| b.is_ascii_hexdigit())
+    is_container_id(id).then(|| (id.to_owned(), format!("{namespace}/{container}")))
 }
 
 #[cfg(test)]
@@ -61,19 +49,5 @@ mod tests {
         let containers = Containers::under(folder.path());
         assert_eq!(containers.name(&number), Some("shop/nginx-proxy"));
         assert_eq!(containers.0.len(), 1);
-    }
-
-    #[test]
-    fn numbers_are_found_whatever_the_runtime_puts_around_them() {
-        let number = "0123456789abcdef".repeat(4);
-        for part in [
-            number.clone(),
-            format!("docker-{number}.scope"),
-            format!("cri-containerd-{number}.scope"),
-        ] {
-            assert_eq!(id(&part), Some(number.as_str()));
-        }
-        assert_eq!(id("nginx.service"), None);
-        assert_eq!(id("session-3.scope"), None);
     }
 }

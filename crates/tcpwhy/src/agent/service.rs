@@ -1,10 +1,10 @@
 //! Which service a socket belongs to: the systemd unit, container or cgroup that it was made in, or else the process or user.
 
-use super::container::{self, Containers};
+use super::container::Containers;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tcpwhy_live::cgroup::Cgroups;
+use tcpwhy_live::cgroup::{self, Cgroups};
 use tcpwhy_live::process::Owner;
 
 /// The whole tree is walked for a cgroup that is not known yet, but not more often than this.
@@ -52,7 +52,7 @@ fn printable(name: &str) -> Arc<str> {
 /// A name that is the same after a restart. `None` for the root and for scopes, which are called by a number of their session or process.
 fn name(path: &str, containers: &Containers) -> Option<String> {
     let parts = || path.split('/').filter(|part| !part.is_empty());
-    if let Some(id) = parts().rev().find_map(container::id) {
+    if let Some((_, id)) = parts().rev().find_map(cgroup::container) {
         let short = || format!("container/{}", id.get(..12).unwrap_or(id));
         return Some(containers.name(id).map_or_else(short, str::to_owned));
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tcpwhy_live::cgroup::Cgroups;
+use tcpwhy_live::cgroup::{self, Cgroups};
 use tcpwhy_live::namespaces::Namespaces;
 use tcpwhy_live::watch::Observed;
 
@@ -33,14 +33,11 @@ impl Place {
     pub(crate) fn unit(&self) -> Option<String> {
         let part = self.cgroup.as_deref()?.rsplit('/').find(|part| !part.is_empty())?;
         let part = part.strip_suffix(".scope").or(part.strip_suffix(".service")).unwrap_or(part);
-        let (runtime, number) = part.rsplit_once('-').unwrap_or(("", part));
-        let is_number = number.len() == 64 && number.bytes().all(|b| b.is_ascii_hexdigit());
-        let number = number.get(..SHORT).filter(|_| is_number);
-        let text = match number {
-            Some(number) if runtime.is_empty() => number.to_owned(),
-            Some(number) => format!("{runtime}-{number}"),
-            None => part.to_owned(),
+        let short = |(runtime, id): (&'_ str, &'_ str)| match id.get(..SHORT).unwrap_or(id) {
+            id if runtime.is_empty() => id.to_owned(),
+            id => format!("{runtime}-{id}"),
         };
+        let text = cgroup::container(part).map_or_else(|| part.to_owned(), short);
         Some(tcpwhy_report::printable(&text).into_owned())
     }
 

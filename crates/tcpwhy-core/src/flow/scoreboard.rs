@@ -22,6 +22,8 @@ struct Sent {
     level: u8,
     /// The capture has not seen it: lost before the capture point, reordered, or dropped by the capture.
     hole: bool,
+    /// A SACK block reported it, or something beyond it, and it was not sent again since.
+    arrived: bool,
 }
 
 /// How far into their bursts a segment, and the hole before it, were sent.
@@ -44,6 +46,8 @@ pub(crate) enum Sending {
         tail: bool,
         /// The level in the burst at which it was first sent.
         level: u8,
+        /// Bytes of it that had been taken for arrived.
+        recanted: u64,
     },
     /// Already acknowledged when sent: the retransmission was not needed.
     Needless,
@@ -56,6 +60,8 @@ pub(crate) enum Sending {
 pub(crate) struct Acked {
     /// Bytes newly acknowledged.
     pub(crate) bytes: u64,
+    /// Of them, those that had not been reported as arrived before.
+    pub(crate) arrived: u64,
     /// RTT of the newest byte acknowledged; `None` by Karn's rule (RFC 6298 section 3).
     pub(crate) sent_at: Option<Nanos>,
     /// Bytes acknowledged that the capture never saw.
@@ -108,7 +114,15 @@ impl Scoreboard {
         levels: Levels,
         soonest_repair: Nanos,
     ) -> Sending {
-        let fresh = Sent { start, end, time, resent: 0, level: levels.segment, hole: false };
+        let fresh = Sent {
+            start,
+            end,
+            time,
+            resent: 0,
+            level: levels.segment,
+            hole: false,
+            arrived: false,
+        };
         if start < self.nxt {
             return self.send_again(fresh, soonest_repair);
         }
@@ -141,21 +155,26 @@ impl Scoreboard {
         let at = self.outstanding.partition_point(|s| s.end <= start);
         let tail = end >= self.nxt;
         let Some(sent) = self.outstanding.get_mut(at) else {
-            return Sending::Again { times: 0, tail, level: 0 };
+            return Sending::Again { times: 0, tail, level: 0, recanted: 0 };
         };
         if sent.hole && time - sent.time < soonest_repair {
             sent.hole = sent.end > end;
             return Sending::Reordered;
         }
         let (times, level) = (sent.resent, sent.level);
-        let mut i = at;
+        let (mut i, mut recanted) = (at, 0);
         while let Some(s) = self.outstanding.get_mut(i).filter(|s| s.start < end) {
             s.resent = s.resent.saturating_add(1);
             s.time = time;
             s.hole = false;
+            // Of an offloaded segment that is resent in part the rest has arrived.
+            if s.arrived && start <= s.start && s.end <= end {
+                s.arrived = false;
+                recanted += s.end - s.start;
+            }
             i += 1;
         }
-        Sending::Again { times, tail, level }
+        Sending::Again { times, tail, level, recanted }
     }
 
     #[inline]
@@ -177,6 +196,7 @@ impl Scoreboard {
                 a.time = a.time.max(b.time);
                 a.resent = a.resent.max(b.resent);
                 a.hole &= b.hole;
+                a.arrived &= b.arrived;
             }
             merged.push_back(a);
         }
@@ -184,15 +204,25 @@ impl Scoreboard {
         self.outstanding = merged;
     }
 
-    /// When the segment was sent that ends at `end`, had it been sent once. `None` for what was reported before.
-    pub(crate) fn reported(&mut self, end: u64) -> Option<Nanos> {
-        if end <= self.reported {
-            return None;
-        }
-        self.reported = end;
+    /// A SACK block that ends at `end` was sent for what arrived last: when that segment was sent, had it been sent once and not been
+    /// reported before, and how many bytes have arrived since the last report. What lies between two reports has arrived, too, unless
+    /// it is sent again.
+    pub(crate) fn reported(&mut self, end: u64) -> (Option<Nanos>, u64) {
         let at = self.outstanding.partition_point(|s| s.end < end);
-        let sent = self.outstanding.get(at).filter(|s| s.start < end)?;
-        (sent.resent == 0 && !sent.hole).then_some(sent.time)
+        let Some(sent) = self.outstanding.get(at).filter(|s| s.start < end) else {
+            return (None, 0);
+        };
+        let fresh = end > self.reported;
+        let sample = (fresh && sent.resent == 0 && !sent.hole).then_some(sent.time);
+        let from =
+            if fresh { self.outstanding.partition_point(|s| s.end <= self.reported) } else { at };
+        self.reported = self.reported.max(end);
+        let mut arrived = 0;
+        for sent in self.outstanding.range_mut(from..=at).filter(|s| !s.arrived && !s.hole) {
+            sent.arrived = true;
+            arrived += sent.end - sent.start;
+        }
+        (sample, arrived)
     }
 
     /// An acknowledgment of everything before `ack` reached the sender.
@@ -203,6 +233,7 @@ impl Scoreboard {
             return acked;
         }
         acked.bytes = ack - self.una;
+        acked.arrived = acked.bytes;
         let mut clean = true;
         while let Some(front) = self.outstanding.front() {
             if front.start >= ack {
@@ -217,6 +248,8 @@ impl Scoreboard {
             if sent.end > ack {
                 break;
             }
+            let before = if sent.arrived { sent.end - sent.start } else { 0 };
+            acked.arrived = acked.arrived.saturating_sub(before);
             acked.level = (sent.resent == 0 && !sent.hole).then_some(sent.level);
             acked.largest = acked.largest.max(sent.end - sent.start);
             self.outstanding.pop_front();
@@ -269,9 +302,38 @@ mod tests {
         for i in 0..4u64 {
             b.send(i * 1000, i * 1000 + 1000, ms(i as i64), Levels::default(), REPAIR);
         }
-        assert_eq!((b.reported(2000), b.reported(2000)), (Some(ms(1)), None));
-        assert_eq!(b.reported(3000), Some(ms(2)));
-        assert_eq!(b.reported(9000), None);
+        assert_eq!((b.reported(2000).0, b.reported(2000).0), (Some(ms(1)), None));
+        assert_eq!(b.reported(3000).0, Some(ms(2)));
+        assert_eq!(b.reported(9000).0, None);
+    }
+
+    #[test]
+    fn what_a_sack_block_reports_has_arrived_and_its_ack_does_not_count_it_again() {
+        let mut b = Scoreboard::new(0);
+        for i in 0..5u64 {
+            b.send(i * 1000, i * 1000 + 1000, ms(i as i64), Levels::default(), REPAIR);
+        }
+        assert_eq!(b.acknowledge(1000).arrived, 1000);
+        // The hole at 1000 is taken for arrived until it is sent again.
+        assert_eq!(b.reported(3000).1, 2000);
+        assert_eq!(b.reported(4000).1, 1000);
+        let again = b.send(1000, 2000, ms(30), Levels::default(), REPAIR);
+        assert!(matches!(again, Sending::Again { recanted: 1000, .. }));
+        assert_eq!(b.acknowledge(5000).arrived, 2000);
+    }
+
+    #[test]
+    fn a_repair_that_a_later_block_reports_arrives_once() {
+        let mut b = Scoreboard::new(0);
+        for i in 0..4u64 {
+            b.send(i * 1000, i * 1000 + 1000, ms(i as i64), Levels::default(), REPAIR);
+        }
+        assert_eq!(b.reported(4000).1, 4000);
+        for hole in [0, 2000] {
+            b.send(hole, hole + 1000, ms(30), Levels::default(), REPAIR);
+        }
+        assert_eq!((b.reported(3000), b.reported(3000)), ((None, 1000), (None, 0)));
+        assert_eq!(b.acknowledge(4000).arrived, 1000);
     }
 
     #[test]
@@ -281,7 +343,7 @@ mod tests {
         b.send(1000, 2000, ms(0), Levels::default(), REPAIR);
         assert_eq!(
             b.send(0, 1000, ms(300), Levels::default(), REPAIR),
-            Sending::Again { times: 0, tail: false, level: 0 }
+            Sending::Again { times: 0, tail: false, level: 0, recanted: 0 }
         );
         assert_eq!(b.acknowledge(2000).sent_at, None);
         assert_eq!(b.send(0, 1000, ms(400), Levels::default(), REPAIR), Sending::Needless);
@@ -295,7 +357,7 @@ mod tests {
         b.send(3000, 4000, ms(2), Levels::default(), REPAIR);
         assert_eq!(
             b.send(2000, 3000, ms(30), Levels::default(), REPAIR),
-            Sending::Again { times: 0, tail: false, level: 0 }
+            Sending::Again { times: 0, tail: false, level: 0, recanted: 0 }
         );
     }
 

@@ -73,6 +73,8 @@ pub(crate) struct Stretch {
     pub(crate) last_frame: u64,
     /// Payload bytes newly acknowledged.
     pub(crate) acked: u64,
+    /// Payload bytes newly arrived, as ACKs and SACK blocks tell; what turns out not to have is taken back.
+    pub(crate) arrived: i64,
     /// Largest flight after a sending.
     pub(crate) flight: u64,
     /// Smallest and largest advertised window.
@@ -138,6 +140,7 @@ impl Stretch {
             first_frame: 0,
             last_frame: 0,
             acked: 0,
+            arrived: 0,
             flight: 0,
             window_min: u64::MAX,
             window_max: 0,
@@ -179,6 +182,11 @@ impl Stretch {
 
     pub(crate) fn duration(&self) -> Nanos {
         self.to - self.from
+    }
+
+    /// Payload bytes that arrived.
+    pub(crate) fn arrived(&self) -> u64 {
+        u64::try_from(self.arrived).unwrap_or(0)
     }
 
     /// Mean RTT, when there were samples.
@@ -243,6 +251,7 @@ impl Stretch {
         }
         self.last_frame = self.last_frame.max(next.last_frame);
         self.acked += next.acked;
+        self.arrived += next.arrived;
         self.flight = self.flight.max(next.flight);
         self.window_min = self.window_min.min(next.window_min);
         self.window_max = self.window_max.max(next.window_max);

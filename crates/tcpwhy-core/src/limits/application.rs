@@ -39,7 +39,9 @@ pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let most = |n: u32| around.stalls > 0 && n * 4 >= around.stalls * 3;
     let ends = most(around.short_stalls) && around.short_segments <= 2 * around.stalls;
-    (most(around.forgone) || (ends && !most(around.woken)))
+    // What ends just after an ACK by chance does so rarely; from afar many an ACK may have been the one.
+    let woken = most(around.woken) || !ctx.far && around.woken * 2 >= around.stalls;
+    (most(around.forgone) || (ends && !woken))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
 }
 
@@ -62,7 +64,7 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// them.
 pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let burst = around.acked / u64::from(around.waits.max(1));
+    let burst = around.arrived / u64::from(around.waits.max(1));
     let bursts = around.waits > 0 && burst > paced_burst(ctx, around.rate());
     let ends = around.short_segments * 8 >= around.segments;
     (ctx.calm(i) && around.prompt * 2 < around.waits && (bursts || ends))

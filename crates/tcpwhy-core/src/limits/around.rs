@@ -43,7 +43,8 @@ pub(crate) struct Around {
     /// Smallest and largest window.
     pub(crate) window_min: u64,
     pub(crate) window_max: u64,
-    pub(crate) acked: u64,
+    /// Payload bytes that arrived.
+    pub(crate) arrived: u64,
     pub(crate) stalled: Nanos,
     pub(crate) time: Nanos,
 }
@@ -98,7 +99,7 @@ impl Around {
 
     /// Delivery rate, in bytes per second.
     pub(crate) fn rate(&self) -> u64 {
-        rate(self.acked, self.time)
+        rate(self.arrived, self.time)
     }
 
     /// Part of the time without sending, in percent.

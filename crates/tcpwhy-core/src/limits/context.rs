@@ -28,6 +28,9 @@ const AROUND: usize = 8;
 /// Linux's cubic looks at its window 32 times a second at most (`bictcp_update`): two looks.
 pub(crate) const LONG_ENOUGH: Nanos = Nanos::from_millis(62);
 
+/// ACKs come in bunches, which tell no rate in less.
+const TELLS_RATE: Nanos = Nanos::from_millis(10);
+
 /// Everything that a rule may look at.
 #[derive(Debug)]
 pub(crate) struct Context<'a> {
@@ -132,7 +135,20 @@ impl<'a> Context<'a> {
 
     /// As `busy`, in one stretch; nobody knows without a capacity.
     pub(crate) fn fills(&self, s: &Stretch) -> bool {
-        self.capacity.is_some_and(|carries| rate(s.acked, s.duration()) >= nearly(carries))
+        self.capacity.is_some_and(|carries| rate(s.arrived(), s.duration()) >= nearly(carries))
+    }
+
+    /// Around stretch `i`, for as long as tells a rate, data arrived as fast as the narrowest link carries it.
+    pub(crate) fn carried_all(&self, i: usize) -> bool {
+        let Some(carries) = self.capacity else { return false };
+        let middle = &self.stretches[i];
+        let lacking = Nanos((TELLS_RATE - middle.duration()).0.max(0) / 2);
+        let near = |s: &&Stretch| s.to > middle.from - lacking && s.from < middle.to + lacking;
+        let before = self.stretches[..i].iter().rev().take_while(near);
+        let (bytes, time) = before
+            .chain(self.stretches[i..].iter().take_while(near))
+            .fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived, t + s.duration()));
+        rate(u64::try_from(bytes).unwrap_or(0), time) >= nearly(carries)
     }
 
     /// In no round around was the RTT above the floor: nothing queues, not even now and then.
@@ -252,7 +268,7 @@ impl<'a> Context<'a> {
                 let half = &mut halves[usize::from(k >= half)];
                 *half = (half.0 + s.flight, half.1 + 1, half.2.max(s.flight));
             }
-            sum.acked += s.acked;
+            sum.arrived += s.arrived();
         }
         [sum.flight_early, sum.flight_late] = halves.map(|(flight, n, _)| flight / n.max(1));
         [sum.highest_early, sum.highest_late] = halves.map(|(.., highest)| highest);
@@ -265,6 +281,11 @@ impl<'a> Context<'a> {
         let from = (0..i).rev().find(lost).map_or(0, |k| k + 1);
         let to = (i..self.stretches.len()).find(lost).unwrap_or(self.stretches.len());
         from..to.max(from)
+    }
+
+    /// Something was resent in the rounds just before stretch `i`.
+    pub(crate) fn lost_lately(&self, i: usize) -> bool {
+        self.stretches[i.saturating_sub(AROUND)..i].iter().any(|s| s.resent > 0)
     }
 
     /// Something was resent before stretch `i`.
@@ -290,7 +311,7 @@ fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
         .windows(4.min(clean.len().max(1)))
         .filter_map(|w| {
             let time = w.iter().fold(Nanos::ZERO, |t, s| t + s.duration());
-            let bytes = w.iter().map(|s| s.acked).sum();
+            let bytes = w.iter().map(|s| s.arrived()).sum();
             (time >= floor && time.0 > 0).then(|| rate(bytes, time))
         })
         .max()

@@ -99,6 +99,7 @@ fn rate_between(ctx: &Context<'_>, first: usize, last: usize) -> u64 {
     let active = ctx.stretches[first..last]
         .iter()
         .filter(|s| !matches!(s.wait, Wait::IdleSelf | Wait::IdlePeer));
-    let (bytes, time) = active.fold((0, Nanos::ZERO), |(b, t), s| (b + s.acked, t + s.duration()));
+    let (bytes, time) =
+        active.fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived(), t + s.duration()));
     crate::units::bits_per_second(bytes, time) / 8
 }

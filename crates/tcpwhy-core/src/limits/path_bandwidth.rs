@@ -42,7 +42,8 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let pauses = s.stalled_time.scale(100, s.duration().0.max(1)).0;
     let measured = |k: &usize| ctx.stretches[*k].rtt_count > 0;
     let last = (0..=i).rev().find(measured)?;
-    (s.timeouts == 0 && pauses < CAPPED_PAUSES / 2 && ctx.queue_stands(last))
+    let queued = pauses < CAPPED_PAUSES / 2 && ctx.queue_stands(last);
+    (s.timeouts == 0 && (queued || ctx.carried_all(i)))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 
@@ -87,6 +88,7 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let felt = !ctx.flat(&around) || around.resent > 0;
     let filled = 2 * around.filled > around.rounds && around.window_min < around.window_max;
-    (!filled && around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around))
+    let probes = ctx.lost_lately(i) && ctx.carried_all(i);
+    (!filled && (around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around) || probes))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
 }

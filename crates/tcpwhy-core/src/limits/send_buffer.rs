@@ -52,7 +52,7 @@ pub(super) fn woken_late(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 fn pinned(ctx: &Context<'_>, i: usize) -> bool {
     let around = ctx.around(i);
     let same = around.flight_max - around.flight().min(around.flight_max) <= ctx.mss / 4;
-    same && around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH && ctx.settled(i)
+    same && around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH && around.resent == 0
 }
 
 /// Data flows at a constant rate that neither the path nor the congestion control set; nothing shows that it is the application's.

@@ -8,6 +8,9 @@ use super::{Interval, Source, State};
 /// Samples come every 2 ms: most of a shorter piece is a matter of chance. ACKs, too, come in bunches that tell no rate of less.
 const SHORTEST_NS: u64 = 10_000_000;
 
+/// `TCP_CA_Loss`: a timer has fired (`include/uapi/linux/tcp.h`).
+const LOSS: u8 = 4;
+
 /// Each piece of time a round trip long gets the limit that held for most of it; `rate`: what the narrowest link carries, in payload
 /// bytes per second, where it is known.
 pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interval> {
@@ -47,18 +50,20 @@ fn until_all_has_arrived(states: &[State]) -> &[State] {
     states.iter().rposition(under_way).map_or(states, |last| &states[..states.len().min(last + 2)])
 }
 
-/// A recovery in which nothing was acknowledged any more, to the end: the path was silent.
-fn abandoned(timeline: &mut [Interval], states: &[State]) {
-    let Some(end) = states.last().map(|s| s.acked) else { return };
-    let since = states.iter().find(|s| s.acked == end).map_or(u64::MAX, |s| s.t_ns);
-    let unanswered = states.last().is_some_and(|s| s.outstanding > 0 && s.ca_state == 4);
-    if let Some(last) = timeline.last_mut()
-        && unanswered
-        && last.limit == Limit::LossRecovery.name()
-        && last.from_ns >= since
-    {
-        last.limit = Limit::SilentPath.name().into();
+/// Data in flight of which nothing was acknowledged any more, to the end, though timers sent it again: the path was silent all that time,
+/// not only since the first timer.
+fn abandoned(timeline: &mut Vec<Interval>, states: &[State]) {
+    let Some(end) = states.last().filter(|s| s.outstanding > 0 && s.ca_state == LOSS) else {
+        return;
+    };
+    let waits = |s: &State| s.acked == end.acked && s.outstanding > 0;
+    let heard = states.iter().rposition(|s| !waits(s)).map_or(0, |last| last + 1);
+    let (from, to) = (states[heard].t_ns, end.t_ns);
+    timeline.retain(|i| i.from_ns < from);
+    if let Some(last) = timeline.last_mut() {
+        last.to_ns = last.to_ns.min(from);
     }
+    push(timeline, from, to, Limit::SilentPath);
 }
 
 fn push(timeline: &mut Vec<Interval>, from_ns: u64, to_ns: u64, limit: Limit) {
@@ -101,6 +106,27 @@ mod tests {
         let states: Vec<State> =
             (0..30).map(|i| if i % 5 == 4 { idle(i * 4) } else { full(i * 4) }).collect();
         assert_eq!(limits(&states), [(116, "send_buffer".into())]);
+    }
+
+    #[test]
+    fn the_path_is_silent_from_the_last_answer_on_not_only_since_the_timer() {
+        let sent = |ms, ca_state| State {
+            unsent: 9000,
+            outstanding: 14_480,
+            in_flight: 10,
+            ca_state,
+            ..idle(ms)
+        };
+        let heard = (1..5).map(|i| State { acked: i * 1000, ..sent(i * 20, 0) });
+        let waits =
+            (5..15).map(|i| State { acked: 4000, ..sent(i * 20, if i < 12 { 0 } else { LOSS }) });
+        let states: Vec<State> = heard.chain(waits).collect();
+        assert_eq!(
+            limits(&states),
+            [(60, "congestion_window".into()), (200, "silent_path".into())]
+        );
+        let answered = [&states[..], &[State { acked: 18_480, ..idle(300) }]].concat();
+        assert!(limits(&answered).iter().all(|(_, limit)| limit != "silent_path"));
     }
 
     #[test]

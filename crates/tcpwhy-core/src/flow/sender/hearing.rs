@@ -39,7 +39,7 @@ impl Sender {
         let acked = self.board.acknowledge(ack);
         self.space.advance_to(ack, event.ack);
         self.window.advertise(ack, event.window, event.has(flags::SYN));
-        self.note_ack(event, &acked, leg);
+        let arrived = self.note_ack(event, &acked, leg);
         if self.duplicate_acks > 0 {
             self.gap.notices(time);
         }
@@ -60,9 +60,11 @@ impl Sender {
         if let Some(level) = acked.level {
             self.bursts.delivered(level);
         }
-        if acked.bytes > 0 {
+        if arrived > 0 {
             let pause = Nanos(self.round().0 / 4);
-            self.capacity.acknowledged(acked.bytes, event.time, self.size.mss(), pause);
+            self.capacity.acknowledged(arrived, event.time, self.size.mss(), pause);
+        }
+        if acked.bytes > 0 {
             self.progress(event, &acked, ack, time);
         }
         let piece = self.piece(time, event.frame);
@@ -90,7 +92,8 @@ impl Sender {
         self.repeated = Some((event.ack, event.window));
     }
 
-    fn note_ack(&mut self, event: &Packet, acked: &Acked, leg: Nanos) {
+    /// Returns how many bytes have newly arrived by what this ACK says.
+    fn note_ack(&mut self, event: &Packet, acked: &Acked, leg: Nanos) -> u64 {
         let duplicate = acked.bytes == 0 && event.len == 0 && self.board.flight() > 0;
         self.duplicate_acks = if duplicate { self.duplicate_acks + 1 } else { 0 };
         if event.reports_loss() {
@@ -107,16 +110,21 @@ impl Sender {
         // Timestamps will tell where the capture was taken: until then the round trip is not known.
         let placed = self.placed || event.stamp().is_none();
         let reported = event.newest_reported().filter(|_| acked.bytes == 0);
-        let reported = reported.and_then(|beyond| self.board.reported(self.board.una + beyond));
-        if let Some(sent_at) = acked.sent_at.or(reported).filter(|_| placed) {
+        let una = self.board.una;
+        let (sampled, beyond) =
+            reported.map_or((None, 0), |beyond| self.board.reported(una + beyond));
+        let arrived = acked.arrived + beyond;
+        self.record.open().arrived += arrived as i64;
+        if let Some(sent_at) = acked.sent_at.or(sampled).filter(|_| placed) {
             let rtt = (event.time - sent_at + leg).max(Nanos(1));
-            open.sampled(rtt);
+            self.record.open().sampled(rtt);
             self.rtt.add(rtt);
             self.pace.lower(self.rtt.floor_or_zero());
             self.released_rtt = rtt;
         } else {
             self.released_rtt = Nanos::ZERO;
         }
+        arrived
     }
 
     fn progress(&mut self, event: &Packet, acked: &Acked, ack: u64, time: Nanos) {

@@ -64,6 +64,9 @@ impl Sender {
         if let Sending::Again { .. } | Sending::Needless = sending {
             self.answers.asked_again(packet.frame, packet.len);
         }
+        if let Sending::Again { recanted, .. } = sending {
+            self.record.open().arrived -= recanted as i64;
+        }
         if let Sending::Again { times: 0, level, .. } = sending {
             self.bursts.lost(level);
         }

@@ -34,7 +34,7 @@ pub fn bytes(text: &str) -> Result<u64, BadQuantity> {
         "gb" => 1e9,
         _ => return Err(bad(text, what)),
     };
-    whole(number * factor, text, what)
+    whole(number * factor, text)
 }
 
 /// Bits per second: `100mbit`, `1Gbit/s`, `12.5MB/s`, `800kbps` (bits).
@@ -56,9 +56,12 @@ pub fn rate(text: &str) -> Result<u64, BadQuantity> {
         "kib/s" => 8.0 * 1024.0,
         "mib/s" => 8.0 * 1024.0 * 1024.0,
         "gib/s" => 8.0 * 1024.0 * 1024.0 * 1024.0,
+        "" | "b" | "k" | "kb" | "kib" | "m" | "mb" | "mib" | "g" | "gb" | "gib" => {
+            return Err(ambiguous(text, "bits or bytes a second", "100mbit, 1gbit or 12.5MB/s"));
+        }
         _ => return Err(bad(text, what)),
     };
-    whole(number * factor, text, what)
+    whole(number * factor, text)
 }
 
 /// A span of time: `20ms`, `1.5s`, `300us`, `2min`; never negative.
@@ -76,10 +79,12 @@ pub fn span(text: &str) -> Result<Nanos, BadQuantity> {
         "min" => 60e9,
         "h" => 3600e9,
         "" if number == 0.0 => 1.0,
+        "" => return Err(ambiguous(text, "of which unit", "20ms, 1.5s or 300us")),
+        "m" => return Err(ambiguous(text, "minutes or milliseconds", "1min or 1ms")),
         _ => return Err(bad(text, what)),
     };
-    let ns = whole(number * factor, text, what)?;
-    i64::try_from(ns).map(Nanos).map_err(|_| bad(text, what))
+    let ns = whole(number * factor, text)?;
+    i64::try_from(ns).map(Nanos).map_err(|_| too_large(text))
 }
 
 /// A part of a whole, 0 to 1: `1%`, `0.3 %` or `0.01`.
@@ -100,6 +105,10 @@ pub fn share(text: &str) -> Result<f64, BadQuantity> {
 /// The number and the unit behind it.
 fn split<'a>(text: &'a str, what: &str) -> Result<(f64, &'a str), BadQuantity> {
     let text = text.trim();
+    if text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+        let text = shown(text);
+        return Err(BadQuantity(format!("{text:?} is negative and so is not {what}")));
+    }
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let number = number.parse::<f64>().map_err(|_| bad(text, what))?;
@@ -107,18 +116,30 @@ fn split<'a>(text: &'a str, what: &str) -> Result<(f64, &'a str), BadQuantity> {
 }
 
 /// `value` as a whole number; an endless one is refused.
-fn whole(value: f64, text: &str, what: &str) -> Result<u64, BadQuantity> {
+fn whole(value: f64, text: &str) -> Result<u64, BadQuantity> {
     // 2^63: everything beyond is nonsense as bytes, bits or nanoseconds.
     if value.is_finite() && value < 9.2e18 {
         Ok(value.round() as u64)
     } else {
-        Err(bad(text, what))
+        Err(too_large(text))
     }
 }
 
 fn bad(text: &str, what: &str) -> BadQuantity {
-    let shown: String = text.chars().take(40).collect();
-    BadQuantity(format!("{shown:?} is not {what}"))
+    BadQuantity(format!("{:?} is not {what}", shown(text)))
+}
+
+fn too_large(text: &str) -> BadQuantity {
+    BadQuantity(format!("{:?} is more than can be counted (the most is about 9e18)", shown(text)))
+}
+
+/// What may mean two things is not guessed.
+fn ambiguous(text: &str, which: &str, write: &str) -> BadQuantity {
+    BadQuantity(format!("{:?} does not say {which} (write {write})", shown(text)))
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(40).collect()
 }
 
 #[cfg(test)]
@@ -140,13 +161,21 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_in_one_sentence() {
-        for text in ["", "-1", "K", "16Q", "1e9", "NaN", "1.2.3", "inf"] {
+        for text in ["", "-", "K", "16Q", "1e9", "NaN", "1.2.3", "inf"] {
             let said = bytes(text).expect_err(text).to_string();
             assert!(said.contains("is not a size"), "{said}");
         }
-        assert!(rate("100").is_err(), "a rate without a unit is ambiguous");
-        assert!(span("5").is_err());
-        assert!(bytes("99999999999GB").is_err());
         assert!(share("101%").is_err());
+        let said = |answer: Result<u64, BadQuantity>| answer.expect_err("refused").to_string();
+        assert!(said(bytes("-5MB")).contains("is negative"));
+        assert!(said(bytes("99999999999GB")).contains("is more than can be counted"));
+        for text in ["100", "100M", "100MB", "100Mb"] {
+            assert!(said(rate(text)).contains("does not say bits or bytes"), "{text}");
+        }
+        assert!(span("-1ms").is_err());
+        for text in ["5", "5m"] {
+            let said = span(text).expect_err(text).to_string();
+            assert!(said.contains("does not say"), "{said}");
+        }
     }
 }

@@ -175,11 +175,12 @@ fn bad_input_is_one_sentence() {
     ] {
         assert_one_sentence_error(&check(&saved(text), &PATH), part);
     }
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["--rate", "1gbit"], "both --rate and --rtt"),
         (&["--rate", "0mbit", "--rtt", "1ms"], "--rate must be more than 0"),
         (&["--rate", "1mbit", "--rtt", "0"], "--rtt must be more than 0"),
-        (&["--rate", "100", "--rtt", "1ms"], "is not a rate"),
+        (&["--rate", "100", "--rtt", "1ms"], "does not say bits or bytes"),
+        (&["--rate", "1mbit", "--rtt", "-1ms"], "is negative"),
         (&["--from", "/nowhere/at/all"], "cannot read /nowhere/at/all"),
         (&["--port", "70000", "--peer", "x"], "70000"),
         (&["--json", "--sysctl-conf"], "--sysctl-conf"),

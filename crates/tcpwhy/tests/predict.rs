@@ -160,11 +160,12 @@ fn bad_input_is_one_sentence() {
     for (args, part) in cases {
         assert_one_sentence_error(&with(args), part);
     }
-    let others: [(&[&str], &str); 5] = [
+    let others: [(&[&str], &str); 6] = [
         (&["--size", "0", "--rate", "1mbit", "--rtt", "1ms"], "--size must be more than 0"),
         (&["--size", "1", "--rate", "1mbit", "--rtt", "0"], "--rtt must be more than 0"),
         (&["--size=-1", "--rate", "1mbit", "--rtt", "1ms"], "is not a size"),
-        (&["--size", "1", "--rate", "5", "--rtt", "1ms"], "is not a rate"),
+        (&["--size", "-5MB", "--rate", "1mbit", "--rtt", "1ms"], "is negative"),
+        (&["--size", "1", "--rate", "5", "--rtt", "1ms"], "does not say bits or bytes"),
         (&["--size", "9000GB", "--rate", "1gbit", "--rtt", "1ms"], "more than the model follows"),
     ];
     for (args, part) in others {

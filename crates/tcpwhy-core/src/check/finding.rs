@@ -38,6 +38,8 @@ pub enum What {
     Shaper,
     /// An offload is off.
     Offload,
+    /// Arriving packets are not merged (GRO).
+    ReceiveOffload,
     /// Packets are smaller than Ethernet's.
     SmallMtu,
     /// TCP takes more memory than `tcp_mem[1]`.
@@ -71,6 +73,7 @@ impl What {
             Self::Congestion => "congestion_control",
             Self::Shaper => "shaper",
             Self::Offload => "offload_off",
+            Self::ReceiveOffload => "receive_offload_off",
             Self::SmallMtu => "small_mtu",
             Self::MemoryPressure => "memory_pressure",
             Self::MemoryMarks => "memory_marks",

@@ -94,7 +94,8 @@ fn devices(host: &Host) -> Vec<Finding> {
             found.push(finding(What::Shaper, Weight::Note, &of("qdisc"), qdisc));
         }
         for (offload, _) in device.offloads.iter().filter(|(_, on)| !on) {
-            let mut one = finding(What::Offload, Weight::Note, &of(offload), "off");
+            let what = if *offload == "gro" { What::ReceiveOffload } else { What::Offload };
+            let mut one = finding(what, Weight::Note, &of(offload), "off");
             one.sensible = Some("on".to_owned());
             found.push(one);
         }

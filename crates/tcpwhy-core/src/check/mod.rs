@@ -10,6 +10,8 @@ mod judge;
 mod path;
 pub mod saved;
 mod sockets;
+mod transfers;
+mod trial;
 
 #[cfg(test)]
 mod tests;

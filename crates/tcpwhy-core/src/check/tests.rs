@@ -130,11 +130,13 @@ fn a_route_with_small_first_windows_and_a_device_without_offload() {
         name: "eth0".to_owned(),
         mtu: Some(1_280),
         qdiscs: vec!["tbf".to_owned()],
-        offloads: vec![("tso", false), ("gro", true)],
+        offloads: vec![("tso", false), ("gro", false)],
         ..Device::default()
     }];
     let report = judge(small, vec![path]);
-    for what in [What::InitialWindow, What::Shaper, What::Offload, What::SmallMtu] {
+    for what in
+        [What::InitialWindow, What::Shaper, What::Offload, What::ReceiveOffload, What::SmallMtu]
+    {
         has(&report, what);
     }
     assert!(has(&report, What::InitialWindow).gain.is_some());

@@ -94,7 +94,7 @@ fn one(name: &str, value: &str) -> Result<u64, BadSysctl> {
         .parse()
         .ok()
         .filter(|v| *v <= u64::from(u32::MAX))
-        .ok_or_else(|| bad(name, value, "one number of bytes"))
+        .ok_or_else(|| bad(name, value, "a whole number up to 4294967295"))
 }
 
 fn scale(name: &str, value: &str) -> Result<i32, BadSysctl> {

@@ -17,16 +17,16 @@ pub(crate) struct Check {
     #[arg(long, default_value = "443", requires = "peer")]
     pub port: u16,
     /// The narrowest link of the path (100mbit is bits, 12.5MB/s bytes a second)
-    #[arg(long, value_parser = quantity::rate)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::rate)]
     pub rate: Option<u64>,
     /// Round-trip time of the path (20ms)
-    #[arg(long, value_parser = quantity::span)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::span)]
     pub rtt: Option<Nanos>,
     /// Share of packets lost on the path (0.1%)
-    #[arg(long, value_parser = quantity::share, default_value = "0")]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::share, default_value = "0")]
     pub loss: f64,
     /// Bytes to transfer (22MB; 16K is 16,384); left out: so many that the start matters little
-    #[arg(long, value_parser = quantity::bytes)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::bytes)]
     pub size: Option<u64>,
     /// Judge other hosts: a saved `sysctl -a`, a folder of such texts (sysctl in their names), or a case folder of tcpwhy lab
     /// with the sockets that it sampled

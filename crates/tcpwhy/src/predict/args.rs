@@ -20,25 +20,25 @@ const SMALLEST_BURST: u64 = 1_500;
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Predict {
     /// Bytes to transfer: 22MB and 22MiB say what they are; a bare letter counts in 1024 (16K is 16,384)
-    #[arg(long, value_parser = quantity::bytes)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::bytes)]
     pub size: u64,
     /// The narrowest link: 100mbit or 100Mbps are bits a second, 12.5MB/s is bytes
-    #[arg(long, value_parser = quantity::rate)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::rate)]
     pub rate: u64,
     /// Round-trip time of the path (20ms, 300us, 1.5s)
-    #[arg(long, value_parser = quantity::span)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::span)]
     pub rtt: Nanos,
     /// SO_SNDBUF at the sender; left out, the kernel tunes it
-    #[arg(long, value_parser = quantity::bytes, value_name = "SIZE")]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::bytes, value_name = "SIZE")]
     pub sndbuf: Option<u64>,
     /// SO_RCVBUF at the receiver, set before connect or listen
-    #[arg(long, value_parser = quantity::bytes, value_name = "SIZE")]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::bytes, value_name = "SIZE")]
     pub rcvbuf: Option<u64>,
     /// Share of packets lost (0.1%)
-    #[arg(long, value_parser = quantity::share, default_value = "0")]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::share, default_value = "0")]
     pub loss: f64,
     /// Queue before the narrowest link; left out: one BDP, at least 100K
-    #[arg(long, value_parser = quantity::bytes, value_name = "SIZE")]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::bytes, value_name = "SIZE")]
     pub queue: Option<u64>,
     /// A policer that drops what exceeds a rate (10mbit, 10mbit:60K); left out, its burst is what the rate gives in a round trip
     #[arg(long, value_name = "RATE[:BURST]")]
@@ -59,10 +59,10 @@ pub(crate) struct Predict {
     #[arg(long, value_name = "NAME=VALUE")]
     pub sysctl: Vec<String>,
     /// What the receiving application reads (1MB/s); left out: everything at once
-    #[arg(long, value_parser = quantity::rate, value_name = "RATE")]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::rate, value_name = "RATE")]
     pub read_rate: Option<u64>,
     /// Bytes that the sending application passes in one call
-    #[arg(long, value_parser = quantity::bytes, default_value = "64K", value_name = "SIZE")]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantity::bytes, default_value = "64K", value_name = "SIZE")]
     pub write: u64,
     /// One segment per packet buffer: no segmentation offload at the sender
     #[arg(long)]
@@ -79,7 +79,7 @@ pub(crate) struct Predict {
     /// Connections that share the size and the link evenly
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub streams: u32,
-    /// Seed of the losses
+    /// Seed of the losses, and of how quickly a woken writer runs
     #[arg(long, default_value = "1")]
     pub seed: u64,
     /// Vary a quantity (rtt=1ms..400ms); twice: a surface. Of size, rate, rtt, sndbuf, rcvbuf, loss

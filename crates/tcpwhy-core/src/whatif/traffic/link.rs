@@ -1,75 +1,70 @@
-//! The path: propagation both ways, and in the data direction a queue before a narrow link, and losses.
+//! The path: [`crate::link`]'s ways there and back, with a queue before a narrow link and losses in the data direction.
 
-use super::packet::HEADERS;
-use super::rng::Rng;
+use super::packet::{HEADERS, Packet};
 use super::scenario::{Loss, Scenario};
+use crate::link::{
+    Delivery, DropReason, Fate, Loss as Losses, Outage, Parcel, Policer, Queue, QueueLimit, Rate,
+    Way, WaySpec,
+};
 use crate::units::Nanos;
 
-/// The two directions between the data sender and its receiver.
+/// The two directions between the data sender and its receiver, on the sender's clock. They carry the packets' numbers.
 #[derive(Debug)]
 pub(super) struct Path {
-    forward: Nanos,
-    backward: Nanos,
-    before: Nanos,
+    forward: Way<usize>,
+    backward: Way<usize>,
     rate_bps: u64,
-    queue_bytes: u64,
-    loss: Loss,
-    rng: Rng,
-    start: Nanos,
-    free_at: Nanos,
-    data_packets: u64,
-    /// The policer's bucket: when it would be full again.
-    full_at: Nanos,
     first_policed: Option<Nanos>,
-    /// Continuous busy periods of the bottleneck, on the sender's clock.
+    /// Continuous busy periods of the bottleneck. Where it stands on the way shifts what it does by a constant, so the sender's clock
+    /// is the link's.
     busy: Vec<(Nanos, Nanos)>,
 }
 
 impl Path {
     pub(super) fn new(s: &Scenario) -> Self {
         let forward = s.rtt.scale(1, 2);
-        let position = (s.bottleneck.clamp(0.0, 1.0) * 1000.0) as i64;
+        let there = way(s, forward);
+        let back = WaySpec {
+            delay: s.rtt - forward,
+            outages: there.outages.clone(),
+            seed: s.seed,
+            ..WaySpec::default()
+        };
+        let [mut there, mut back] = [Way::new(&there), Way::new(&back)];
+        there.begin(s.start);
+        back.begin(s.start);
         Self {
-            forward,
-            backward: s.rtt - forward,
-            before: forward.scale(position, 1000),
+            forward: there,
+            backward: back,
             rate_bps: s.rate_bps,
-            queue_bytes: s.queue_bytes,
-            loss: s.loss.clone(),
-            rng: Rng::new(s.seed),
-            start: s.start,
-            free_at: s.start,
-            data_packets: 0,
-            full_at: s.start,
             first_policed: None,
             busy: Vec::new(),
         }
     }
 
-    /// When a packet in the data direction arrives; `None` when it is lost.
-    pub(super) fn data(&mut self, sent: Nanos, len: u32) -> Option<Nanos> {
-        let enter = sent + self.before;
-        let size = u64::from(len) + HEADERS;
-        if self.outage(sent) || (len > 0 && self.lost(enter, len, size)) {
-            return None;
+    /// Packet `number` leaves its host, in the data direction or against it.
+    pub(super) fn send(&mut self, now: Nanos, packet: &Packet, number: usize, is_data: bool) {
+        let bytes = u64::from(packet.len) + HEADERS;
+        let largest = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let parcel = Parcel { bytes, largest, data: packet.len > 0, ect: false };
+        let way = if is_data { &mut self.forward } else { &mut self.backward };
+        if way.offer(now, parcel, number) == Fate::Dropped(DropReason::Policer) {
+            self.first_policed.get_or_insert(now);
         }
-        let begin = enter.max(self.free_at);
-        if self.rate_bps == 0 {
-            return Some(sent + self.forward);
-        }
-        let waiting = bytes_in(begin - enter, self.rate_bps);
-        if waiting + size > self.queue_bytes.max(size) {
-            return None;
-        }
-        let end = begin + serialization(size, self.rate_bps);
-        self.note_busy(begin - self.before, end - self.before);
-        self.free_at = end;
-        Some(end + (self.forward - self.before))
     }
 
-    /// When a packet in the other direction arrives; `None` when it is lost.
-    pub(super) fn back(&self, sent: Nanos) -> Option<Nanos> {
-        (!self.outage(sent)).then_some(sent + self.backward)
+    /// When the next packet may arrive.
+    pub(super) fn due(&self) -> Option<Nanos> {
+        [self.forward.due(), self.backward.due()].into_iter().flatten().min()
+    }
+
+    /// A packet that has arrived at `now`, and when. Of those that wait the earliest; at one instant the data direction goes first.
+    pub(super) fn take(&mut self, now: Nanos) -> Option<(Nanos, usize)> {
+        if let Some(delivery) = self.forward.take(now) {
+            self.note_busy(&delivery);
+            return Some((delivery.due, delivery.payload));
+        }
+        self.backward.take(now).map(|delivery| (delivery.due, delivery.payload))
     }
 
     /// The periods in which the bottleneck was busy for at least `least` without a gap.
@@ -77,48 +72,54 @@ impl Path {
         self.busy.iter().copied().filter(|(from, to)| *to - *from >= least).collect()
     }
 
-    /// When the policer first dropped, on the sender's clock.
+    /// When the policer first dropped.
     pub(super) fn first_policed(&self) -> Option<Nanos> {
         self.first_policed
     }
 
-    fn outage(&self, sent: Nanos) -> bool {
-        match self.loss {
-            Loss::Outage(from, to) => (from..to).contains(&(sent - self.start)),
-            _ => false,
-        }
-    }
-
-    fn lost(&mut self, enter: Nanos, len: u32, size: u64) -> bool {
-        let number = self.data_packets;
-        self.data_packets += 1;
-        match &self.loss {
-            Loss::None | Loss::Outage(..) => false,
-            Loss::PerMille(chance) => self.rng.below(1000) < u64::from(*chance),
-            Loss::Numbers(numbers) => numbers.contains(&number),
-            Loss::LargerThan(limit) => len > *limit,
-            Loss::Policer { rate_bps, burst } => {
-                let depth = serialization(*burst, *rate_bps);
-                let full_at = self.full_at.max(enter) + serialization(size, *rate_bps);
-                let over = full_at - enter > depth;
-                if over {
-                    self.first_policed.get_or_insert(enter - self.before);
-                } else {
-                    self.full_at = full_at;
-                }
-                over
-            }
-        }
-    }
-
     /// Gaps shorter than one full packet are no idleness: pacing leaves such.
-    fn note_busy(&mut self, from: Nanos, to: Nanos) {
+    fn note_busy(&mut self, delivery: &Delivery<usize>) {
+        if self.rate_bps == 0 {
+            return;
+        }
         let gap = serialization(1500, self.rate_bps);
+        let to = delivery.left;
+        let from = to - serialization(delivery.parcel.bytes, self.rate_bps);
         match self.busy.last_mut() {
             Some(last) if from - last.1 <= gap => last.1 = to,
             _ => self.busy.push((from, to)),
         }
     }
+}
+
+/// The data direction.
+fn way(s: &Scenario, delay: Nanos) -> WaySpec {
+    let mut spec = WaySpec {
+        rate: if s.rate_bps == 0 { Rate::Unlimited } else { Rate::Constant(s.rate_bps) },
+        delay,
+        queue: Queue::DropTail(QueueLimit::Bytes(s.queue_bytes)),
+        seed: s.seed,
+        ..WaySpec::default()
+    };
+    match &s.loss {
+        Loss::None => {}
+        Loss::PerMille(chance) => spec.loss.random = f64::from(*chance) / 1000.0,
+        Loss::Numbers(numbers) => {
+            spec.loss = Losses {
+                nth: numbers.iter().map(|n| n.saturating_add(1)).collect(),
+                ..Losses::default()
+            };
+        }
+        Loss::Policer { rate_bps, burst } => {
+            spec.policer = Some(Policer { rate_bps: *rate_bps, burst: *burst });
+        }
+        Loss::Outage(from, to) => spec.outages = vec![Outage { from: *from, to: *to }],
+        Loss::LargerThan(limit) => {
+            let headers = u32::try_from(HEADERS).unwrap_or(u32::MAX);
+            spec.mtu = Some(limit.saturating_add(headers));
+        }
+    }
+    spec
 }
 
 /// Time to put `bytes` on a link; 0 when the rate is infinite (0).

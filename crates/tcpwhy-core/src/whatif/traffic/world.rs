@@ -12,8 +12,6 @@ use super::tap::Trace;
 use super::truth::Timeline;
 use crate::model::{Cause, Limit, Side};
 use crate::units::Nanos;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// A connection that lives longer in virtual time is cut here.
 const LONGEST: Nanos = Nanos::from_secs(4 * 3600);
@@ -26,8 +24,6 @@ struct World<'a> {
     source: Source,
     sink: Sink,
     packets: Vec<Packet>,
-    /// Arrivals: time, packet number.
-    arrivals: BinaryHeap<Reverse<(Nanos, usize)>>,
     timeline: Timeline,
     end: Option<Nanos>,
     outgoing: Vec<Packet>,
@@ -71,7 +67,6 @@ impl<'a> World<'a> {
             source: Source::new(s.workload, source_at),
             sink: Sink::new(s.workload, s.reader.clone(), s.start, sink_at),
             packets,
-            arrivals: BinaryHeap::new(),
             timeline: opening(s, source_at),
             end: None,
             outgoing: Vec::new(),
@@ -95,6 +90,10 @@ impl<'a> World<'a> {
             self.transmit(now);
             self.label(now);
         }
+        // What is still on its way at the deadline arrives, though nobody looks any more.
+        while let Some(due) = self.path.due() {
+            while self.take(due).is_some() {}
+        }
     }
 
     fn next_event(&self) -> Option<Nanos> {
@@ -102,17 +101,12 @@ impl<'a> World<'a> {
             .then(|| self.sink.wake_at(&self.sink_host.receiver))
             .flatten();
         let source = (!self.source_host.sender.is_dead()).then(|| self.source.wake_at()).flatten();
-        let arrival = self.arrivals.peek().map(|Reverse((at, _))| *at);
         let timers = [self.source_host.timeout(), self.sink_host.timeout()];
-        timers.into_iter().chain([sink, source, arrival]).flatten().min()
+        timers.into_iter().chain([sink, source, self.path.due()]).flatten().min()
     }
 
     fn deliver(&mut self, now: Nanos) {
-        while let Some(Reverse((at, number))) = self.arrivals.peek().copied() {
-            if at > now {
-                return;
-            }
-            self.arrivals.pop();
+        while let Some(number) = self.take(now) {
             let Some(packet) = self.packets.get(number) else { continue };
             let host = match packet.from() == self.scenario.data_from {
                 true => &mut self.sink_host,
@@ -130,21 +124,24 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The next packet that has arrived.
+    fn take(&mut self, now: Nanos) -> Option<usize> {
+        let (at, number) = self.path.take(now)?;
+        if let Some(packet) = self.packets.get_mut(number) {
+            packet.arrived = Some(at);
+        }
+        Some(number)
+    }
+
     fn transmit(&mut self, now: Nanos) {
         let mut out = std::mem::take(&mut self.outgoing);
         self.source_host.transmit(now, &mut out);
         self.sink_host.transmit(now, &mut out);
         for mut packet in out.drain(..) {
             let is_data = packet.from() == self.scenario.data_from;
-            packet.arrived = match is_data {
-                true => self.path.data(now, packet.len),
-                false => self.path.back(now),
-            };
             let place = self.scenario.bottleneck;
             packet.drop_at = if is_data { place } else { 1.0 - place };
-            if let Some(at) = packet.arrived {
-                self.arrivals.push(Reverse((at, self.packets.len())));
-            }
+            self.path.send(now, &packet, self.packets.len(), is_data);
             self.packets.push(packet);
         }
         self.outgoing = out;

@@ -168,6 +168,9 @@ impl Words for En {
             What::Offload => {
                 "packets are made one by one, which costs processor time, and a fixed send buffer holds less"
             }
+            What::ReceiveOffload => {
+                "packets are received one by one, which costs processor time and makes more ACKs"
+            }
             What::SmallMtu => "headers take more of the rate, and there are more packets to handle",
             What::MemoryPressure => {
                 "TCP takes more memory than the pressure mark: windows shrink and buffers do not grow; find who holds the memory first (ss -tm)"

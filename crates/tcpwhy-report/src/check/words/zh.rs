@@ -112,6 +112,7 @@ impl Words for Zh {
             }
             What::Shaper => "这个排队规则会限制速率或增加时延：见 tc -s qdisc",
             What::Offload => "数据包要逐个生成，耗费处理器时间，固定的发送缓冲区能容纳的也更少",
+            What::ReceiveOffload => "数据包要逐个接收，耗费处理器时间，ACK 也更多",
             What::SmallMtu => "包头占用更多带宽，要处理的包也更多",
             What::MemoryPressure => {
                 "TCP 占用的内存已超过压力线：窗口缩小，缓冲区不再增长；先查明谁占用了内存（ss -tm）"

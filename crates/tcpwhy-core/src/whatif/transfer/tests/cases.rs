@@ -1,6 +1,8 @@
-//! The published cases, and what must hold for every transfer.
+//! The published cases: predicted, and how far from published.
 
 use super::*;
+use crate::units::bits_per_second;
+use crate::whatif::transfer::path::span;
 
 const fn end(wmem: u64, rmem: u64) -> End {
     let mut end = End { version: Version::new(6, 18), sysctls: sysctls() };
@@ -58,14 +60,13 @@ use Phase::{Path, ReceiveWindow, SendBuffer};
 fn case_a_the_send_buffer() {
     let a = Transfer { size: 22_000_000, sender: end(4_194_304, 6_291_456), ..Transfer::default() };
     let with = |bytes| Transfer { sndbuf: Asked::Set(bytes), ..a.clone() };
+    let a_round_trip = bits_per_second(16_384, a.rtt) / 8;
+    assert_eq!(a_round_trip, 819_200, "A: about 800 KB/s, 16K in 20 ms");
+    assert_eq!(span(250_000, a.rate_bps), a.rtt, "A: the BDP is 250 KB");
     // Segment by segment, as the published plateau at 16K is.
-    case(
-        "A 16K",
-        &Transfer { offload: false, ..with(16_384) },
-        &Seconds(25.0),
-        (0.95, 1.1),
-        SendBuffer,
-    );
+    let plateau = Transfer { offload: false, ..with(16_384) };
+    case("A 16K", &plateau, &Seconds(25.0), (0.95, 1.1), SendBuffer);
+    case("A 16K, rate", &plateau, &Rate(800e3), (0.9, 1.1), SendBuffer);
     // Measured on 6.18: 3.2 s. What leaves the only packet buffer makes room in it, so the buffer is no limit, and the tail is chance.
     let leak = predict(&with(16_384));
     println!("A 16K, writes of 64K: {:.3} s", leak.time.secs());
@@ -86,13 +87,11 @@ fn case_a_the_send_buffer() {
 fn case_b_the_receive_buffer() {
     let b = Transfer { size: 376_000, rtt: Nanos::from_millis(40), ..Transfer::default() };
     // 8K is the doubled value: 4K asked gives two and a half segments a round trip, as published.
-    case(
-        "B 40 ms",
-        &Transfer { rcvbuf: Asked::Set(4_096), ..b.clone() },
-        &Seconds(5.25),
-        (0.95, 1.05),
-        ReceiveWindow,
-    );
+    let far = Transfer { rcvbuf: Asked::Set(4_096), ..b.clone() };
+    case("B 40 ms", &far, &Seconds(5.25), (0.95, 1.05), ReceiveWindow);
+    // 3,456 bytes a round trip; 376 KB in 5.25 s are less, 71.6 KB/s.
+    assert_eq!(bits_per_second(3_456, b.rtt) / 8, 86_400, "B: 80 to 90 KB/s");
+    case("B 40 ms, rate", &far, &Rate(86.4e3), (0.8, 1.05), ReceiveWindow);
     let near = Transfer {
         rtt: Nanos::from_micros(100),
         rate_bps: 1_000_000_000,
@@ -101,7 +100,9 @@ fn case_b_the_receive_buffer() {
     };
     // 0.01 s is what the graph resolves.
     case("B 0.1 ms", &near, &Seconds(0.01), (0.1, 2.0), ReceiveWindow);
-    assert!(predict(&b).time < Nanos::from_millis(400), "autotuning");
+    let tuned = predict(&b);
+    println!("B not set: {:.3} s", tuned.time.secs());
+    assert!(tuned.time < Nanos::from_millis(400), "B not set: no limit, {:?}", tuned.time);
 }
 
 #[test]
@@ -175,13 +176,20 @@ fn case_g_a_long_fat_pipe() {
     // 4 MB a round trip is 10.5 MB/s; a writer that wakes late loses up to a third of it. Theirs is above its own arithmetic.
     case("G default", &with(4_194_304, 6_291_456), &Rate(13.4e6), (0.5, 1.0), SendBuffer);
     case("G sender 50M", &with(50_000_000, 6_291_456), &Rate(14.9e6), (0.9, 1.05), ReceiveWindow);
-    // The send buffer holds one BDP, but a writer wakes only when a third of it is free.
-    let both = Transfer { size: 1_000_000_000, ..with(50_000_000, 50_000_000) };
-    let average = both.size as f64 / predict(&both).time.secs();
-    let p = predict(&both);
-    println!("G both: {average:.0} B/s on average, {:?}", p.phases);
-    // Published: 77.8 MB/s on average (docs/cases.md says what is known of the rest).
-    assert!((0.6..=1.1).contains(&(average / 77.8e6)), "{average}");
+    // The send buffer holds one BDP, but a writer wakes only when a third of it is free; docs/cases.md says what is known of the rest.
+    for (rmem, end, average) in [(50_000_000, 92.7e6, 77.8e6), (100_000_000, 89.2e6, 76.9e6)] {
+        let t = Transfer { size: 1_000_000_000, ..with(50_000_000, rmem) };
+        let p = predict(&t);
+        let (last, all) = (p.steady_bps as f64 / 8.0, t.size as f64 / p.time.secs());
+        println!("G client {rmem}: {all:.0} B/s on average, {last:.0} at the end, {:?}", p.phases);
+        assert!((0.6..=1.1).contains(&(all / average)), "{all}");
+        assert!((0.6..=1.35).contains(&(last / end)), "{last}");
+    }
+    // Without the delay the link is the limit, whatever the buffers.
+    let near = |t: Transfer| Transfer { rtt: Nanos::from_micros(200), share: None, ..t };
+    for (wmem, rmem) in [(4_194_304, 6_291_456), (50_000_000, 100_000_000)] {
+        case("G no delay", &near(with(wmem, rmem)), &Rate(119e6), (0.95, 1.05), Path);
+    }
 }
 
 #[test]
@@ -204,85 +212,13 @@ fn case_h_across_data_centres() {
         (0.85, 1.05),
         ReceiveWindow,
     );
+    assert_eq!(356 << 9, 182_272, "H: the window that stays");
+    let open = bits_per_second(16_384 << 9, h.rtt) as f64 / 8.0 / f64::from(1 << 20);
+    assert!((306.0..309.0).contains(&open), "H: 307 MiB/s with a window of 8 MB, {open}");
+    let doublings = (1.0 + 5_746.0 / 10.0_f64).log2();
+    assert!((237.0..239.0).contains(&(doublings * h.rtt.millis())), "H: 238 ms, {doublings}");
     // Best case from ten segments: 238 ms of slow start.
     let cold = predict(&Transfer { warm: false, ..h.clone() });
     assert!((200..=280).contains(&(cold.time.0 / 1_000_000)), "{:?}", cold.time);
     assert!(predict(&h).time < Nanos::from_millis(100), "warm, published about 100 ms");
-}
-
-#[test]
-fn the_same_seed_gives_the_same_transfer_and_loss_costs() {
-    for control in [Control::Reno, Control::Cubic, Control::Bbr] {
-        let t = Transfer { size: 3_000_000, loss: 0.01, control, ..Transfer::default() };
-        let (one, two) = (predict(&t), predict(&t));
-        assert_eq!(one, two);
-        assert!(one.complete && one.resent > 0, "{control:?} {one:?}");
-        assert!(one.time >= predict(&Transfer { loss: 0.0, ..t }).time, "{control:?}");
-    }
-}
-
-#[test]
-fn the_phases_add_up_to_the_time() {
-    for sndbuf in [Asked::Automatic, Asked::Set(4_096), Asked::Set(65_536)] {
-        let p = predict(&Transfer { sndbuf, ..Transfer::default() });
-        let sum = p.phases.iter().fold(Nanos::ZERO, |sum, time| sum + *time);
-        assert_eq!(sum, p.time);
-    }
-}
-
-/// Where exactly the tail of a burst is lost, a probe finds it, and one round trip repairs what the probe's answer shows to be lost.
-#[test]
-fn a_lost_tail_costs_a_probe_and_not_a_timeout() {
-    let t = Transfer {
-        size: 400_000,
-        rate_bps: 10_000_000,
-        queue: 30_000,
-        control: Control::Reno,
-        ..Transfer::default()
-    };
-    let p = predict(&t);
-    let wire = Nanos::from_millis(400_000 * 8 / 10_000);
-    assert!(p.complete && p.resent > 0, "{p:?}");
-    // Losses do not leave the link idle for a timeout of 200 ms.
-    assert!(p.time < wire + Nanos::from_millis(200), "{p:?}");
-}
-
-/// PRR: while losses are repaired, the path is not left idle as after a timeout, whatever the congestion control.
-#[test]
-fn a_chance_loss_is_repaired_within_the_rate() {
-    for control in [Control::Reno, Control::Cubic] {
-        let t = Transfer { size: 5_000_000, control, ..Transfer::default() };
-        let clean = predict(&t);
-        let one = predict(&Transfer { loss: 0.000_5, seed: 3, ..t });
-        assert!(one.resent > 0, "{control:?}");
-        assert!(one.time < clean.time.scale(3, 1), "{control:?} {one:?}");
-    }
-}
-
-#[test]
-fn extremes_end() {
-    let odd = Transfer {
-        size: 0,
-        rtt: Nanos::ZERO,
-        mss: 0,
-        rate_bps: 1,
-        queue: 0,
-        ..Transfer::default()
-    };
-    assert!(predict(&odd).complete);
-    for (rate_bps, buffer) in [(0, u64::MAX), (u64::MAX, u64::MAX), (u64::MAX, 0)] {
-        let wide = Transfer {
-            size: 300_000,
-            rate_bps,
-            queue: u64::MAX,
-            mss: 65_000,
-            sndbuf: Asked::Forced(buffer),
-            rcvbuf: Asked::Forced(buffer),
-            initcwnd: Some(u64::MAX),
-            ..Transfer::default()
-        };
-        assert!(predict(&wide).complete, "{rate_bps} {buffer}");
-    }
-    let hopeless = Transfer { size: 20_000, loss: 1.0, ..Transfer::default() };
-    assert!(!predict(&hopeless).complete);
 }

@@ -4,8 +4,9 @@
 //! cargo run --release -p tcpwhy-lab --example link_speed
 //! ```
 //!
-//! One TCP connection for two seconds each, and 300 round trips of UDP at a round-trip time of 20 ms. Needs root and
-//! /dev/net/tun. Figures depend on what else the machine does; without a rate the sender fills whatever the emulator can do, so
+//! One TCP connection for two seconds each, small packets of UDP for two seconds (cut by the sender's kernel, thrown away by the
+//! receiver's, so that the link has a core to itself where there are two), and 300 round trips of UDP at a round-trip time of 20 ms.
+//! A word on the command line keeps the rows whose name has it. Needs root and /dev/net/tun. Figures depend on what else the machine does; without a rate the sender fills whatever the emulator can do, so
 //! it is late then and says so.
 //!
 //! Linux 6.16 and later may leave the receive window at its first 64 KB when whole windows arrive in one burst, as they do
@@ -20,13 +21,18 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
+use nix::sys::socket::sockopt::UdpGsoSegment;
 use support::{CLIENT, Host, SERVER};
 use tcpwhy_core::link::{Queue, QueueLimit, WaySpec};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_lab::link::{self, LinkReport};
 use tcpwhy_lab::spec::{LinkSpec, Offload};
 
+/// IP packets of the flood, bytes, of which 28 are headers.
+const SMALL: usize = 64;
+
 fn main() -> Result<(), String> {
+    let word = std::env::args().nth(1).unwrap_or_default();
     println!(
         "{:34} {:>10} {:>12} {:>12} {:>12}  faithful",
         "", "Gbit/s", "packets/s", "late p50 us", "late p99 us"
@@ -39,9 +45,15 @@ fn main() -> Result<(), String> {
         ("TSO cut by the link, RTT 0", 0, Offload::Segment),
         ("TSO cut by the link, RTT 20 ms", 20, Offload::Segment),
     ] {
-        bulk(name, rtt_ms, offload)?;
+        if name.contains(&word) {
+            bulk(name, rtt_ms, offload)?;
+        }
     }
-    round_trips()
+    let name = "small packets, RTT 0";
+    if name.contains(&word) {
+        flood(name)?;
+    }
+    if word.is_empty() { round_trips() } else { Ok(()) }
 }
 
 fn spec(rtt_ms: i64, offload: Offload) -> LinkSpec {
@@ -103,6 +115,32 @@ fn row(name: &str, gbps: f64, seconds: f64, report: &LinkReport) {
             format!("no: {}", report.why_not.join("; "))
         },
     );
+}
+
+fn flood(name: &str) -> Result<(), String> {
+    let spec = spec(0, Offload::None);
+    let client = Host::new(CLIENT, &spec)?;
+    let server = Host::new(SERVER, &spec)?;
+    let link =
+        link::start(&spec, &client.device, &server.device, None).map_err(|e| e.to_string())?;
+    // Nobody reads it: the kernel drops what its buffer does not take.
+    let sink = server.enter(|| UdpSocket::bind((SERVER, 7)).unwrap()).join().unwrap();
+    let begin = Instant::now();
+    let writer = client.enter(move || {
+        let socket = UdpSocket::bind((CLIENT, 0)).unwrap();
+        socket.connect((SERVER, 7)).unwrap();
+        nix::sys::socket::setsockopt(&socket, UdpGsoSegment, &(SMALL as i32 - 28)).unwrap();
+        let data = [0; 64 * (SMALL - 28)];
+        while begin.elapsed() < Duration::from_secs(2) {
+            socket.send(&data).unwrap();
+        }
+    });
+    writer.join().unwrap();
+    let seconds = begin.elapsed().as_secs_f64();
+    drop(sink);
+    let report = link.stop().map_err(|e| e.to_string())?;
+    row(name, (report.up.delivered * 8 * SMALL as u64) as f64 / seconds / 1e9, seconds, &report);
+    Ok(())
 }
 
 fn round_trips() -> Result<(), String> {

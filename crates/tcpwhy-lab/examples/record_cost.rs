@@ -15,7 +15,7 @@ use tcpwhy_lab::host::{Host, Network, become_root};
 use tcpwhy_lab::link;
 use tcpwhy_lab::scenario::Source;
 use tcpwhy_lab::spec::{Role, Scenario};
-use tcpwhy_lab::tap::{SNAPLEN, Tap};
+use tcpwhy_lab::tap::Tap;
 use tcpwhy_lab::workload::{self, AppLog, Clock, Site};
 use tcpwhy_live::{Host as Recorded, Recorder};
 
@@ -62,18 +62,16 @@ fn once(scenario: &Scenario, sockets: bool, packets: bool) -> Result<f64, Box<dy
     let server = Host::new(Role::Server, &scenario.server, &scenario.link, Network::default())?;
     let middle = packets.then(|| path("middle.pcapng"));
     let link = link::start(&scenario.link, client.device(), server.device(), middle.as_deref())?;
-    let tap = |host, name| Tap::start(host, &path(name), SNAPLEN);
+    let tap = |host, name| Tap::start(host, &path(name));
     let taps = match packets {
-        true => vec![tap(&client, "client.pcapng")?, tap(&server, "server.pcapng")?],
-        false => Vec::new(),
+        true => Some([tap(&client, "client.pcapng")?, tap(&server, "server.pcapng")?]),
+        false => None,
     };
     let hosts = || Ok::<_, std::io::Error>(vec![recorded(&client)?, recorded(&server)?]);
     let recorder = if sockets { Some(Recorder::start(hosts()?, folder.path())?) } else { None };
     let rate = work(scenario, &client, &server, folder.path())?;
     recorder.map(Recorder::stop).transpose()?;
-    for tap in taps {
-        tap.stop()?;
-    }
+    taps.map(Tap::stop).transpose()?;
     link.stop()?;
     Ok(rate)
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Error;
 use crate::host::{Host, HostFacts};
 use crate::link::LinkReport;
-use crate::tap::{SNAPLEN, Tap};
+use crate::tap::Tap;
 
 /// A case folder while the command runs: captures at both hosts.
 #[derive(Debug)]
@@ -33,16 +33,14 @@ impl Case {
         let hosts = Hosts { client: client.facts(), server: server.facts() };
         write(&folder.join("host.json"), &hosts)?;
         let taps = [
-            Tap::start(client, &folder.join("client.pcapng"), SNAPLEN)?,
-            Tap::start(server, &folder.join("server.pcapng"), SNAPLEN)?,
+            Tap::start(client, &folder.join("client.pcapng"))?,
+            Tap::start(server, &folder.join("server.pcapng"))?,
         ];
         Ok(Self { folder: folder.to_owned(), taps })
     }
 
     pub(super) fn end(self, link: &LinkReport) -> Result<(), Error> {
-        for tap in self.taps {
-            tap.stop()?;
-        }
+        Tap::stop(self.taps)?;
         write(&self.folder.join("link.json"), link)
     }
 }

@@ -116,29 +116,38 @@ impl Pool {
         Self { blocks: Rc::default(), limit }
     }
 
-    /// Reads one packet. `Ok(None)` when the memory is used up: the packet is lost then.
-    pub(super) fn read(&self, fd: BorrowedFd<'_>) -> rustix::io::Result<Option<Packet>> {
-        let (mut small, mut large) = self.blocks();
+    /// Reads one packet. `Ok(None)` when the memory is used up: the packet is lost then. Without `jumbo` only a small block is read
+    /// into, which costs less; a longer packet is cut short, and fills the block.
+    pub(super) fn read(
+        &self,
+        fd: BorrowedFd<'_>,
+        jumbo: bool,
+    ) -> rustix::io::Result<Option<Packet>> {
+        let mut small = self.small();
+        if !jumbo {
+            let result = rustix::io::read(fd, &mut *small);
+            let packet = self.packet(small, None, *result.as_ref().unwrap_or(&0));
+            return result.map(|_| packet);
+        }
+        let mut large = self.large();
         let mut both = [IoSliceMut::new(&mut small), IoSliceMut::new(&mut large)];
         let result = rustix::io::readv(fd, &mut both);
-        let len = *result.as_ref().unwrap_or(&0);
-        let packet = self.packet(small, large, len);
-        result?;
-        Ok(packet)
+        let packet = self.packet(small, Some(large), *result.as_ref().unwrap_or(&0));
+        result.map(|_| packet)
     }
 
     /// A packet of this length with old bytes in it; `None` when the memory is used up.
     pub(super) fn blank(&self, len: usize) -> Option<Packet> {
-        let (small, large) = self.blocks();
-        self.packet(small, large, len)
+        let large = (len > SMALL).then(|| self.large());
+        self.packet(self.small(), large, len)
     }
 
-    fn packet(&self, small: Box<[u8]>, large: Box<[u8]>, len: usize) -> Option<Packet> {
+    fn packet(&self, small: Box<[u8]>, large: Option<Box<[u8]>>, len: usize) -> Option<Packet> {
         let mut blocks = self.blocks.borrow_mut();
         let large = if len > SMALL {
-            Some(large)
+            large
         } else {
-            blocks.large.push(large);
+            blocks.large.extend(large);
             None
         };
         let packet = Packet { small, large, len, pool: Rc::clone(&self.blocks) };
@@ -149,11 +158,14 @@ impl Pool {
         (!full).then_some(packet)
     }
 
-    fn blocks(&self) -> (Box<[u8]>, Box<[u8]>) {
-        let mut blocks = self.blocks.borrow_mut();
-        let block = |size| vec![0; size].into_boxed_slice();
-        let small = blocks.small.pop().unwrap_or_else(|| block(SMALL));
-        (small, blocks.large.pop().unwrap_or_else(|| block(LARGE)))
+    fn small(&self) -> Box<[u8]> {
+        let free = self.blocks.borrow_mut().small.pop();
+        free.unwrap_or_else(|| vec![0; SMALL].into_boxed_slice())
+    }
+
+    fn large(&self) -> Box<[u8]> {
+        let free = self.blocks.borrow_mut().large.pop();
+        free.unwrap_or_else(|| vec![0; LARGE].into_boxed_slice())
     }
 }
 
@@ -181,7 +193,19 @@ mod tests {
             assert_eq!(packet.head().len() + packet.tail().len(), 60_000);
             assert!(pool.blank(100).is_none(), "the memory is used up");
         }
-        assert_eq!(pool.blocks.borrow().large.len(), 2);
+        assert_eq!(pool.blocks.borrow().large.len(), 1);
+    }
+
+    #[test]
+    fn a_packet_is_read_whole_or_fills_its_block() {
+        let pool = Pool::new(1 << 20);
+        let read = |len: usize, jumbo| {
+            let (one, other) = std::os::unix::net::UnixDatagram::pair().unwrap();
+            one.send(&vec![7; len]).unwrap();
+            pool.read(std::os::fd::AsFd::as_fd(&other), jumbo).unwrap().unwrap().len()
+        };
+        assert_eq!((read(1500, false), read(1500, true)), (1500, 1500));
+        assert_eq!((read(9000, false), read(9000, true)), (SMALL, 9000));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, OwnedFd};
 
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+
 use super::{Error, sys};
 
 /// Packets that may wait in a host's device before the link reads them (its `txqueuelen`, to be set by whoever configures
@@ -58,6 +60,8 @@ pub struct HostDevice {
     stats: File,
     /// The namespace, for what must be done there later.
     pub(super) namespace: File,
+    /// Any socket of the namespace, to ask for the device's MTU.
+    socket: OwnedFd,
 }
 
 impl HostDevice {
@@ -66,7 +70,10 @@ impl HostDevice {
         let stats = File::open("/proc/thread-self/net/dev").map_err(error("read counters of"))?;
         let namespace = File::open("/proc/thread-self/ns/net");
         let namespace = namespace.map_err(error("find the namespace of"))?;
-        Ok(Self { name: name.to_owned(), fd, kind, stats, namespace })
+        let (family, kind_of) = (AddressFamily::INET, SocketType::DGRAM);
+        let socket = rustix::net::socket_with(family, kind_of, SocketFlags::CLOEXEC, None);
+        let socket = socket.map_err(io::Error::from).map_err(error("ask for the MTU of"))?;
+        Ok(Self { name: name.to_owned(), fd, kind, stats, namespace, socket })
     }
 
     /// The device's name in its namespace.
@@ -82,7 +89,14 @@ impl HostDevice {
             kind: self.kind,
             stats: self.stats.try_clone().map_err(error)?,
             namespace: self.namespace.try_clone().map_err(error)?,
+            socket: self.socket.as_fd().try_clone_to_owned().map_err(error)?,
         })
+    }
+
+    /// Whether it may hand over packets that fill `bytes`, with their framing.
+    pub(super) fn fills(&self, bytes: usize) -> bool {
+        let offloads = self.kind != Kind::Tun;
+        offloads || sys::device_mtu(self.socket.as_fd(), &self.name).is_ok_and(|mtu| mtu >= bytes)
     }
 
     /// Packets that the host sent and that were thrown away because the link was too slow to read them.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 use tcpwhy_core::units::Nanos;
 
-use super::buffer::Pool;
+use super::buffer::{Pool, SMALL};
 use super::device::{HostDevice, Kind};
 use super::lane::Lane;
 use super::lateness::Lateness;
@@ -67,6 +67,9 @@ impl Engine {
             Lane::new(&self.spec.up, Role::Client, framing, cuts, tap, epoch),
             Lane::new(&self.spec.down, Role::Server, framing, cuts, 1.0 - tap, epoch),
         ];
+        for (lane, from) in lanes.iter_mut().zip([client, server]) {
+            lane.jumbo = from.fills(SMALL);
+        }
         let fds = [client.fd.as_fd(), server.fd.as_fd(), self.wake.as_fd()];
         let mut sleeper = Sleeper::new(&fds).map_err(wait_error)?;
         while !self.stop.load(Ordering::Relaxed) {

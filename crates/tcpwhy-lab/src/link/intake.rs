@@ -4,9 +4,10 @@ use std::os::fd::AsFd;
 
 use rustix::io::Errno;
 use tcpwhy_core::link::Parcel;
+use tcpwhy_core::units::Nanos;
 
 use super::breaks::Passage;
-use super::buffer::{Packet, Pool};
+use super::buffer::{Packet, Pool, SMALL};
 use super::device::HostDevice;
 use super::engine::Desk;
 use super::lane::{BATCH, Lane};
@@ -16,37 +17,60 @@ use super::view::View;
 use super::{segment, vnet, wait};
 use crate::spec::Role;
 
+/// Bytes per turn where they are cut into small packets: some 45.
+const CUT_BYTES: usize = 65_536;
+
 impl Lane {
     /// Reads what the device has, a batch at most; returns whether there was any.
+    ///
+    /// All of a batch have entered when its last one was read: the clock is read once, and no packet is early.
     pub(super) fn read(&mut self, from: &HostDevice, desk: &mut Desk) -> Result<bool, Errno> {
-        let before = self.report.packets;
-        let mut any = false;
-        // Counted in packets offered: one large packet may be many.
-        while self.report.packets - before < BATCH {
-            match desk.pool.read(from.fd.as_fd()) {
-                Ok(Some(packet)) => self.enter(packet, &desk.pool, &mut desk.boxes),
+        let mut fresh = std::mem::take(&mut self.fresh);
+        let (mut any, mut bytes) = (false, 0);
+        for _ in 0..BATCH {
+            if self.cuts && bytes >= CUT_BYTES {
+                break;
+            }
+            match desk.pool.read(from.fd.as_fd(), self.jumbo) {
+                Ok(Some(packet)) => {
+                    bytes += packet.len();
+                    fresh.push(packet);
+                }
                 Ok(None) => self.report.out_of_memory += 1,
-                Err(Errno::AGAIN) => return Ok(any),
+                Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error),
             }
             any = true;
         }
-        Ok(true)
+        if any {
+            let now = wait::now();
+            for packet in fresh.drain(..) {
+                self.enter(now, packet, &desk.pool, &mut desk.boxes);
+            }
+        }
+        self.fresh = fresh;
+        Ok(any)
     }
 
-    fn enter(&mut self, mut packet: Packet, pool: &Pool, boxes: &mut Middleboxes) {
+    fn enter(&mut self, now: Nanos, mut packet: Packet, pool: &Pool, boxes: &mut Middleboxes) {
+        if !self.jumbo && packet.len() >= SMALL {
+            // The MTU was raised: it came without its end. Those that follow will be whole.
+            self.jumbo = true;
+            self.report.out_of_memory += 1;
+            return;
+        }
         let Some(view) = self.view(&packet) else { return };
         let mss = vnet::segment_size(packet.head(), self.framing);
         match mss {
             Some(mss) if self.cuts && view.tcp_bytes.is_some() => {
-                self.cut(packet, &view, mss, pool, boxes);
+                self.cut(now, packet, &view, mss, pool, boxes);
             }
             _ => {
                 if self.cuts && vnet::is_partial(packet.head(), self.framing) {
                     segment::finish(&mut packet, &view, self.framing);
                 }
-                self.offer(packet, &view, view.parcel(mss), boxes);
+                self.offer(now, packet, &view, view.parcel(mss), boxes);
             }
         }
     }
@@ -60,6 +84,7 @@ impl Lane {
 
     fn cut(
         &mut self,
+        now: Nanos,
         whole: Packet,
         view: &View,
         mss: usize,
@@ -72,14 +97,20 @@ impl Lane {
         drop(whole);
         for segment in segments {
             if let Some(view) = self.view(&segment) {
-                self.offer(segment, &view, view.parcel(None), boxes);
+                self.offer(now, segment, &view, view.parcel(None), boxes);
             }
         }
     }
 
-    fn offer(&mut self, mut packet: Packet, view: &View, parcel: Parcel, boxes: &mut Middleboxes) {
+    fn offer(
+        &mut self,
+        now: Nanos,
+        mut packet: Packet,
+        view: &View,
+        parcel: Parcel,
+        boxes: &mut Middleboxes,
+    ) {
         self.report.packets += 1;
-        let now = wait::now();
         self.way.begin(now);
         if !boxes.is_empty() {
             let partial = vnet::is_partial(packet.head(), self.framing);

@@ -15,7 +15,7 @@ use super::{vnet, wait};
 use crate::spec::Role;
 
 /// Packets per turn: a burst of one side must not hold up what is due on the other.
-pub(super) const BATCH: u64 = 32;
+pub(super) const BATCH: usize = 32;
 
 /// One direction.
 #[derive(Debug)]
@@ -26,6 +26,10 @@ pub(super) struct Lane {
     pub(super) framing: usize,
     /// Large packets are cut to the MTU.
     pub(super) cuts: bool,
+    /// Packets may be larger than a small block.
+    pub(super) jumbo: bool,
+    /// Read and not offered yet; empty between two calls.
+    pub(super) fresh: Vec<Packet>,
     /// Where on the propagation the middle capture looks, seen from the sender.
     tap: f64,
     /// Where the scenario schedules losses; and what makes time since the Unix epoch of the link's clock.
@@ -46,7 +50,8 @@ impl Lane {
         let (way, report) = (Way::new(spec), DirectionReport::default());
         let scheduled = !spec.outages.is_empty() || !spec.loss.nth.is_empty();
         let breaks = scheduled.then(Breaks::default);
-        Self { way, sender, framing, cuts, tap, breaks, epoch, report }
+        let (jumbo, fresh) = (true, Vec::with_capacity(BATCH));
+        Self { way, sender, framing, cuts, jumbo, fresh, tap, breaks, epoch, report }
     }
 
     /// The link's first packet was seen.

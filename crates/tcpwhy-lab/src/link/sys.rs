@@ -11,14 +11,7 @@ pub(super) const IFF_VNET_HDR: i16 = libc::IFF_VNET_HDR as i16;
 
 /// Gives the open `/dev/net/tun` the device `name`, which is made in the calling thread's network namespace.
 pub(super) fn tun_set_iff(fd: BorrowedFd<'_>, name: &str, flags: i16) -> io::Result<()> {
-    // SAFETY: all zeros is a valid `ifreq`; it is plain old data.
-    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    if name.len() >= request.ifr_name.len() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
-        *to = from as libc::c_char;
-    }
+    let mut request = request(name)?;
     request.ifr_ifru.ifru_flags = flags;
     // SAFETY: TUNSETIFF reads and writes one `ifreq`, which lives until the call returns.
     check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETIFF, &raw mut request) })
@@ -35,6 +28,28 @@ pub(super) fn tun_set_offload(fd: BorrowedFd<'_>, flags: libc::c_uint) -> io::Re
 pub(super) fn new_network_namespace() -> io::Result<()> {
     // SAFETY: the file descriptor table stays shared (no UnshareFlags::FILES).
     Ok(unsafe { rustix::thread::unshare_unsafe(rustix::thread::UnshareFlags::NEWNET) }?)
+}
+
+/// MTU of a device of the network namespace in which `socket` was made.
+pub(super) fn device_mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<usize> {
+    let mut request = request(name)?;
+    // SAFETY: SIOCGIFMTU reads the name and writes the MTU of one `ifreq`, which lives until the call returns.
+    check(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU, &raw mut request) })?;
+    // SAFETY: the call succeeded, so the kernel has filled in this field of the union.
+    usize::try_from(unsafe { request.ifr_ifru.ifru_mtu }).map_err(io::Error::other)
+}
+
+/// An `ifreq` about a device.
+fn request(name: &str) -> io::Result<libc::ifreq> {
+    // SAFETY: all zeros is a valid `ifreq`; it is plain old data.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    if name.len() >= request.ifr_name.len() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
+        *to = from as libc::c_char;
+    }
+    Ok(request)
 }
 
 /// Puts the calling thread under SCHED_FIFO, priority 1; EPERM without CAP_SYS_NICE (or RLIMIT_RTPRIO).

@@ -12,7 +12,7 @@ pub use predict::{Prediction, predict};
 use crate::host::{self, Host, Network};
 use crate::link;
 use crate::spec::{LinkSpec, Role, Scenario, Workload};
-use crate::tap::{self, SNAPLEN, Tap, TapReport};
+use crate::tap::{self, Tap, TapReport};
 use crate::truth;
 use crate::workload::{self, AppLog, Clock, Enter, Outcome, Site};
 use std::io;
@@ -101,14 +101,14 @@ fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, 
     let middle = case.path("middle.pcapng");
     let link = link::start(&scenario.link, client.device(), server.device(), Some(&middle))?;
     let taps = [(&client, "client.pcapng"), (&server, "server.pcapng")]
-        .map(|(host, name)| Tap::start(host, &case.path(name), SNAPLEN));
+        .map(|(host, name)| Tap::start(host, &case.path(name)));
     let [client_tap, server_tap] = taps;
     let (client_tap, server_tap) = (client_tap?, server_tap?);
     let recorder = Recorder::start(vec![recorded(&client)?, recorded(&server)?], case.folder())?;
     let outcome = work(&scenario.workload, &client, &server, case, stop)?;
     linger(&scenario.link);
     let recorded = recorder.stop()?;
-    let taps = [client_tap.stop()?, server_tap.stop()?];
+    let taps = Tap::stop([client_tap, server_tap])?;
     let link = link.stop()?;
     case.json("link.json", &link)?;
     let scheduled = schedule::schedule(scenario, &outcome, &link);

@@ -61,9 +61,9 @@ fn once(t: &Transfer, sending: &Sending) -> Option<Prediction> {
     // The measured time begins with the first write, which is when the connection is open.
     let seconds = (p.time - p.phases[Phase::Handshake as usize]).secs();
     let steady_bps = p.steady_bps as f64;
-    // The application's own pauses; what is not spent in them the transfer takes meanwhile.
+    // The application's own pauses between its writes; what is not spent in them the transfer takes meanwhile.
     let calls = sending.bytes.div_ceil(sending.write.max(1));
-    let pauses = sending.think.secs() * calls as f64;
+    let pauses = sending.think.secs() * calls.saturating_sub(1) as f64;
     let before = sending.before.secs();
     if pauses > seconds {
         let rate = sending.bytes as f64 * 8.0 / pauses;

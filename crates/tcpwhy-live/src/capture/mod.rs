@@ -121,10 +121,15 @@ impl Capture {
         &self.counts
     }
 
+    /// Lets it come to its end, which takes as long as the kernel may hold packets back; [`Capture::stop`] waits for that.
+    pub fn end(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
     /// Writes what the kernel still holds, and ends.
     #[must_use]
     pub fn stop(mut self) -> Captured {
-        self.stop.store(true, Ordering::Relaxed);
+        self.end();
         let ended = self.thread.take().and_then(|thread| thread.join().ok());
         ended.unwrap_or_else(|| Captured {
             stopped: Some("the capturing thread panicked".to_owned()),
@@ -135,7 +140,7 @@ impl Capture {
 
 impl Drop for Capture {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.end();
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a scenario is made to be limited by: the least of link, send buffer / RTT, window / RTT, reader and writer; and when slow start
+//! What a scenario is made to be limited by: the least of link, pacing, send buffer / RTT, window / RTT, reader and writer; and when slow start
 //! gets there. The schedule that the truth is laid beside must not come from the model that is scored.
 
 use crate::spec::{Flow, HostSpec, Pace, Role, Scenario, Sending, SocketOptions};
@@ -16,6 +16,8 @@ const OVERSHOOT: f64 = 65_536.0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
     Link,
+    /// SO_MAX_PACING_RATE.
+    Pacing,
     SendBuffer,
     ReceiveWindow,
     Reader,
@@ -85,6 +87,8 @@ fn steady(s: &Scenario, flow: &Flow, sending: &Sending, rtt: f64) -> (f64, Bound
         Rate::Unlimited => f64::INFINITY,
     };
     let policer = way.policer.map_or(f64::INFINITY, |p| p.rate_bps as f64 / 8.0);
+    // The kernel paces by `skb->len`, which is payload (`tcp_update_skb_after_send`).
+    let pacing = from.pacing.map_or(f64::INFINITY, |bytes| bytes as f64);
     let reader = match &sending.reader {
         Pace::Rate { bytes_per_second, .. } => *bytes_per_second as f64,
         _ => f64::INFINITY,
@@ -96,6 +100,7 @@ fn steady(s: &Scenario, flow: &Flow, sending: &Sending, rtt: f64) -> (f64, Bound
     };
     let bounds = [
         (link.min(policer) / f64::from(flow.count.max(1)), Bound::Link),
+        (pacing, Bound::Pacing),
         (send_buffer(from, sender, sending) / rtt, Bound::SendBuffer),
         (window(to, receiver) / rtt, Bound::ReceiveWindow),
         (reader, Bound::Reader),

@@ -138,6 +138,7 @@ fn limit(bound: Bound, way: &WaySpec) -> What {
     match bound {
         Bound::Link if way.policer.is_some() => (Limit::PathBandwidth, Cause::Policer),
         Bound::Link => (Limit::PathBandwidth, Cause::StandingQueue),
+        Bound::Pacing => (Limit::CongestionWindow, Cause::Pacing),
         Bound::SendBuffer => (Limit::SendBuffer, Cause::None),
         Bound::ReceiveWindow => (Limit::ReceiveWindow, Cause::SmallBuffer),
         Bound::Reader => (Limit::ReceiveWindow, Cause::SlowReader),

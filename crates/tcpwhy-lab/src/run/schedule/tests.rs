@@ -84,6 +84,16 @@ fn told(all: &[Scheduled]) -> Vec<(u64, u64, &str, Option<&str>)> {
 }
 
 #[test]
+fn asked_pacing_holds_where_nothing_else_is_less() {
+    let scenario = scenario("pacing-8mbit");
+    let all = schedule(&scenario, &outcome(&scenario, Vec::new()), &link(vec![], vec![]));
+    let all = told(&all);
+    // 20 KB of a round trip at 1 MB/s are in flight after one.
+    let paced = (10_020, 15_000, "congestion_window", Some("pacing"));
+    assert_eq!(all, [(10_000, 10_020, "congestion_window", Some("slow start")), paced]);
+}
+
+#[test]
 fn a_reader_that_stops_is_a_zero_window_between_what_holds_else() {
     let mut scenario = scenario("zero-window-resumed");
     let Workload::Flows(flows) = &mut scenario.workload else { panic!("no flows") };

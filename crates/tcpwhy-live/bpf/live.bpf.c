@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
  *
- * Who did it: what applications ask of their sockets' buffers, for how long their threads sleep in writes and reads, and what the
- * kernel does to a socket that a sample does not show. Of every network namespace. src/causes decodes the structs: change both.
+ * Who did it: what applications ask of their sockets' buffers, for how long their threads sleep in writes and reads, for how long each
+ * limit held a sender, and what the kernel does to a socket that a sample does not show. Of every network namespace. src/causes decodes the structs: change both.
  */
 #include "asked.h"
+#include "limited.h"
 #include "slept.h"
 
 /* Of one socket. */

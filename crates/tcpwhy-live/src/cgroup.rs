@@ -1,5 +1,9 @@
 //! Cgroups by their number: which unit or container a socket was made in.
 
+mod names;
+
+pub use names::Names;
+
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::DirEntryExt;

@@ -13,6 +13,7 @@ use std::os::linux::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::opens::Opens;
 use crate::sample::Dump;
 use crate::settings::Settings;
 use enter::Enter;
@@ -33,6 +34,8 @@ pub struct Namespace {
     pub settings: Settings,
     /// Asks it.
     pub dump: Dump,
+    /// Counts its connections.
+    pub opens: Opens,
 }
 
 /// The network namespaces that are watched.
@@ -61,7 +64,8 @@ impl Namespaces {
     pub fn own() -> io::Result<Self> {
         let inode = inode(Path::new("/proc/self/ns/net")).unwrap_or(0);
         let name = names().remove(&inode).and_then(|path| name(&path));
-        let own = Namespace { inode, name, settings: Settings::read(), dump: Dump::open()? };
+        let (settings, dump, opens) = (Settings::read(), Dump::open()?, Opens::open());
+        let own = Namespace { inode, name, settings, dump, opens };
         Ok(Self { own: inode, all: vec![own], others: None })
     }
 
@@ -135,6 +139,7 @@ impl Namespaces {
                     name,
                     settings: visit.settings,
                     dump: visit.dump,
+                    opens: visit.opens,
                 }),
                 // It vanished, or the process is in another by now: the next look tells.
                 Ok(_) => {}

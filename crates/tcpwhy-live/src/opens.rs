@@ -1,12 +1,30 @@
 //! How many connections a network namespace ever opened.
 
-use std::fs;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 
-/// Connections that began, in and out, since the namespace did (RFC 4022: `tcpActiveOpens` and `tcpPassiveOpens`), attempts that were
-/// refused included. `None` where `/proc` does not tell.
-#[must_use]
-pub fn connections_opened() -> Option<u64> {
-    parse(&fs::read_to_string("/proc/self/net/snmp").ok()?)
+/// More than the file has.
+const MOST: usize = 1 << 14;
+
+/// Tells it, from whichever thread.
+#[derive(Debug)]
+pub struct Opens(Option<File>);
+
+impl Opens {
+    /// Of the calling thread's namespace.
+    pub(crate) fn open() -> Self {
+        Self(File::open("/proc/thread-self/net/snmp").ok())
+    }
+
+    /// Connections that began, in and out, since the namespace did (RFC 4022: `tcpActiveOpens` and `tcpPassiveOpens`), attempts that
+    /// were refused included. `None` where `/proc` does not tell.
+    #[must_use]
+    pub fn count(&self) -> Option<u64> {
+        let mut raw = vec![0; MOST];
+        // Read from its beginning, the kernel writes it anew.
+        let length = self.0.as_ref()?.read_at(&mut raw, 0).ok()?;
+        parse(std::str::from_utf8(raw.get(..length)?).ok()?)
+    }
 }
 
 /// Two lines of a protocol: names, and values in the same order.
@@ -22,6 +40,7 @@ fn parse(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::{TcpListener, TcpStream};
 
     #[test]
     fn both_ways_count_and_a_kernel_without_them_tells_nothing() {
@@ -29,5 +48,14 @@ mod tests {
         assert_eq!(parse(text), Some(12));
         assert_eq!(parse("Tcp: RtoMin\nTcp: 200\n"), None);
         assert_eq!(parse(""), None);
+    }
+
+    #[test]
+    fn a_connection_counts_at_both_of_its_ends() {
+        let opens = Opens::open();
+        let Some(before) = opens.count() else { return println!("skipped: no /proc/net/snmp") };
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let _one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        assert!(opens.count().unwrap() >= before + 2);
     }
 }

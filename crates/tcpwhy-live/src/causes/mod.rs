@@ -1,9 +1,10 @@
-//! Who did it: what applications ask of their sockets' buffers, where their threads sleep in reads and writes, and what the kernel does
-//! to a socket that a sample does not show. Told by BPF programs (`bpf/live.bpf.c`), of every network namespace.
+//! Who did it: what applications ask of their sockets' buffers, where their threads sleep in reads and writes, for how long each limit
+//! held a sender, and what the kernel does to a socket that a sample does not show. Told by BPF programs (`bpf/live.bpf.c`), of every network namespace.
 //!
 //! ```text
 //! sys_enter -> ring buffer -> Asked (setsockopt: value, process, stack)
 //! sched_switch -> map of places -> Slept (writers and readers, per socket and per stack)
+//! ACKs and writes -> map by cookie -> Limited (time by limit, judged in the kernel)
 //! retransmissions, refused memory, full queues, buffer growth -> map by cookie -> Counts
 //! ```
 //!
@@ -13,6 +14,8 @@
 mod asked;
 #[cfg(feature = "bpf")]
 mod journal;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))] // Nobody decodes.
+mod limited;
 #[cfg(feature = "bpf")]
 mod programs;
 #[cfg(not(feature = "bpf"))]
@@ -25,6 +28,7 @@ mod slept;
 pub mod stack;
 
 pub use asked::{Asked, SocketOption};
+pub use limited::Limited;
 pub use programs::Causes;
 
 /// What did not fit into its bounds since the beginning.

@@ -8,9 +8,10 @@ use aya::maps::{HashMap as Map, MapData, PerCpuArray, RingBuf};
 use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 
 use super::journal::Journal;
+use super::limited::LIMITED;
 use super::record::{Record, u64_at};
 use super::slept::{self, Growth, PLACE, Place, SLEEPER, SLEPT};
-use super::{Asked, Blocked, Counts, Lost, Slept};
+use super::{Asked, Blocked, Counts, Limited, Lost, Slept};
 use crate::bpf::{attach, map, unavailable};
 use crate::events::{Error, Refused, monotonic};
 
@@ -18,7 +19,7 @@ use crate::events::{Error, Refused, monotonic};
 static OBJECT: &[u8] = include_bytes_aligned!("../../bpf/live.bpf.o");
 
 /// Tracepoints; each has a program of its name.
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 9] = [
     "sys_enter",
     "inet_sock_set_state",
     "sched_switch",
@@ -26,7 +27,11 @@ const PROGRAMS: [&str; 7] = [
     "sock_exceed_buf_limit",
     "sock_rcvqueue_full",
     "tcp_rcvbuf_grow",
+    "tcp_probe",
+    "tcp_sendmsg_locked",
 ];
+/// Those that time by limit takes both of.
+const TIMES: [&str; 2] = ["tcp_probe", "tcp_sendmsg_locked"];
 /// Stacks that are kept, where they are asked for.
 const STACKS: u32 = 16_384;
 /// Bytes of `struct counts`.
@@ -38,6 +43,7 @@ pub struct Causes {
     sleepers: Map<MapData, u32, [u8; SLEEPER]>,
     waits: Map<MapData, [u8; PLACE], [u8; SLEPT]>,
     counts: Map<MapData, u64, [u8; COUNTS]>,
+    limited: Map<MapData, u64, [u8; LIMITED]>,
     stacks: StackTraceMap<MapData>,
     lost: PerCpuArray<MapData, u64>,
     refused: Vec<Refused>,
@@ -75,6 +81,7 @@ impl Causes {
             sleepers: map(&mut programs, "sleepers")?.try_into().map_err(unavailable)?,
             waits: map(&mut programs, "waits")?.try_into().map_err(unavailable)?,
             counts: map(&mut programs, "counts")?.try_into().map_err(unavailable)?,
+            limited: map(&mut programs, "limited")?.try_into().map_err(unavailable)?,
             stacks: map(&mut programs, "stacks")?.try_into().map_err(unavailable)?,
             lost: map(&mut programs, "lost")?.try_into().map_err(unavailable)?,
             refused: attach(&mut programs, &btf, &PROGRAMS)?,
@@ -172,6 +179,16 @@ impl Causes {
         all.filter(|(cookie, _)| cookies.contains(cookie))
             .map(|(cookie, raw)| (cookie, counts(&raw)))
             .collect()
+    }
+
+    /// For how long each limit held the socket with this cookie while it sent, since this was attached; `None` where nothing was sent, or
+    /// the kernel has not both tracepoints that it takes.
+    #[must_use]
+    pub fn limited(&self, cookie: u64) -> Option<Limited> {
+        if self.refused.iter().any(|refused| TIMES.contains(&refused.program)) {
+            return None;
+        }
+        self.limited.get(&cookie, 0).ok().map(|raw| Limited::decode(&raw))
     }
 
     /// Makes room: drops what belongs to sockets that are in neither of the last two rounds.

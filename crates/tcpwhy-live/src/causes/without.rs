@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Asked, Blocked, Counts, Lost, Slept};
+use super::{Asked, Blocked, Counts, Limited, Lost, Slept};
 use crate::events::{Error, Refused};
 
 /// Who did what to sockets; in this build, nobody knows.
@@ -55,6 +55,12 @@ impl Causes {
     /// Nothing.
     #[must_use]
     pub fn counts(&self, _: &HashSet<u64>) -> HashMap<u64, Counts> {
+        match self.0 {}
+    }
+
+    /// Nothing.
+    #[must_use]
+    pub fn limited(&self, _: u64) -> Option<Limited> {
         match self.0 {}
     }
 

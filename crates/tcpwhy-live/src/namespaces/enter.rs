@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
+use crate::opens::Opens;
 use crate::privileges;
 use crate::sample::Dump;
 use crate::settings::Settings;
@@ -19,6 +20,7 @@ pub(super) struct Visit {
     pub(super) inode: u32,
     pub(super) settings: Settings,
     pub(super) dump: Dump,
+    pub(super) opens: Opens,
 }
 
 /// Asks the thread; it ends when this is dropped.
@@ -67,7 +69,7 @@ fn visit(path: &Path, home: &File) -> io::Result<Option<Visit>> {
     let inode = u32::try_from(file.metadata()?.st_ino()).unwrap_or(0);
     move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?;
     let dump = Dump::open();
-    let settings = Settings::read();
+    let (settings, opens) = (Settings::read(), Opens::open());
     move_into_link_name_space(home.as_fd(), Some(LinkNameSpaceType::Network))?;
-    Ok(Some(Visit { inode, settings, dump: dump? }))
+    Ok(Some(Visit { inode, settings, dump: dump?, opens }))
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use tcpwhy_core::model::{Cause, Limit};
 use tcpwhy_core::socket::{cause, is_lost};
 use tcpwhy_core::units::Nanos;
+use tcpwhy_live::namespaces::Namespaces;
 use tcpwhy_live::settings::Settings;
 use tcpwhy_live::watch::Observed;
 
@@ -19,7 +20,6 @@ const NO_CAUSE: &str = "none";
 pub(super) struct Connections {
     open: HashMap<u64, Connection>,
     services: Services,
-    settings: Settings,
     /// Connections that are older than the agent were all seen in the first round.
     began: bool,
     /// Those that lost time and closed since events were last written.
@@ -39,16 +39,26 @@ struct Connection {
 }
 
 impl Connections {
-    /// Adds a round to the totals and returns how many connections were new in it.
-    pub(super) fn add(&mut self, seen: Vec<Observed>, totals: &mut Totals) -> u64 {
-        self.settings = Settings::read();
-        let mut new = 0;
+    /// Adds a round to the totals and returns how many connections were new in it, by network namespace.
+    pub(super) fn add(
+        &mut self,
+        seen: Vec<Observed>,
+        namespaces: &Namespaces,
+        totals: &mut Totals,
+    ) -> HashMap<u32, u64> {
+        let mut settings: HashMap<u32, Settings> =
+            namespaces.iter().map(|space| (space.inode, space.settings)).collect();
+        // Ours may be changed while it is watched.
+        settings.insert(namespaces.own_inode(), Settings::read());
+        let mut new: HashMap<u32, u64> = HashMap::new();
         for seen in seen {
-            let row = Row::new(seen, &self.settings);
+            // Of a namespace that is gone by now, nobody can say who decides over a buffer.
+            let known = settings.get(&seen.netns).copied().unwrap_or_default();
+            let row = Row::new(seen, &known);
             let cookie = row.seen.sample.cookie;
             let fresh = !self.open.contains_key(&cookie);
             if fresh {
-                new += 1;
+                *new.entry(row.seen.netns).or_default() += 1;
                 self.begin(&row, totals);
             }
             let Some(connection) = self.open.get_mut(&cookie) else { continue };

@@ -15,6 +15,8 @@ mod metric;
 #[cfg(target_os = "linux")]
 mod metrics;
 #[cfg(target_os = "linux")]
+mod missed;
+#[cfg(target_os = "linux")]
 mod openmetrics;
 #[cfg(target_os = "linux")]
 mod otlp;
@@ -45,14 +47,16 @@ Examples:
                                          that lost most time on standard output, once a minute
   tcpwhy agent --listen 0.0.0.0:9914 --top 0
                                          for a Prometheus on another host; no connection is listed
+  tcpwhy agent --netns self              only the network namespace that it runs in
   tcpwhy agent --otlp http://127.0.0.1:4318
                                          to an OpenTelemetry collector as well
   tcpwhy agent --events /var/log/tcpwhy.ndjson --events-interval 10s --top 20
   tcpwhy agent | jq 'select(.limit == \"send_buffer\") | [.service, .remote, .lost_ns]'
 
-No privileges are needed: services are told by their cgroup. Other users' processes and who locked a
-buffer show to root only (CAP_SYS_PTRACE). It sees the network namespace that it runs in. docs/agent.md
-lists the metrics; deploy/ has a systemd unit, a DaemonSet, a dashboard and alerts.";
+As root (CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH) it samples every network namespace and
+container of the host, and knows other users' processes and who locked a buffer. Without privileges it
+samples its own namespace, and tells services by their cgroup. docs/agent.md lists the metrics; deploy/
+has a systemd unit, a DaemonSet, a dashboard and alerts.";
 
 /// What the agent samples, and whom it tells.
 #[derive(Debug, Clone, Args)]
@@ -66,6 +70,9 @@ pub(crate) struct Agent {
     /// Most of one core to use, percent: where sampling costs more, it is done less often
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "3")]
     pub cpu: f64,
+    /// Only sockets of this network namespace: its name or inode, or self for ours; without, of all that may be entered
+    #[arg(long, value_name = "NETNS")]
+    pub netns: Option<String>,
     /// Most services that are told apart; later ones count as \"other\"
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000), default_value = "64")]
     pub services: u16,

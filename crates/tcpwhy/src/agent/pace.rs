@@ -8,6 +8,8 @@ const STEP: Duration = Duration::from_millis(20);
 const PLANNED: f64 = 0.7;
 /// Weight of the newest cost in the running mean.
 const NEWEST: f64 = 0.3;
+/// Intervals over which what was used evens out: a single round may cost more than its share, if those before it cost less.
+const EVEN: f64 = 10.0;
 
 /// Keeps account of what samples cost.
 #[derive(Debug, Clone)]
@@ -18,6 +20,12 @@ pub(super) struct Pace {
     /// Seconds of processor time for one sample, and for a round with its last sample; means.
     sample: f64,
     round: f64,
+    /// Length of the round, in intervals.
+    length: f64,
+    /// The first round is over.
+    began: bool,
+    /// Seconds of processor time that were allowed and not used, in debt below 0.
+    saved: f64,
 }
 
 /// How the next round is spent.
@@ -32,7 +40,7 @@ pub(super) struct Plan {
 impl Pace {
     /// Rounds of an `interval`, at `part` of one core at most.
     pub(super) fn new(interval: Duration, part: f64) -> Self {
-        Self { interval, part, sample: 0.0, round: 0.0 }
+        Self { interval, part, sample: 0.0, round: 0.0, length: 1.0, began: false, saved: 0.0 }
     }
 
     /// What a sample cost.
@@ -40,15 +48,23 @@ impl Pace {
         mean(&mut self.sample, cost);
     }
 
-    /// What the last sample of a round cost, and all that was made of the round.
-    pub(super) fn ended(&mut self, cost: Duration) {
+    /// What the last sample of a round cost with all that was made of the round, and what was `used` since the round began.
+    pub(super) fn ended(&mut self, cost: Duration, used: Duration) {
+        // The first one finds out whose sockets they are, and tells nothing of the others.
+        if !std::mem::replace(&mut self.began, true) {
+            return;
+        }
         mean(&mut self.round, cost);
+        let share = self.part * self.interval.as_secs_f64();
+        self.saved += share * self.length - used.as_secs_f64();
+        self.saved = self.saved.clamp(-EVEN * share, EVEN * share);
     }
 
     /// The next round. Its last sample comes first; what is left of the time is for more, which tell shorter limits.
-    pub(super) fn plan(&self) -> Plan {
-        let interval = self.interval.as_secs_f64();
-        let intervals = (self.round / (self.part * interval)).ceil().clamp(1.0, 3600.0);
+    pub(super) fn plan(&mut self) -> Plan {
+        let share = self.part * self.interval.as_secs_f64();
+        let intervals = ((self.round - self.saved) / share).ceil().clamp(1.0, 3600.0);
+        self.length = intervals;
         let length = self.interval.mul_f64(intervals);
         let spare = self.part * PLANNED * length.as_secs_f64() - self.round;
         let most = length.as_secs_f64() / STEP.as_secs_f64() - 1.0;
@@ -68,31 +84,65 @@ fn mean(of: &mut f64, newest: Duration) {
 mod tests {
     use super::*;
 
-    fn plan(sample_ms: f64, round_ms: f64) -> Plan {
-        let mut pace = Pace::new(Duration::from_secs(1), 0.03);
-        pace.sampled(Duration::from_secs_f64(sample_ms / 1e3));
-        pace.ended(Duration::from_secs_f64(round_ms / 1e3));
-        pace.plan()
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn ms(ms: f64) -> Duration {
+        Duration::from_secs_f64(ms / 1e3)
+    }
+
+    /// After the first round, and one with these costs.
+    fn pace(sample_ms: f64, round_ms: f64) -> Pace {
+        let mut pace = Pace::new(SECOND, 0.03);
+        pace.ended(ms(1e4), ms(1e4));
+        pace.sampled(ms(sample_ms));
+        pace.ended(ms(round_ms), ms(round_ms));
+        pace
+    }
+
+    /// Intervals of the next rounds, where each costs this.
+    fn intervals(pace: &mut Pace, costs_ms: &[f64]) -> Vec<u32> {
+        let round = |cost: &f64| {
+            let plan = pace.plan();
+            pace.ended(ms(*cost), ms(*cost));
+            plan.intervals
+        };
+        costs_ms.iter().map(round).collect()
     }
 
     #[test]
     fn few_sockets_are_sampled_every_20_ms_and_many_once() {
-        assert_eq!(plan(0.1, 0.2), Plan { intervals: 1, step: Duration::from_millis(20) });
-        assert_eq!(plan(10.0, 20.0), Plan { intervals: 1, step: Duration::from_secs(1) });
+        let plan = |sample, round| pace(sample, round).plan();
+        assert_eq!(plan(0.1, 0.2), Plan { intervals: 1, step: STEP });
+        assert_eq!(plan(10.0, 20.0), Plan { intervals: 1, step: SECOND });
         let some = plan(1.0, 2.0);
         assert!(some.step > STEP && some.step < Duration::from_millis(100), "{some:?}");
     }
 
     #[test]
-    fn what_costs_too_much_is_done_less_often() {
-        let Plan { intervals, step } = plan(150.0, 250.0);
-        assert_eq!(intervals, 9);
-        assert_eq!(step, Duration::from_secs(9));
+    fn what_costs_too_much_is_done_less_often_and_in_all_as_much_as_allowed() {
+        let mut pace = pace(150.0, 250.0);
+        let rounds = intervals(&mut pace, &[250.0; 60]);
+        assert_eq!(pace.plan().step, SECOND * pace.plan().intervals);
+        let seconds: u32 = rounds.iter().sum();
+        let used = 60.0 * 0.25 / f64::from(seconds);
+        assert!((0.028..0.0305).contains(&used), "{used}: {rounds:?}");
+        assert!(rounds.iter().skip(5).all(|n| (8..=9).contains(n)), "{rounds:?}");
     }
 
     #[test]
-    fn the_first_round_is_one_interval() {
-        let plan = Pace::new(Duration::from_secs(1), 0.03).plan();
-        assert_eq!(plan, Plan { intervals: 1, step: Duration::from_secs(1) });
+    fn a_dear_round_is_paid_from_what_cheap_ones_left_or_later() {
+        let mut pace = pace(10.0, 20.0);
+        assert_eq!(intervals(&mut pace, &[20.0; 20]), [1; 20]);
+        assert_eq!(intervals(&mut pace, &[100.0, 20.0, 20.0, 20.0, 20.0]), [1; 5]);
+        let after = intervals(&mut pace, &[500.0, 20.0, 20.0, 20.0, 20.0, 20.0]);
+        assert!(after[1] > 10 && after[2..].iter().all(|n| *n <= 3), "{after:?}");
+    }
+
+    #[test]
+    fn the_first_rounds_are_one_interval() {
+        let mut pace = Pace::new(SECOND, 0.03);
+        assert_eq!(pace.plan(), Plan { intervals: 1, step: SECOND });
+        pace.ended(ms(1e4), ms(1e4));
+        assert_eq!(pace.plan(), Plan { intervals: 1, step: SECOND });
     }
 }

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
+use tcpwhy_live::privileges;
 use tokio::net::TcpListener;
 
 /// Samples, answers and exports until it is told to stop.
@@ -27,6 +28,9 @@ pub(super) fn run(agent: &Agent) -> Result<ExitCode, Error> {
         let address = listener.local_addr().map_err(refused)?;
         let stop = crate::serve::stop()?;
         let app = server::router(Arc::clone(&shared), duration(agent.interval));
+        // What there is to open is open.
+        privileges::keep_only(privileges::READING)
+            .map_err(|e| Error::Live(format!("the kernel does not let go of capabilities: {e}")))?;
         let threads = Threads::start(sampler, exporter)?;
         say(&format!("metrics at http://{address}/metrics; Ctrl-C stops"));
         let served = tokio::select! {

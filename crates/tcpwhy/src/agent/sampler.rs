@@ -3,16 +3,18 @@
 use super::Agent;
 use super::connections::Connections;
 use super::events::Events;
+use super::missed::Missed;
 use super::pace::Pace;
 use super::totals::{Totals, now_ns};
 use super::warn;
 use crate::error::Error;
+use crate::live::place;
 use rustix::time::{ClockId, clock_gettime};
+use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_live::opens::connections_opened;
 use tcpwhy_live::watch::Watch;
 
 /// Totals that the sampler writes and others read.
@@ -35,7 +37,9 @@ pub(super) struct Sampler {
     interval: Duration,
     events_interval: Duration,
     events_began: Instant,
-    opened: Opened,
+    missed: Missed,
+    /// Processor time of this thread at the end of the last round.
+    used: Duration,
     /// Whether the last sample failed, and the last events: that is said once.
     refused: bool,
     unwritten: bool,
@@ -45,13 +49,9 @@ impl Sampler {
     /// Opens what it reads and writes.
     ///
     /// # Errors
-    /// The kernel has no `sock_diag`, or the file of events cannot be opened.
+    /// The kernel has no `sock_diag`, there is no such namespace, or the file of events cannot be opened.
     pub(super) fn open(agent: &Agent, shared: Shared) -> Result<Self, Error> {
-        let watch = Watch::open().map_err(|e| {
-            Error::Live(format!(
-                "cannot ask the kernel for its sockets: {e} (is tcp_diag built in or loaded?)"
-            ))
-        })?;
+        let watch = Watch::of(place::namespaces(agent.netns.as_deref())?);
         let interval = duration(agent.interval);
         Ok(Self {
             watch,
@@ -63,7 +63,8 @@ impl Sampler {
             interval,
             events_interval: duration(agent.events_interval),
             events_began: Instant::now(),
-            opened: Opened::default(),
+            missed: Missed::default(),
+            used: Duration::ZERO,
             refused: false,
             unwritten: false,
         })
@@ -71,8 +72,7 @@ impl Sampler {
 
     /// Rounds until the other end of `stop` is dropped; the last one is cut short.
     pub(super) fn run(mut self, stop: &Receiver<()>) {
-        let old = self.sample();
-        self.opened = Opened { before: connections_opened(), old, ..Opened::default() };
+        self.sample();
         let mut due = Instant::now();
         loop {
             let plan = self.pace.plan();
@@ -117,26 +117,23 @@ impl Sampler {
         }
     }
 
-    /// Takes one and returns how many sockets there are.
-    fn sample(&mut self) -> u64 {
+    fn sample(&mut self) {
         let began = Instant::now();
         let result = self.watch.sample();
         let took = began.elapsed();
         let mut totals = lock(&self.shared);
         match result {
-            Ok(count) => {
+            Ok(_) => {
                 totals.own.samples += 1;
                 totals.own.durations.add(took.as_secs_f64());
                 totals.own.last_sample_ns = now_ns();
                 self.refused = false;
-                count as u64
             }
             Err(e) => {
                 totals.own.refused += 1;
                 if !std::mem::replace(&mut self.refused, true) {
                     warn(&format!("the kernel refused to list its sockets: {e}; trying again"));
                 }
-                0
             }
         }
     }
@@ -144,16 +141,23 @@ impl Sampler {
     fn end_round(&mut self) {
         let began = used();
         // Before the sample: what opens meanwhile is not called missed.
-        let opened = connections_opened();
+        let spaces = self.watch.namespaces().iter();
+        let counts: HashMap<u32, u64> =
+            spaces.filter_map(|space| Some((space.inode, space.opens.count()?))).collect();
         self.sample();
         self.pace.sampled(used().saturating_sub(began));
         let seen = self.watch.round(|_, _| true);
+        let namespaces = self.watch.namespaces();
         let mut totals = lock(&self.shared);
-        let new = self.connections.add(seen, &mut totals);
-        totals.own.missed = totals.own.missed.max(self.opened.missed(opened, new));
+        let new = self.connections.add(seen, namespaces, &mut totals);
+        totals.own.missed = totals.own.missed.max(self.missed.round(&counts, &new));
+        totals.own.namespaces = namespaces.iter().count() as u64;
+        totals.own.namespaces_closed = namespaces.refused().map_or(0, |(count, _)| count as u64);
         drop(totals);
         self.connections.forget(self.top);
-        self.pace.ended(used().saturating_sub(began));
+        let now = used();
+        self.pace.ended(now.saturating_sub(began), now.saturating_sub(self.used));
+        self.used = now;
     }
 
     fn write_events(&mut self) {
@@ -178,26 +182,6 @@ impl Sampler {
     }
 }
 
-/// Connections by the kernel's count, beside those that samples showed.
-#[derive(Debug, Default)]
-struct Opened {
-    /// The kernel's count after the first sample.
-    before: Option<u64>,
-    /// Sockets of the first sample, which that count is not compared with.
-    old: u64,
-    /// Connections that rounds showed, those of the first sample included.
-    seen: u64,
-}
-
-impl Opened {
-    /// How many never showed, given the kernel's count before the round's last sample, and how many were `new` in the round.
-    fn missed(&mut self, now: Option<u64>, new: u64) -> u64 {
-        self.seen += new;
-        let (Some(now), Some(before)) = (now, self.before) else { return 0 };
-        now.saturating_sub(before).saturating_sub(self.seen.saturating_sub(self.old))
-    }
-}
-
 /// Processor time of this thread: the time that passes says nothing on a machine that is busy.
 fn used() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -207,18 +191,4 @@ fn used() -> Duration {
 /// Of a time that the command line checked.
 pub(super) fn duration(time: Nanos) -> Duration {
     Duration::from_nanos(time.0.try_into().unwrap_or(0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn connections_that_no_sample_showed_are_missed() {
-        let mut opened = Opened { before: Some(100), old: 10, seen: 0 };
-        assert_eq!(opened.missed(Some(103), 13), 0, "ten old ones and three new");
-        assert_eq!(opened.missed(Some(110), 2), 5);
-        assert_eq!(opened.missed(Some(110), 1), 4, "one was seen after it was counted");
-        assert_eq!(opened.missed(None, 0), 0);
-    }
 }

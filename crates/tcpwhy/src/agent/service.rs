@@ -4,43 +4,41 @@ use super::container::Containers;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tcpwhy_live::cgroup::{self, Cgroups};
+use tcpwhy_live::cgroup::{self, Names};
 use tcpwhy_live::process::Owner;
 
-/// The whole tree is walked for a cgroup that is not known yet, but not more often than this.
-const WALK: Duration = Duration::from_secs(5);
+/// With a new cgroup the containers' names are read again, but not more often than this.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// Names of services by cgroup.
 #[derive(Debug, Default)]
 pub(super) struct Services {
-    /// By cgroup; `None` for those that tell nothing.
-    names: HashMap<u64, Option<Arc<str>>>,
-    walked: Option<Instant>,
+    cgroups: Names,
+    /// By the cgroup's path; `None` for those that tell nothing.
+    named: HashMap<Arc<str>, Option<Arc<str>>>,
+    containers: Containers,
+    /// When the containers' names were read.
+    read: Option<Instant>,
 }
 
 impl Services {
     /// Of a socket made in `cgroup` that `owner` has open; where that may not be known, its user tells at least whose it is.
     pub(super) fn of(&mut self, cgroup: u64, owner: Option<&Owner>, uid: u32) -> Arc<str> {
-        if !self.names.contains_key(&cgroup) && cgroup != 0 {
-            self.walk(cgroup);
-        }
-        if let Some(Some(name)) = self.names.get(&cgroup) {
-            return Arc::clone(name);
+        let path = self.cgroups.path(cgroup, owner.map(|owner| owner.pid));
+        if let Some(name) = path.and_then(|path| self.name(path)) {
+            return name;
         }
         owner.map_or_else(|| format!("uid {uid}").into(), |owner| printable(&owner.command))
     }
 
-    /// Renews all names, so that cgroups which are gone are forgotten; `wanted` may be one of them.
-    fn walk(&mut self, wanted: u64) {
-        let now = Instant::now();
-        if self.walked.is_some_and(|at| now.duration_since(at) < WALK) {
-            return;
+    fn name(&mut self, path: Arc<str>) -> Option<Arc<str>> {
+        if !self.named.contains_key(&path) && self.read.is_none_or(|at| at.elapsed() >= AGAIN) {
+            self.read = Some(Instant::now());
+            self.containers = Containers::read();
+            self.named.clear();
         }
-        self.walked = Some(now);
-        let containers = Containers::read();
-        let named = |path: &str| name(path, &containers).map(|name| printable(&name));
-        self.names = Cgroups::read().iter().map(|(id, path)| (id, named(path))).collect();
-        self.names.entry(wanted).or_default();
+        let named = |path: &Arc<str>| name(path, &self.containers).map(|name| printable(&name));
+        self.named.entry(path).or_insert_with_key(named).clone()
     }
 }
 
@@ -51,7 +49,8 @@ fn printable(name: &str) -> Arc<str> {
 
 /// A name that is the same after a restart. `None` for the root and for scopes, which are called by a number of their session or process.
 fn name(path: &str, containers: &Containers) -> Option<String> {
-    let parts = || path.split('/').filter(|part| !part.is_empty());
+    // From another cgroup namespace, a path may begin with the way out of it.
+    let parts = || path.split('/').filter(|part| !matches!(*part, "" | ".."));
     if let Some((_, id)) = parts().rev().find_map(cgroup::container) {
         let short = || format!("container/{}", id.get(..12).unwrap_or(id));
         return Some(containers.name(id).map_or_else(short, str::to_owned));
@@ -82,6 +81,7 @@ mod tests {
         assert_eq!(told("/user.slice/user-1000.slice/session-3.scope"), None);
         assert_eq!(told("/user.slice"), some("user.slice"));
         assert_eq!(told("/batch/night"), some("batch/night"));
+        assert_eq!(told("/../batch"), some("batch"));
         assert_eq!(told("/"), None);
         let number = "0123456789abcdef".repeat(4);
         let pod = format!("/kubepods.slice/kubepods-pod1.slice/cri-containerd-{number}.scope");
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn without_a_cgroup_it_is_the_process_and_without_one_the_user() {
-        let owner = Owner { pid: 1, command: "ngi\u{1b}nx".to_owned(), fd: 3 };
+        let owner = Owner { pid: u32::MAX, command: "ngi\u{1b}nx".to_owned(), fd: 3 };
         let mut services = Services::default();
         let name = services.of(0, Some(&owner), 33);
         assert!(name.starts_with("ngi") && !name.contains('\u{1b}'), "{name}");

@@ -82,6 +82,9 @@ pub(super) struct Own {
     pub durations: Histogram,
     /// Connections that came and went between two samples.
     pub missed: u64,
+    /// Network namespaces that are watched, and those that may not be entered.
+    pub namespaces: u64,
+    pub namespaces_closed: u64,
     /// Connections of services that got no place.
     pub without_place: u64,
     /// Events written, and those that could not be.
@@ -105,6 +108,8 @@ impl Totals {
             late: 0,
             durations: Histogram::new(&DURATIONS),
             missed: 0,
+            namespaces: 0,
+            namespaces_closed: 0,
             without_place: 0,
             events: 0,
             events_lost: 0,

@@ -76,6 +76,9 @@ fn set(set: &Set) -> Value {
 fn events(told: &Told) -> Value {
     json!({
         "blocked_writing_ns": told.blocked.writing_ns, "blocked_reading_ns": told.blocked.reading_ns,
+        "limited_ns": told.limited.map(|l| {
+            l.times().map(|(limit, ns)| (limit.name().to_owned(), ns.0.into())).collect::<Map<_, _>>()
+        }),
         "retransmits": told.counts.retransmits,
         "refused_sending": told.counts.refused_sending,
         "refused_receiving": told.counts.refused_receiving,

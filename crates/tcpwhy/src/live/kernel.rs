@@ -4,9 +4,9 @@ use super::Live;
 use super::flame::Flame;
 use super::row::Row;
 use crate::error::Error;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use tcpwhy_live::causes::stack::{Frame, Names};
-use tcpwhy_live::causes::{Asked, Blocked, Causes, Counts, Lost};
+use tcpwhy_live::causes::{Asked, Blocked, Causes, Counts, Limited, Lost};
 use tcpwhy_live::events::{Clock, Refused};
 use tcpwhy_live::settings::Memory;
 
@@ -19,6 +19,8 @@ pub(crate) struct Told {
     pub blocked: Blocked,
     /// What the kernel did to it since this began.
     pub counts: Counts,
+    /// For how long each limit held it in the round, judged in the kernel at every ACK; `None` where it sent nothing.
+    pub limited: Option<Limited>,
 }
 
 /// One setsockopt(2).
@@ -55,6 +57,8 @@ pub(super) struct Kernel {
     names: Names,
     clock: Clock,
     flame: Option<Flame>,
+    /// Sums of the last round, by cookie.
+    limited: HashMap<u64, Limited>,
 }
 
 impl Kernel {
@@ -79,6 +83,7 @@ impl Kernel {
             names: Names::read(flame.is_some()),
             clock: Clock::start(),
             flame,
+            limited: HashMap::new(),
         })
     }
 
@@ -103,8 +108,14 @@ impl Kernel {
         causes.drain();
         let (blocked, slept) = causes.slept(&inodes);
         let counts = causes.counts(&cookies);
+        let mut sums = HashMap::new();
         for row in rows {
             let sample = &row.seen.sample;
+            let limited = causes.limited(sample.cookie).map(|sum| {
+                sums.insert(sample.cookie, sum);
+                let before = self.limited.get(&sample.cookie).copied().unwrap_or_default();
+                sum.since(&before, row.span.0.try_into().unwrap_or(0))
+            });
             let asked = causes.asked(sample.inode, row.seen.netns, sample.local.port());
             let names = &mut self.names;
             let set = |asked: Asked| Set {
@@ -116,8 +127,10 @@ impl Kernel {
                 asked: asked.into_iter().map(set).collect(),
                 blocked: blocked.get(&sample.inode).copied().unwrap_or_default(),
                 counts: counts.get(&sample.cookie).copied().unwrap_or_default(),
+                limited,
             });
         }
+        self.limited = sums;
         if let Some(flame) = &mut self.flame {
             flame.add(&slept, &mut self.names);
         }

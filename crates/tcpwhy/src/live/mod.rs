@@ -9,7 +9,7 @@ mod json;
 #[cfg(target_os = "linux")]
 mod kernel;
 #[cfg(target_os = "linux")]
-mod place;
+pub(crate) mod place;
 #[cfg(target_os = "linux")]
 mod rounds;
 #[cfg(target_os = "linux")]

@@ -1,14 +1,11 @@
 //! Where a socket is: its network namespace, its cgroup.
 
-use std::collections::HashMap;
+use crate::error::Error;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tcpwhy_live::cgroup::{self, Cgroups};
+use tcpwhy_live::cgroup::{self, Names};
 use tcpwhy_live::namespaces::Namespaces;
 use tcpwhy_live::watch::Observed;
 
-/// The tree of cgroups is walked for one that is not known, but not more often than this.
-const WALK: Duration = Duration::from_secs(5);
 /// Letters of a container's number that tell it from others.
 const SHORT: usize = 12;
 
@@ -54,59 +51,44 @@ impl Place {
     }
 }
 
-/// Names of places.
-#[derive(Debug, Default)]
-pub(super) struct Places {
-    cgroups: HashMap<u64, Arc<str>>,
-    /// Of processes whose sockets' cgroup tells nothing (version 1).
-    processes: HashMap<u32, Option<Arc<str>>>,
-    walked: Option<Instant>,
-}
-
-impl Places {
-    /// Where a socket is.
-    pub(super) fn of(&mut self, seen: &Observed, namespaces: &Namespaces) -> Place {
-        let netns = seen.netns;
-        let name = || namespaces.get(netns).and_then(|n| n.name.clone());
-        let elsewhere = (netns != namespaces.own_inode()).then(|| {
-            name().map_or_else(|| netns.to_string(), |n| tcpwhy_report::printable(&n).into_owned())
-        });
-        let cgroup = self.cgroup(seen.sample.cgroup);
-        let pid = seen.owner.as_ref().map(|owner| owner.pid);
-        Place { netns, elsewhere, cgroup: cgroup.or_else(|| self.process(pid?)) }
-    }
-
-    /// `None` for the root, which says nothing.
-    fn cgroup(&mut self, id: u64) -> Option<Arc<str>> {
-        let is_late = self.walked.is_none_or(|at| at.elapsed() >= WALK);
-        if id != 0 && is_late && !self.cgroups.contains_key(&id) {
-            self.walked = Some(Instant::now());
-            self.cgroups = Cgroups::read().iter().map(|(id, path)| (id, path.into())).collect();
-        }
-        self.cgroups.get(&id).filter(|path| ***path != *"/").cloned()
-    }
-
-    fn process(&mut self, pid: u32) -> Option<Arc<str>> {
-        let read = || {
-            let text = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-            deepest(&text).map(Arc::from)
-        };
-        self.processes.entry(pid).or_insert_with(read).clone()
-    }
-
-    /// Forgets what no socket of the round needed.
-    pub(super) fn keep(&mut self, seen: &[super::row::Row]) {
-        let pids: std::collections::HashSet<u32> =
-            seen.iter().filter_map(|row| Some(row.seen.owner.as_ref()?.pid)).collect();
-        self.processes.retain(|pid, _| pids.contains(pid));
+/// The network namespaces to watch: all that may be entered, or the one of this name or inode, or `self` for ours.
+///
+/// # Errors
+/// The kernel has no `sock_diag`, or there is no such namespace.
+pub(crate) fn namespaces(wanted: Option<&str>) -> Result<Namespaces, Error> {
+    let found = match wanted {
+        Some("self") => Namespaces::own(),
+        wanted => Namespaces::everywhere(wanted),
+    };
+    let found = found.map_err(|e| {
+        Error::Live(format!(
+            "cannot ask the kernel for its sockets: {e} (is tcp_diag built in or loaded?)"
+        ))
+    })?;
+    match wanted {
+        Some(name) if found.iter().next().is_none() => Err(Error::Usage(nowhere(name, &found))),
+        _ => Ok(found),
     }
 }
 
-/// Lines `number:controllers:path` of all hierarchies: a container is in the deepest.
-fn deepest(text: &str) -> Option<&str> {
-    let paths = text.lines().filter_map(|line| line.splitn(3, ':').nth(2));
-    let longest = paths.max_by_key(|path| (path.matches('/').count(), path.len()));
-    longest.filter(|path| *path != "/")
+fn nowhere(name: &str, namespaces: &Namespaces) -> String {
+    let closed = namespaces.refused().map_or_else(String::new, |(count, why)| {
+        format!("; {count} others cannot be entered ({why}): run it as root")
+    });
+    format!(
+        "there is no network namespace {name}: name one of `ip netns`, or the inode of a /proc/PID/ns/net{closed}"
+    )
+}
+
+/// Where a socket is, by the names of `cgroups` and `namespaces`.
+pub(super) fn of(seen: &Observed, cgroups: &mut Names, namespaces: &Namespaces) -> Place {
+    let netns = seen.netns;
+    let name = || namespaces.get(netns).and_then(|n| n.name.clone());
+    let elsewhere = (netns != namespaces.own_inode()).then(|| {
+        name().map_or_else(|| netns.to_string(), |n| tcpwhy_report::printable(&n).into_owned())
+    });
+    let pid = seen.owner.as_ref().map(|owner| owner.pid);
+    Place { netns, elsewhere, cgroup: cgroups.path(seen.sample.cgroup, pid) }
 }
 
 #[cfg(test)]
@@ -125,12 +107,5 @@ mod tests {
         let place = Place { elsewhere: Some("blue".into()), cgroup: Some("/a/b".into()), netns: 1 };
         assert_eq!(place.words().as_deref(), Some("netns blue, b"));
         assert!(place.is_in("a/b") && !place.is_in("c"));
-    }
-
-    #[test]
-    fn of_several_hierarchies_the_deepest_path_tells() {
-        assert_eq!(deepest("2:cpu:/docker/77\n1:name=systemd:/\n0::/\n"), Some("/docker/77"));
-        assert_eq!(deepest("0::/\n"), None);
-        assert_eq!(deepest("0::/a:b/c\n"), Some("/a:b/c"));
     }
 }

@@ -1,7 +1,7 @@
 //! The rounds: sampling, selecting, showing.
 
 use super::kernel::{Kernel, Status};
-use super::place::Places;
+use super::place;
 use super::row::{Role, Row};
 use super::{Live, json, text, ui};
 use crate::error::Error;
@@ -11,7 +11,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tcpwhy_live::namespaces::Namespaces;
+use tcpwhy_live::cgroup::Names;
 use tcpwhy_live::privileges;
 use tcpwhy_live::process::Owner;
 use tcpwhy_live::sample::{Sample, Selection};
@@ -66,7 +66,7 @@ fn show(live: &Live, rows: &[Row], status: &Status) -> Result<(), Error> {
 pub(super) struct Sampler {
     watch: Watch,
     kernel: Kernel,
-    places: Places,
+    cgroups: Names,
     /// Of our own namespace.
     settings: Settings,
     live: Live,
@@ -76,18 +76,7 @@ impl Sampler {
     /// Opens and attaches what is permitted; then this thread, and those that it starts, have the capabilities that sampling needs, and
     /// no others.
     pub(super) fn open(live: &Live) -> Result<Self, Error> {
-        let namespaces = match live.netns.as_deref() {
-            Some("self") => Namespaces::own(),
-            wanted => Namespaces::everywhere(wanted),
-        };
-        let namespaces = namespaces.map_err(|e| {
-            Error::Live(format!(
-                "cannot ask the kernel for its sockets: {e} (is tcp_diag built in or loaded?)"
-            ))
-        })?;
-        if let (Some(name), None) = (&live.netns, namespaces.iter().next()) {
-            return Err(Error::Usage(nowhere(name, &namespaces)));
-        }
+        let namespaces = place::namespaces(live.netns.as_deref())?;
         let kernel = Kernel::open(live)?;
         drop_privileges(&kernel)
             .map_err(|e| Error::Live(format!("the kernel does not let go of capabilities: {e}")))?;
@@ -95,7 +84,7 @@ impl Sampler {
             // The kernel leaves out what is not asked for, which is most of a large machine.
             watch: Watch::of(namespaces).only(Selection::default().with_port(live.port)),
             kernel,
-            places: Places::default(),
+            cgroups: Names::default(),
             settings: Settings::read(),
             live: live.clone(),
         })
@@ -140,7 +129,6 @@ impl Sampler {
         let mut rows: Vec<Row> = seen.into_iter().map(|seen| self.row(seen)).collect();
         rows.retain(|row| live.container.as_ref().is_none_or(|text| row.place.is_in(text)));
         self.kernel.tell(&mut rows);
-        self.places.keep(&rows);
         rows.retain(|row| shows(&live, row));
         rows.sort_by_key(|row| {
             (std::cmp::Reverse((row.lost(), row.out_bps + row.in_bps)), row.seen.sample.cookie)
@@ -150,7 +138,7 @@ impl Sampler {
 
     fn row(&mut self, seen: Observed) -> Row {
         let namespaces = self.watch.namespaces();
-        let place = self.places.of(&seen, namespaces);
+        let place = place::of(&seen, &mut self.cgroups, namespaces);
         let settings = namespaces.get(seen.netns).map_or(&self.settings, |n| &n.settings);
         Row { place, ..Row::new(seen, settings) }
     }
@@ -160,15 +148,6 @@ fn drop_privileges(kernel: &Kernel) -> io::Result<()> {
     let reading = privileges::READING;
     let suffices = privileges::suffices(reading, || kernel.is_readable())?;
     privileges::keep_only(if suffices { reading } else { reading | privileges::BPF })
-}
-
-fn nowhere(name: &str, namespaces: &Namespaces) -> String {
-    let closed = namespaces.refused().map_or_else(String::new, |(count, why)| {
-        format!("; {count} others cannot be entered ({why}): run it as root")
-    });
-    format!(
-        "there is no network namespace {name}: name one of `ip netns`, or the inode of a /proc/PID/ns/net{closed}"
-    )
 }
 
 fn wants(live: &Live, sample: &Sample, owner: Option<&Owner>) -> bool {

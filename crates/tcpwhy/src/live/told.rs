@@ -3,7 +3,7 @@
 use super::kernel::{Set, Told};
 use super::row::Row;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tcpwhy_core::advice::quantity;
+use tcpwhy_core::advice::{Language, limit_label, quantity};
 use tcpwhy_core::units::Nanos;
 
 /// Functions of a stack that are shown; the innermost is the C library's.
@@ -15,7 +15,18 @@ const LABEL: usize = 15;
 pub(super) fn lines(row: &Row) -> Vec<String> {
     let Some(told) = &row.told else { return Vec::new() };
     let calls = told.asked.iter().map(call);
-    blocked(row, told).into_iter().chain(counts(told)).chain(calls).collect()
+    let times = limited(row, told).into_iter().chain(blocked(row, told));
+    times.chain(counts(told)).chain(calls).collect()
+}
+
+/// What the kernel judged at every ACK, beside what the samples say.
+fn limited(row: &Row, told: &Told) -> Option<String> {
+    let mut times: Vec<_> = told.limited?.times().collect();
+    times.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+    let share = |time: Nanos| quantity::percent(time.0 as f64 / (row.span.0.max(1) as f64));
+    let word = |(limit, time)| format!("{} {}", limit_label(limit, Language::En), share(time));
+    let words: Vec<String> = times.into_iter().map(word).collect();
+    (!words.is_empty()).then(|| format!("{:<LABEL$}{}", "at each ACK", words.join(", ")))
 }
 
 fn blocked(row: &Row, told: &Told) -> Option<String> {

@@ -18,8 +18,14 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Rounds of 100 ms, so that tests are short. `None`, and `skipped:`, where the kernel has no `sock_diag`.
+    /// Rounds of 100 ms, so that tests are short, of this network namespace: in others, other tests run. `None`, and `skipped:`, where
+    /// the kernel has no `sock_diag`.
     pub(crate) fn start(args: &[&str]) -> Option<Self> {
+        Self::start_everywhere(&[&["--netns", "self"], args].concat())
+    }
+
+    /// The same of every network namespace.
+    pub(crate) fn start_everywhere(args: &[&str]) -> Option<Self> {
         let mut command = tcpwhy();
         command.args(["agent", "--listen", "127.0.0.1:0", "--interval", "100ms", "--cpu", "50"]);
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

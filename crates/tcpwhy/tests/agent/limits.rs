@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Looks for two seconds, scrapes, ends the flow, and prints the metrics with the connection closed, then the events.
 const LOOK: &str = "\
-    $TCPWHY agent --listen 127.0.0.1:9914 --interval 200ms --events-interval 3600s >$EVENTS 2>$EVENTS.err & AGENT=$!; \
+    $TCPWHY agent --netns self --listen 127.0.0.1:9914 --interval 200ms --events-interval 3600s >$EVENTS 2>$EVENTS.err & AGENT=$!; \
     sleep 2.5; kill $PID; sleep 0.7; \
     python3 -c 'import urllib.request as u; print(u.urlopen(\"http://127.0.0.1:9914/metrics\").read().decode())'; \
     kill $AGENT; wait $AGENT; cat $EVENTS; cat $EVENTS.err >&2; sleep 60 & PID=$!";

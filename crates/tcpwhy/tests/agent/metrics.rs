@@ -52,8 +52,17 @@ fn no_label_holds_an_address_or_a_port() {
         assert!(ports.iter().all(|port| !labels.contains(&format!("\"{port}\""))), "{line}");
         for label in labels.split(',').filter(|l| !l.is_empty()) {
             let name = label.split('=').next().unwrap();
-            let known =
-                ["limit", "cause", "direction", "service", "le", "reason", "result", "version"];
+            let known = [
+                "limit",
+                "cause",
+                "direction",
+                "service",
+                "le",
+                "reason",
+                "result",
+                "state",
+                "version",
+            ];
             assert!(known.contains(&name), "{line}");
         }
     }

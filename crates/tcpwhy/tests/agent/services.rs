@@ -6,10 +6,16 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-/// Joins a cgroup, opens a connection to itself in it, and holds it until standard input ends.
+/// Joins a cgroup, goes to a network namespace of its own if it is told to, opens a connection to itself there, and holds it until
+/// standard input ends.
 const HOLD: &str = "\
-import os, socket, sys
+import ctypes, os, socket, subprocess, sys
 open(sys.argv[1], 'w').write(str(os.getpid()))
+if sys.argv[2] == 'elsewhere':
+    CLONE_NEWNET = 0x40000000
+    if ctypes.CDLL(None).unshare(CLONE_NEWNET):
+        sys.exit('no network namespace can be made')
+    subprocess.check_call(['ip', 'link', 'set', 'lo', 'up'])
 server = socket.create_server(('127.0.0.1', 0))
 client = socket.create_connection(server.getsockname())
 peer, _ = server.accept()
@@ -26,7 +32,7 @@ struct Group {
 
 impl Group {
     /// `None`, and `skipped:`, where this user may make no cgroups.
-    fn new(name: &str) -> Option<Self> {
+    fn new(name: &str, place: &str) -> Option<Self> {
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
         let line = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
         let Some(root) = line.and_then(|line| line.split(' ').nth(1)) else {
@@ -41,6 +47,7 @@ impl Group {
         let holder = Command::new("python3")
             .args(["-c", HOLD])
             .arg(folder.join("cgroup.procs"))
+            .arg(place)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -49,7 +56,7 @@ impl Group {
         let mut line = String::new();
         BufReader::new(group.holder.stdout.take().unwrap()).read_line(&mut line).unwrap();
         if line.trim() != "ready" {
-            eprintln!("skipped: this process may not be moved to another cgroup");
+            eprintln!("skipped: this process may not be moved to another cgroup or namespace");
             return None;
         }
         Some(group)
@@ -67,8 +74,32 @@ impl Drop for Group {
 #[test]
 fn a_socket_belongs_to_the_unit_that_it_was_made_in() {
     let name = format!("tcpwhy-test-{}.service", std::process::id());
-    let Some(_group) = Group::new(&name) else { return };
+    let Some(_group) = Group::new(&name, "here") else { return };
     let Some(agent) = Agent::start(&[]) else { return };
     let label = format!("service=\"{name}\"");
     agent.metrics(|text| sum(text, "tcpwhy_connections", &[&label]) >= 2.0);
+}
+
+#[test]
+fn sockets_of_every_namespace_are_counted_and_one_that_vanishes_is_no_error() {
+    let name = format!("tcpwhy-test-{}-elsewhere.service", std::process::id());
+    let Some(group) = Group::new(&name, "elsewhere") else { return };
+    let Some(everywhere) = Agent::start_everywhere(&[]) else { return };
+    let Some(here) = Agent::start(&[]) else { return };
+    let label = format!("service=\"{name}\"");
+    let connections = |text: &str| sum(text, "tcpwhy_connections", &[&label]);
+    let namespaces = |text: &str, state| sum(text, "tcpwhy_agent_namespaces", &[state]);
+    let samples = |text: &str| sum(text, "tcpwhy_agent_samples_total", &[]);
+    let first = everywhere.metrics(|text| samples(text) >= 3.0);
+    if namespaces(&first, "state=\"refused\"") > 0.0 {
+        return eprintln!("skipped: another network namespace may not be entered");
+    }
+    everywhere.metrics(|text| connections(text) >= 2.0);
+    let text = here.metrics(|text| samples(text) >= 5.0);
+    assert_eq!((connections(&text), namespaces(&text, "state=\"watched\"")), (0.0, 1.0), "{text}");
+    drop(group);
+    let text = everywhere.metrics(|text| connections(text) == 0.0);
+    let closed = sum(&text, "tcpwhy_connections_closed_total", &[&label]);
+    let refused = sum(&text, "tcpwhy_agent_samples_lost_total", &["reason=\"refused\""]);
+    assert_eq!((closed, refused), (2.0, 0.0), "{text}");
 }

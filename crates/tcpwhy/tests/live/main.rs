@@ -31,6 +31,15 @@ const FLOWS: [(&str, &[&str], &str); 8] = [
     ("lowat", &CLAMPED, "congestion_window"),
 ];
 
+/// The limit with most of the time that the kernel's program told, and its share; `None` where the program may not run.
+fn at_each_ack(limited_ns: &serde_json::Value) -> Option<(String, f64)> {
+    let times = limited_ns.as_object()?.iter();
+    let times: Vec<_> = times.filter_map(|(limit, ns)| Some((limit, ns.as_f64()?))).collect();
+    let all: f64 = times.iter().map(|(_, ns)| ns).sum();
+    let (limit, most) = times.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some((limit.clone(), most / all))
+}
+
 fn verdicts(congestion: &str) {
     let mut wrong = Vec::new();
     for (kind, link, right) in FLOWS {
@@ -52,7 +61,12 @@ fn verdicts(congestion: &str) {
             watch["rwnd_limited"],
             watch["sndbuf_limited"],
         );
-        if limit != right {
+        let at_each_ack = at_each_ack(&socket["events"]["limited_ns"]);
+        println!("{:20} at each ACK, in the kernel: {at_each_ack:?}", "");
+        // bbr paces at the rate that a buffer or window sets: at most moments, pacing is what holds the next byte.
+        let is_exact = congestion != "bbr" && ["send_buffer", "receive_window"].contains(&right);
+        let other = at_each_ack.filter(|(limit, _)| limit != right);
+        if limit != right || (is_exact && other.is_some()) {
             wrong.push(format!("{congestion} {kind}: {socket}"));
         }
     }

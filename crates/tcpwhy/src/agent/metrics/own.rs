@@ -8,11 +8,14 @@ use std::sync::Arc;
 use Number::{Real, Whole};
 
 /// How it samples, and what of it was lost.
-pub(super) fn sampling(own: &Own) -> [Metric; 6] {
+pub(super) fn sampling(own: &Own) -> [Metric; 7] {
     let lost = [("refused", own.refused), ("cpu", own.spared), ("late", own.late)];
     let help_lost =
         "Samples that were due and not taken: refused by the kernel, given up for --cpu, or late";
     let help_missed = "Connections that came and went between two samples";
+    let help_spaces =
+        "Network namespaces: those that are watched, and those that may not be entered";
+    let spaces = [("watched", own.namespaces), ("refused", own.namespaces_closed)];
     let help_other = "Connections of services beyond --services, which are counted as other";
     let newest = Real(own.last_sample_ns as f64 / 1e9);
     let durations = vec![point(own, Vec::new(), own.durations.clone())];
@@ -31,6 +34,7 @@ pub(super) fn sampling(own: &Own) -> [Metric; 6] {
             Unit::Seconds,
             one(own, newest),
         ),
+        gauge("tcpwhy_agent_namespaces", help_spaces, Unit::None, by(own, "state", &spaces)),
         things("tcpwhy_agent_connections_missed", help_missed, one(own, Whole(own.missed))),
         things("tcpwhy_agent_connections_unplaced", help_other, one(own, Whole(own.without_place))),
     ]

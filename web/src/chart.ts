@@ -118,7 +118,7 @@ function options(axis: Axis, picture: Picture, plot: HTMLElement): uPlot.Options
     },
     series: [{}, { show: true, paths: () => null, points: { show: false } }],
     axes: [
-      { ...line, values: (_, values) => timeTicks(values), space: 80 },
+      { ...line, values: (_, values) => timeTicks(values), space: 80, size: 34 },
       { ...line, values: (_, values) => ticks(values, picture.show), size: 76, ...(picture.binary ? { incrs: BINARY } : {}) },
     ],
     cursor: { y: false, points: { show: false }, bind: { dblclick: () => null }, drag: { x: true, y: false, setScale: false } },

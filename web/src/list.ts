@@ -93,6 +93,6 @@ function row(c: Connection, top: number, chosen: boolean, choose: (id: number) =
     class: "row", type: "button", role: "option", id: `row-${c.id}`, tabindex: -1, "aria-selected": String(chosen), style: `top:${top}px`, click: () => choose(c.id),
   },
   el("i", { class: "box", style: `background:${background(d.verdict.limit)}` }),
-  el("span", {}, el("b", {}, `#${c.id} ${limitName(d.verdict.limit)}`), el("br"),
-    el("span", { class: "soft" }, `${endpoint(c.client)} → ${endpoint(c.server)} · ${format.data(d.bytes)} · ${format.span(d.transfer_ns)}`)));
+  el("span", {}, el("b", {}, `#${c.id} ${limitName(d.verdict.limit)}`), el("span", { class: "soft" }, ` · ${format.data(d.bytes)} · ${format.span(d.transfer_ns)}`), el("br"),
+    el("span", { class: "soft" }, `${endpoint(c.client)} → ${endpoint(c.server)}`)));
 }

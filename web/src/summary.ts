@@ -19,9 +19,16 @@ export function summary(c: Connection, d: Direction): HTMLElement {
       el("div", { class: "card" }, el("h3", {}, say("shares")), shares(d)),
       d.bytes > 0 && el("div", { class: "card" }, el("h3", {}, say("what_if")), whatIf(c, d), el("p", { class: "help" }, say("what_if_help"))),
       answer.advice.length > 0 && el("div", { class: "card" }, el("h3", {}, say("advice")),
-        el("ol", { lang: answer.lang }, ...answer.advice.map((a) => el("li", {}, a))))),
+        el("ol", { lang: answer.lang }, ...answer.advice.map((a) => el("li", {}, ...commands(a)))))),
     c.findings.length > 0 && el("details", {}, el("summary", {}, `${say("findings")} (${c.findings.length})`),
       el("ul", {}, ...c.findings.map(said).map((f) => el("li", { lang: f.lang }, f.text)))));
+}
+
+/** Text with its `commands` set apart. */
+function commands(text: string): (string | HTMLElement)[] {
+  const parts = text.split("`");
+  // One mark without its other is no more than a letter.
+  return parts.length % 2 === 1 ? parts.map((part, i) => (i % 2 === 1 ? el("code", {}, part) : part)) : [text];
 }
 
 function shares(d: Direction): HTMLElement {
@@ -45,5 +52,5 @@ function whatIf(c: Connection, d: Direction): HTMLElement {
   const lifted = [...d.what_if].sort((a, b) => a.transfer_ns - b.transfer_ns).slice(0, 4)
     .map((w) => row(limitName(w.lift), w.transfer_ns, background(w.lift), say("next", { limit: limitName(w.next_limit) })));
   return el("ul", { class: "bars" }, row(say("now"), d.transfer_ns, "var(--ink-soft)", ""), ...lifted,
-    row("RTT", Math.min(c.rtt_ns.min, d.transfer_ns), "var(--grid)", say("floor")));
+    row("RTT", Math.min(c.rtt_ns.min, d.transfer_ns), "var(--acks)", say("floor")));
 }

@@ -100,7 +100,11 @@ const tests = {
     const page = await open(report(hostile, corpus("receive-buffer-8k-40ms.receiver.pcap.gz")));
     await page.locator(".row", { hasText: "send buffer" }).first().click();
     assert.match(await page.locator(".verdict").first().innerText(), /send buffer held it back/);
+    // The charts come when their data is unpacked.
+    await page.locator("#chart-rate canvas").waitFor();
     assert.equal(await charts(page), 5, "five charts");
+
+    assert.match(await page.locator(".card li code").first().innerText(), /^sysctl -w/, "commands are set apart");
 
     await page.locator(".part", { hasText: "send buffer" }).first().hover();
     assert.match(await page.locator("output.evidence").first().innerText(), /in flight.*frames \d+-\d+/);
@@ -109,6 +113,7 @@ const tests = {
     await over.scrollIntoViewIfNeeded();
     await over.hover({ position: { x: 400, y: 60 } });
     assert.match(await page.locator("#chart-sequence .readout").innerText(), /frame \d+/);
+    assert.match(await page.locator("#chart-window .readout").innerText(), /KiB · right edge at /, "every chart tells of the cursor's moment");
     await changes(page, () => over.click({ position: { x: 400, y: 60 } }));
     const [from, to] = (await described(page)).match(/from ([\d.]+) ms to ([\d.]+) ms/).slice(1).map(Number);
     assert.ok(to - from > 20 && to - from < 40, `one round trip of 20 ms: ${from} to ${to}`);
@@ -156,6 +161,8 @@ const tests = {
     assert.equal(await charts(page), 10, "charts of both");
     const [one, other] = await Promise.all([1, 2].map((n) => page.locator(`#chart-flight${n > 1 ? "-2" : ""} .plot`).getAttribute("aria-label")));
     assert.equal(one, other, "on the same axes");
+    const tops = await Promise.all(["#chart-flight", "#chart-flight-2"].map(async (id) => (await page.locator(`${id} canvas`).boundingBox()).y));
+    assert.equal(tops[0], tops[1], "and level, however long the legends are");
     await page.selectOption("#compare", "");
     await page.locator("#chart-rate-2").waitFor({ state: "detached" });
     await page.selectOption("#compare", { index: 1 });
@@ -172,7 +179,7 @@ const tests = {
     await page.selectOption("#language", "zh");
     await page.setViewportSize({ width: 390, height: 800 });
     await page.locator("#chart-rate-2 canvas").waitFor();
-    await page.waitForFunction(() => document.documentElement.scrollWidth <= 390, null, { timeout: 5000 });
+    await page.waitForFunction(() => document.documentElement.scrollWidth <= 390);
     await page.close();
   },
 
@@ -217,7 +224,7 @@ const tests = {
     await page.getByText("What the words mean").click();
     await accessible(page, "packets in the dark");
     await page.setViewportSize({ width: 390, height: 800 });
-    await page.waitForFunction(() => document.documentElement.scrollWidth <= 390, null, { timeout: 5000 });
+    await page.waitForFunction(() => document.documentElement.scrollWidth <= 390);
     await page.locator(".rungs").waitFor();
     // Text in a drawing is as large on a phone.
     const scale = await page.locator(".rungs").evaluate((e) => e.getBoundingClientRect().width / e.viewBox.baseVal.width);

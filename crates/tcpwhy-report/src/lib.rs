@@ -16,7 +16,7 @@ mod source;
 pub mod terminal;
 
 pub use phase::phase_label;
-pub use printable::{padded, printable};
+pub use printable::{columns, padded, printable};
 pub use rank::most_telling;
 pub use source::{Source, Warning};
 pub use terminal::{limit_color, limit_letter};

@@ -25,6 +25,11 @@ pub fn padded(text: &str, width: usize) -> String {
     format!("{text}{:1$}", "", width.saturating_sub(text.width()))
 }
 
+/// Columns of a terminal that `text` takes.
+pub fn columns(text: &str) -> usize {
+    text.width()
+}
+
 /// Control characters (C0, DEL, C1), and the marks that override the direction of text.
 fn steers(c: char) -> bool {
     c.is_control()

@@ -4,6 +4,7 @@ import type { Picture } from "../chart";
 import type { Series, Track } from "../columns";
 import * as format from "../format";
 import { dots, extent, level, search, stairs } from "../paint";
+import { say } from "../words";
 
 export function window(track: Track): Picture {
   return {
@@ -13,7 +14,11 @@ export function window(track: Track): Picture {
     binary: true,
     keys: [{ key: "key_window", colour: "edge" }],
     paint: (plane, c) => stairs(plane, track.window, c.edge, { fill: c.fill }),
-    at: (time) => last(track.window, time, format.buffer),
+    at: (time) => {
+      const [size, edge] = [last(track.window, time), last(track.edge, time)];
+      const texts = [size !== undefined && format.buffer(size), edge !== undefined && say("right_edge", { at: format.data(edge) })];
+      return texts.filter(Boolean).join(" · ");
+    },
   };
 }
 
@@ -28,11 +33,15 @@ export function rtt(track: Track, d: Direction): Picture {
       if (floor > 0) level(plane, plane.from, plane.to, floor, c.acks);
       dots(plane, track.rtt, c.data);
     },
-    at: (time) => last(track.rtt, time, format.span),
+    at: (time) => {
+      const rtt = last(track.rtt, time);
+      if (rtt === undefined) return "";
+      return floor > 0 && rtt > floor ? `${format.span(rtt)} = ${format.span(floor)} + ${say("queue", { time: format.span(rtt - floor) })}` : format.span(rtt);
+    },
   };
 }
 
-function last(s: Series, time: number, show: (n: number) => string): string {
-  const i = search(s.from, s.length, time) - 1;
-  return i < 0 ? "" : show(s.high[i]!);
+/** The value at a moment; undefined before the first. */
+function last(s: Series, time: number): number | undefined {
+  return s.high[search(s.from, s.length, time) - 1];
 }

@@ -1,7 +1,5 @@
 //! Who decides over the size of a buffer.
 
-use crate::advice::quantity;
-
 /// A send or receive buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buffer {
@@ -35,19 +33,6 @@ impl Buffer {
         };
         Self { bytes, holder }
     }
-
-    /// In words; `sysctl` is `tcp_wmem` or `tcp_rmem`.
-    pub fn words(&self, sysctl: &str) -> String {
-        let size = quantity::buffer(self.bytes);
-        match self.holder {
-            Holder::Application => {
-                format!("locked by the application at {}", quantity::buffer(self.bytes / 2))
-            }
-            Holder::SystemMost => format!("{size}, held by {sysctl} max"),
-            Holder::NotGrownYet => format!("{size}, not grown yet ({sysctl} allows more)"),
-            Holder::NotPermitted => format!("{size}, lock not readable"),
-        }
-    }
 }
 
 impl Holder {
@@ -68,11 +53,11 @@ mod tests {
 
     #[test]
     fn the_three_reasons_are_told_apart() {
-        let words = |bytes, locked| Buffer::new(bytes, locked, 4_194_304).words("tcp_wmem");
-        assert_eq!(words(32_768, Some(true)), "locked by the application at 16.0 KiB");
-        assert_eq!(words(4_194_304, Some(false)), "4.0 MiB, held by tcp_wmem max");
-        assert_eq!(words(87_040, Some(false)), "85.0 KiB, not grown yet (tcp_wmem allows more)");
-        assert_eq!(words(87_040, None), "85.0 KiB, lock not readable");
+        let holder = |bytes, locked| Buffer::new(bytes, locked, 4_194_304).holder;
+        assert_eq!(holder(32_768, Some(true)), Holder::Application);
+        assert_eq!(holder(4_194_304, Some(false)), Holder::SystemMost);
+        assert_eq!(holder(87_040, Some(false)), Holder::NotGrownYet);
+        assert_eq!(holder(87_040, None), Holder::NotPermitted);
         // The maximum was lowered since, or is not known.
         let holder = |most| Buffer::new(87_040, Some(false), most).holder;
         assert_eq!(holder(65_536), Holder::SystemMost);

@@ -24,4 +24,4 @@ pub use judge::{is_busy, judge, round};
 pub use receiver::{Receiver, receiver_cause};
 pub use settle::settle;
 pub use state::State;
-pub use stopwatch::{Stopwatch, difference};
+pub use stopwatch::{Difference, Stopwatch, difference};

@@ -35,25 +35,30 @@ impl Stopwatch {
     }
 }
 
+/// Why the kernel's stopwatch tells something else than the state does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Difference {
+    /// A full send buffer is counted only after a transmission that the congestion window did not stop, with the queue empty and a
+    /// writer already waiting (net/ipv4/tcp_output.c, `tcp_cwnd_validate`).
+    LateForBuffer,
+    /// Pacing and cwnd are tested before the window (net/ipv4/tcp_output.c, `tcp_write_xmit`).
+    PacedFirst,
+    /// Busy is any time with unacknowledged data, which an application that trickles keeps up.
+    Trickle,
+    /// It keeps running on one limit until the next transmission.
+    RunsOn,
+}
+
 /// Why the stopwatch over `span_us` tells something else than `limit`; `None` where it does not, or has no hand for that limit.
-pub fn difference(limit: Limit, watch: Stopwatch, span_us: u64) -> Option<&'static str> {
+pub fn difference(limit: Limit, watch: Stopwatch, span_us: u64) -> Option<Difference> {
     let half = span_us / 2;
     match limit {
-        // net/ipv4/tcp_output.c, tcp_cwnd_validate().
-        Limit::SendBuffer if watch.sndbuf_limited_us < half => Some(
-            "the kernel counts a full send buffer only after a transmission that the congestion window did not stop, \
-             with the queue empty and a writer already waiting",
-        ),
-        // net/ipv4/tcp_output.c, tcp_write_xmit(): pacing and cwnd are tested before the window.
-        Limit::ReceiveWindow if watch.rwnd_limited_us < half => Some(
-            "the kernel tests pacing and the congestion window before the receive window, and counts a paced sender as busy",
-        ),
-        Limit::Application if watch.busy_us >= half => Some(
-            "busy only says that data was unacknowledged, which an application that trickles keeps up",
-        ),
+        Limit::SendBuffer if watch.sndbuf_limited_us < half => Some(Difference::LateForBuffer),
+        Limit::ReceiveWindow if watch.rwnd_limited_us < half => Some(Difference::PacedFirst),
+        Limit::Application if watch.busy_us >= half => Some(Difference::Trickle),
         Limit::SendBuffer | Limit::ReceiveWindow | Limit::Application => None,
         _ if watch.rwnd_limited_us >= half || watch.sndbuf_limited_us >= half => {
-            Some("the kernel's watch keeps running on one limit until the next transmission")
+            Some(Difference::RunsOn)
         }
         _ => None,
     }

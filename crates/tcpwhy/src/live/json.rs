@@ -2,8 +2,10 @@
 
 use super::kernel::{Set, Status, Told};
 use super::row::Row;
+use super::words;
 use serde_json::{Map, Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::socket::Buffer;
 use tcpwhy_core::units::Nanos;
@@ -125,7 +127,7 @@ fn stopwatch(row: &Row) -> Value {
         "busy": share(watch.busy_us),
         "rwnd_limited": share(watch.rwnd_limited_us),
         "sndbuf_limited": share(watch.sndbuf_limited_us),
-        "differs_because": row.difference,
+        "differs_because": row.difference.map(|d| words::of(Language::En).difference(d)),
     })
 }
 

@@ -159,31 +159,3 @@ impl Kernel {
         self.flame.map_or(Ok(()), |flame| flame.write(lost))
     }
 }
-
-impl Status {
-    /// What is missing, a sentence each.
-    pub(super) fn words(&self) -> Vec<String> {
-        let absent = self.absent.iter().map(|why| format!("Without the kernel's events: {why}."));
-        let refused =
-            self.refused.iter().map(|r| format!("Not attached: {}: {}.", r.program, r.why));
-        let closed = self.closed.iter().map(|(count, why)| {
-            format!("{count} network namespaces are not shown, for they cannot be entered: {why}.")
-        });
-        let lost = self.lost_words().into_iter();
-        let short = self.memory.filter(|m| m.is_short()).map(|m| {
-            let Memory { pages, pressure, .. } = m;
-            format!("TCP is short of memory: {pages} pages, more than tcp_mem[1] = {pressure}: buffers shrink.")
-        });
-        absent.chain(refused).chain(closed).chain(lost).chain(short).collect()
-    }
-
-    fn lost_words(&self) -> Option<String> {
-        let Lost { calls, sleepers, places, counts, stacks } = self.lost;
-        (!self.lost.is_none()).then(|| {
-            format!(
-                "Lost for want of room: {calls} calls of setsockopt, {sleepers} sleeping threads, {places} places of sleep, \
-                 {counts} counts, {stacks} stacks."
-            )
-        })
-    }
-}

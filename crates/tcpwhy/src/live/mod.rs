@@ -22,9 +22,12 @@ mod told;
 mod ui;
 #[cfg(target_os = "linux")]
 mod unlock;
+#[cfg(target_os = "linux")]
+mod words;
 
 use crate::cli::Color;
 use crate::error::Error;
+use crate::lang::Lang;
 use clap::{Args, Subcommand};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -92,6 +95,9 @@ pub(crate) struct Live {
     /// Use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub color: Color,
+    /// Language of the answer; auto: that of LC_ALL, LC_MESSAGES or LANG, in JSON always English
+    #[arg(long, value_name = "LANG", default_value = "auto", help_heading = "Output")]
+    pub lang: Lang,
     /// Draw where threads slept in writes and reads as a flame graph (as root)
     #[arg(long, value_name = "SVG", help_heading = "Output")]
     pub flame: Option<PathBuf>,
@@ -148,6 +154,9 @@ pub(crate) struct Unlock {
     /// Put everything back as soon as the gain is measured
     #[arg(long)]
     pub restore: bool,
+    /// Language of the answer; auto: that of LC_ALL, LC_MESSAGES or LANG
+    #[arg(long, value_name = "LANG", default_value = "auto")]
+    pub lang: Lang,
 }
 
 /// 50 ms to an hour: shorter rounds have no samples, and a verdict of an hour ago is none of now.

@@ -3,6 +3,7 @@
 use super::kernel::{Kernel, Status};
 use super::place;
 use super::row::{Role, Row};
+use super::words;
 use super::{Live, json, text, ui};
 use crate::error::Error;
 use crate::interrupt;
@@ -53,8 +54,9 @@ fn show(live: &Live, rows: &[Row], status: &Status) -> Result<(), Error> {
             writeln!(output.to, "{}", json::line(row))?;
         }
     } else {
-        text::write(&mut output.to, rows, live.verbose)?;
-        for sentence in status.words() {
+        let words = words::of(live.lang.of_text());
+        text::write(&mut output.to, rows, live.verbose, words)?;
+        for sentence in words.missing(status) {
             writeln!(output.to, "{sentence}")?;
         }
     }

@@ -2,9 +2,13 @@
 
 use super::kernel::Told;
 use super::place::Place;
+use super::words::{self, Held, Line, Words};
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::model::{Cause, Limit};
-use tcpwhy_core::socket::{Account, Buffer, Holder, Stopwatch, difference, receiver_cause};
+use tcpwhy_core::socket::{
+    Account, Buffer, Difference, Holder, Stopwatch, difference, receiver_cause,
+};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_live::settings::Settings;
 use tcpwhy_live::watch::Observed;
@@ -35,7 +39,7 @@ pub(crate) struct Row {
     /// The kernel's own account of the round.
     pub stopwatch: Option<Stopwatch>,
     /// Why the kernel's account tells something else.
-    pub difference: Option<&'static str>,
+    pub difference: Option<Difference>,
     /// Where the socket is.
     pub place: Place,
     /// What the kernel's programs told of it; `None` without them.
@@ -114,11 +118,11 @@ impl Row {
     }
 
     /// Name of the process, or what is known instead.
-    pub(crate) fn process(&self) -> String {
+    pub(super) fn process(&self, words: &dyn Words) -> String {
         match &self.seen.owner {
             Some(owner) => tcpwhy_report::printable(&owner.command).into_owned(),
-            None if self.seen.sample.inode == 0 => "(closed)".to_owned(),
-            None => format!("(uid {})", self.seen.sample.uid),
+            None if self.seen.sample.inode == 0 => words.line(Line::Closed).to_owned(),
+            None => words.user(self.seen.sample.uid),
         }
     }
 
@@ -127,22 +131,24 @@ impl Row {
         if self.role == Role::Sends { self.account.lost() } else { Nanos::ZERO }
     }
 
-    /// What stands behind the limit, in words: who holds the buffer, or which threshold.
-    pub(crate) fn holder(&self) -> Option<String> {
+    /// What stands behind the limit: who holds the buffer, or which threshold.
+    pub(super) fn held(&self) -> Option<Held> {
         if self.limit == Some(Limit::SendBuffer) {
-            return Some(self.send.words("tcp_wmem"));
+            return Some(Held::Send(self.send));
         }
-        if self.role == Role::Sends
-            && (self.limit, self.cause) == (Some(Limit::ReceiveWindow), Cause::None)
-        {
-            return Some("late ACKs: slow reader, or a queue on the path".to_owned());
+        let judged = (self.limit, self.cause);
+        if self.role == Role::Sends && judged == (Some(Limit::ReceiveWindow), Cause::None) {
+            return Some(Held::LateAcks);
         }
         if self.role == Role::Receives && self.seen.locks.is_some_and(|l| l.receive) {
-            return Some(format!("receive buffer {}", self.receive.words("tcp_rmem")));
+            return Some(Held::Receive(self.receive));
         }
-        let lowat = self.seen.locks.and_then(|l| l.notsent_lowat)?;
-        let size = tcpwhy_core::advice::quantity::buffer(lowat.into());
-        Some(format!("writer held by TCP_NOTSENT_LOWAT at {size}"))
+        Some(Held::LowWater(self.seen.locks.and_then(|l| l.notsent_lowat)?))
+    }
+
+    /// The same in words for programs, which are English.
+    pub(crate) fn holder(&self) -> Option<String> {
+        self.held().map(|held| words::of(Language::En).held(held))
     }
 }
 

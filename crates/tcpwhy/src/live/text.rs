@@ -2,34 +2,38 @@
 
 use super::row::{Role, Row};
 use super::told;
+use super::words::{Line, Verdict, Watch, Words};
 use std::io::{self, Write};
 use tcpwhy_core::advice::quantity;
-use tcpwhy_core::advice::{Language, cause_label, limit_label};
+use tcpwhy_core::advice::{cause_label, limit_label};
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::units::Nanos;
 
-const HEADER: [&str; 8] =
-    ["PROCESS", "LOCAL", "PEER", "OUT", "IN", "RTT", "LIMIT", "KERNEL'S STOPWATCH"];
-
 /// Writes the table, the sockets with the most time lost first.
-pub(super) fn write(to: &mut impl Write, rows: &[Row], verbose: bool) -> io::Result<()> {
+pub(super) fn write(
+    to: &mut impl Write,
+    rows: &[Row],
+    verbose: bool,
+    words: &dyn Words,
+) -> io::Result<()> {
     if rows.is_empty() {
-        return writeln!(to, "No socket sent, received or waited (--all shows the idle ones).");
+        return writeln!(to, "{}", words.line(Line::Nothing));
     }
-    let table: Vec<[String; 8]> = rows.iter().map(cells).collect();
-    let mut widths = HEADER.map(str::len);
-    for row in &table {
+    let table: Vec<[String; 8]> = rows.iter().map(|row| cells(row, words)).collect();
+    let header = words.header().map(str::to_owned);
+    let mut widths = [0; 8];
+    for row in table.iter().chain([&header]) {
         for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
+            *width = (*width).max(tcpwhy_report::columns(cell));
         }
     }
-    line(to, &HEADER.map(str::to_owned), &widths)?;
+    line(to, &header, &widths)?;
     for (cells, row) in table.iter().zip(rows) {
         line(to, cells, &widths)?;
         if let Some(why) = row.difference.filter(|_| verbose) {
-            writeln!(to, "    the kernel's stopwatch differs: {why}")?;
+            writeln!(to, "    {}", words.differs(why))?;
         }
-        for told in told::lines(row).iter().filter(|_| verbose) {
+        for told in told::lines(row, words).iter().filter(|_| verbose) {
             writeln!(to, "    {told}")?;
         }
     }
@@ -37,16 +41,15 @@ pub(super) fn write(to: &mut impl Write, rows: &[Row], verbose: bool) -> io::Res
 }
 
 fn line(to: &mut impl Write, cells: &[String; 8], widths: &[usize; 8]) -> io::Result<()> {
-    let padded: Vec<String> =
-        cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-    writeln!(to, "{}", padded.join("  ").trim_end())
+    let padded = cells.iter().zip(widths).map(|(cell, width)| tcpwhy_report::padded(cell, *width));
+    writeln!(to, "{}", padded.collect::<Vec<_>>().join("  ").trim_end())
 }
 
-fn cells(row: &Row) -> [String; 8] {
+fn cells(row: &Row, words: &dyn Words) -> [String; 8] {
     let sample = &row.seen.sample;
     let mut process = match &row.seen.owner {
-        Some(owner) => format!("{} {}/{}", row.process(), owner.pid, owner.fd),
-        None => row.process(),
+        Some(owner) => format!("{} {}/{}", row.process(words), owner.pid, owner.fd),
+        None => row.process(words),
     };
     if let Some(place) = row.place.words() {
         process += &format!(" ({place})");
@@ -58,8 +61,8 @@ fn cells(row: &Row) -> [String; 8] {
         rate(row.out_bps),
         rate(row.in_bps),
         row.rtt().map_or_else(|| "-".to_owned(), quantity::span),
-        verdict(row),
-        stopwatch(row),
+        verdict(row, words),
+        stopwatch(row, words),
     ]
 }
 
@@ -69,33 +72,28 @@ pub(super) fn rate(bps: u64) -> String {
 }
 
 /// `send buffer 98 %: locked by the application at 16.0 KiB`.
-pub(super) fn verdict(row: &Row) -> String {
-    let Some(limit) = row.limit else { return row.role.name().to_owned() };
-    let mut text = limit_label(limit, Language::En).to_owned();
-    if row.role == Role::Sends {
-        text += &format!(" {}", quantity::percent(row.account.share(limit)));
-    }
-    if let Some(cause) = cause_label(row.cause, Language::En) {
-        text += &format!(", {cause}");
-    }
-    if let Some(holder) = row.holder() {
-        text += &format!(": {holder}");
-    }
-    text
+pub(super) fn verdict(row: &Row, words: &dyn Words) -> String {
+    let Some(limit) = row.limit else { return words.role(row.role).to_owned() };
+    words.verdict(&Verdict {
+        limit: limit_label(limit, words.language()),
+        share: (row.role == Role::Sends).then(|| row.account.share(limit)),
+        cause: cause_label(row.cause, words.language()),
+        held: row.held(),
+    })
 }
 
-pub(super) fn stopwatch(row: &Row) -> String {
+pub(super) fn stopwatch(row: &Row, words: &dyn Words) -> String {
     let Some(watch) = row.stopwatch.filter(|_| row.role == Role::Sends) else {
         return "-".to_owned();
     };
-    let percent = |us: u64| {
-        let span = row.span.max(Nanos(1)).secs() * 1e6;
-        quantity::percent((us as f64 / span).min(1.0))
-    };
-    let (busy, rwnd, sndbuf) =
-        (percent(watch.busy_us), percent(watch.rwnd_limited_us), percent(watch.sndbuf_limited_us));
-    let mark = if row.difference.is_some() { " (differs)" } else { "" };
-    format!("busy {busy} rwnd {rwnd} sndbuf {sndbuf}{mark}")
+    let micros = row.span.max(Nanos(1)).secs() * 1e6;
+    let part = |us: u64| (us as f64 / micros).min(1.0);
+    words.watch(&Watch {
+        busy: part(watch.busy_us),
+        rwnd: part(watch.rwnd_limited_us),
+        sndbuf: part(watch.sndbuf_limited_us),
+        differs: row.difference.is_some(),
+    })
 }
 
 /// The letter of a limit, as in `explain`'s strip.

@@ -2,6 +2,7 @@
 
 use super::text;
 use crate::live::row::{Role, Row};
+use crate::live::words::Words;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::{HashMap, VecDeque};
 use tcpwhy_core::model::Limit;
@@ -12,7 +13,7 @@ const MINUTE: Nanos = Nanos::from_secs(60);
 
 /// What the table is sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(in crate::live) enum Sort {
     Lost,
     Rate,
     RoundTrip,
@@ -20,15 +21,6 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Lost => "time lost",
-            Self::Rate => "rate",
-            Self::RoundTrip => "round trip",
-            Self::Process => "process",
-        }
-    }
-
     fn next(self) -> Self {
         match self {
             Self::Lost => Self::Rate,
@@ -80,6 +72,7 @@ pub(super) struct App {
     pub details: bool,
     pub all: bool,
     pub color: bool,
+    pub words: &'static dyn Words,
     /// A round has been seen.
     pub started: bool,
     /// What is missing, and why.
@@ -87,7 +80,7 @@ pub(super) struct App {
 }
 
 impl App {
-    pub(super) fn new(all: bool, interval: Nanos, color: bool) -> Self {
+    pub(super) fn new(all: bool, interval: Nanos, color: bool, words: &'static dyn Words) -> Self {
         let rounds = usize::try_from(MINUTE.0 / interval.0.max(1)).unwrap_or(1).clamp(1, 60);
         Self {
             rows: Vec::new(),
@@ -101,6 +94,7 @@ impl App {
             details: false,
             all,
             color,
+            words,
             started: false,
             notice: String::new(),
         }
@@ -132,7 +126,7 @@ impl App {
             }
             Sort::Rate => rows.sort_by_key(|r| Reverse(r.out_bps + r.in_bps)),
             Sort::RoundTrip => rows.sort_by_key(|r| Reverse(r.rtt())),
-            Sort::Process => rows.sort_by_cached_key(|r| r.process()),
+            Sort::Process => rows.sort_by_cached_key(|r| r.process(self.words)),
         }
         rows
     }
@@ -142,8 +136,8 @@ impl App {
             row.role == Role::Idle && self.history(row).is_none_or(|h| h.lost() == Nanos::ZERO);
         let text = || {
             let sample = &row.seen.sample;
-            let verdict = text::verdict(row);
-            let (process, place) = (row.process(), row.place.words().unwrap_or_default());
+            let verdict = text::verdict(row, self.words);
+            let (process, place) = (row.process(self.words), row.place.words().unwrap_or_default());
             format!("{process} {place} {} {} {verdict}", sample.local, sample.remote).to_lowercase()
         };
         (self.all || !idle)

@@ -3,23 +3,22 @@
 use super::app::{App, History};
 use super::{detail, text};
 use crate::live::row::Row;
+use crate::live::words::{Headline, Line as Text};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row as Cells, Table, TableState};
-use tcpwhy_core::advice::{Language, cause_label, limit_label, quantity};
+use tcpwhy_core::advice::{cause_label, limit_label, quantity};
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::units::Nanos;
-
-const HEADER: [&str; 7] = ["PROCESS", "PEER", "RATE", "RTT", "LIMIT NOW", "LOST", "LAST MINUTE"];
 
 /// Draws it all.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &App) {
     let rows = app.visible();
     let place = app.place(&rows);
     let chosen = place.and_then(|place| rows.get(place)).filter(|_| app.details);
-    let details = chosen.map_or(0, |row| detail::height(row));
+    let details = chosen.map_or(0, |row| detail::height(app, row));
     let [top, middle, bottom, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(3),
@@ -40,13 +39,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App) {
 }
 
 fn headline(app: &App, count: usize) -> Line<'static> {
-    let mut text = format!("tcpwhy live  {count} sockets, by {}", app.sort.name());
-    if !app.filter.is_empty() {
-        text += &format!(", with \"{}\"", app.filter);
-    }
-    let mut line = Line::from(text);
+    let headline = Headline { sockets: count, sort: app.sort, filter: &app.filter };
+    let mut line = Line::from(app.words.headline(&headline));
     if app.frozen {
-        let frozen = Span::styled("FROZEN", Style::new().add_modifier(Modifier::REVERSED));
+        let text = app.words.line(Text::Frozen);
+        let frozen = Span::styled(text, Style::new().add_modifier(Modifier::REVERSED));
         line.push_span(Span::raw("  "));
         line.push_span(frozen);
     }
@@ -57,18 +54,18 @@ fn headline(app: &App, count: usize) -> Line<'static> {
 }
 
 fn nothing(app: &App) -> &'static str {
-    match (app.started, app.filter.is_empty()) {
-        (false, _) => "sampling ...",
-        (true, true) => "No socket sent, received or waited; a shows the idle ones.",
-        (true, false) => "No socket fits the filter.",
-    }
+    app.words.line(match (app.started, app.filter.is_empty()) {
+        (false, _) => Text::Sampling,
+        (true, true) => Text::NothingYet,
+        (true, false) => Text::NothingFits,
+    })
 }
 
 fn footer(app: &App) -> String {
     if app.typing {
-        return format!("filter: {}_   Enter keep  Esc clear", app.filter);
+        return app.words.typing(&app.filter);
     }
-    "q quit  ↑↓ choose  Enter details  s sort  / filter  f freeze  a all".to_owned()
+    app.words.line(Text::Keys).to_owned()
 }
 
 fn table(frame: &mut Frame<'_>, area: Rect, app: &App, rows: &[&Row], place: Option<usize>) {
@@ -85,7 +82,7 @@ fn table(frame: &mut Frame<'_>, area: Rect, app: &App, rows: &[&Row], place: Opt
         Constraint::Length(7),
         Constraint::Min(10),
     ];
-    let head = Cells::new(HEADER).style(Style::new().add_modifier(Modifier::BOLD));
+    let head = Cells::new(app.words.screen()).style(Style::new().add_modifier(Modifier::BOLD));
     let table = Table::new(shown, widths)
         .header(head)
         .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
@@ -97,21 +94,21 @@ fn cells(app: &App, row: &Row) -> Cells<'static> {
     let lost = app.lost(row);
     let lost = if lost > Nanos::ZERO { quantity::span(lost) } else { "-".to_owned() };
     Cells::new([
-        Cell::from(row.process()),
+        Cell::from(row.process(app.words)),
         Cell::from(row.seen.sample.remote.to_string()),
         Cell::from(text::rate(row.out_bps.max(row.in_bps))),
         Cell::from(row.rtt().map_or_else(|| "-".to_owned(), quantity::span)),
-        Cell::from(Span::styled(now(row), style(app, row.limit))),
+        Cell::from(Span::styled(now(app, row), style(app, row.limit))),
         Cell::from(lost),
         Cell::from(app.history(row).map(|h| strip(app, h)).unwrap_or_default()),
     ])
 }
 
-fn now(row: &Row) -> String {
-    match (row.limit, cause_label(row.cause, Language::En)) {
-        (None, _) => row.role.name().to_owned(),
-        (Some(limit), None) => limit_label(limit, Language::En).to_owned(),
-        (Some(limit), Some(cause)) => format!("{}, {cause}", limit_label(limit, Language::En)),
+fn now(app: &App, row: &Row) -> String {
+    let (words, language) = (app.words, app.words.language());
+    match row.limit {
+        None => words.role(row.role).to_owned(),
+        Some(limit) => words.limit(limit_label(limit, language), cause_label(row.cause, language)),
     }
 }
 

@@ -9,10 +9,11 @@ mod tests;
 
 use super::rounds::Sampler;
 use super::row::Row;
-use super::{Live, text};
+use super::{Live, text, words};
 use crate::error::Error;
 use crate::output::Output;
 use app::App;
+pub(super) use app::Sort;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use screen::{SIGNALLED, Screen};
 use std::process::ExitCode;
@@ -28,11 +29,12 @@ const TICK: Duration = Duration::from_millis(100);
 /// Runs until it is told to end. The terminal is put back whatever ends it: a key, a signal, an error, a panic.
 pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> {
     let color = Output::new(live.color).color;
+    let words = words::of(live.lang.of_text());
     sampler.keep_idle();
-    let notice = sampler.status().words().join(" ");
+    let notice = words.missing(&sampler.status()).join(" ");
     let stop = Arc::new(AtomicBool::new(false));
     let (sampling, rounds) = sample(sampler, Arc::clone(&stop))?;
-    let mut app = App::new(live.all, live.interval, color);
+    let mut app = App::new(live.all, live.interval, color, words);
     app.notice = notice;
     let mut screen = Screen::open()?;
     let shown = show(&mut screen, &mut app, &rounds);

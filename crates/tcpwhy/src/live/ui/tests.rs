@@ -3,14 +3,16 @@
 use super::app::App;
 use super::draw::draw;
 use crate::live::fixture::{at_edge, row, starved};
+use crate::live::words;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
+use tcpwhy_core::advice::Language;
 use tcpwhy_core::units::Nanos;
 
 fn app(color: bool) -> App {
-    App::new(false, Nanos::from_secs(1), color)
+    App::new(false, Nanos::from_secs(1), color, words::of(Language::En))
 }
 
 fn screen(app: &App, width: u16, height: u16) -> Terminal<TestBackend> {
@@ -65,6 +67,24 @@ fn details_draw_buffers_windows_and_queue() {
 }
 
 #[test]
+fn another_language_takes_the_columns_that_its_letters_need() {
+    let mut app = App::new(false, Nanos::from_secs(1), false, words::of(Language::Zh));
+    app.round(vec![row(1, "mysqld", starved())]);
+    press(&mut app, KeyCode::Enter);
+    // The letter's second column is an empty cell.
+    let text = text(&app, 110, 14).replace(' ', "");
+    for line in [
+        "1个套接字，按损失的时间排序",
+        "发送缓冲区100%：被应用程序锁定在16.0KiB",
+        "在途████████████··················12/30个包（cwnd）",
+        "内核计时busy100%rwnd0%sndbuf0%（不一致）：",
+        "q退出",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+}
+
+#[test]
 fn colours_are_the_limits_and_none_without() {
     let colored = |color| {
         let mut app = app(color);
@@ -99,7 +119,7 @@ fn keys_sort_choose_and_end() {
     for _ in 0..3 {
         press(&mut app, KeyCode::Char('s'));
     }
-    assert_eq!(app.visible()[0].process(), "apache");
+    assert_eq!(app.visible()[0].process(app.words), "apache");
     press(&mut app, KeyCode::Down);
     assert_eq!(app.place(&app.visible()), Some(1));
     press(&mut app, KeyCode::PageUp);

@@ -1,8 +1,9 @@
 //! `tcpwhy live unlock`: what a locked buffer costs, measured on the running connection.
 
-mod plan;
+pub(super) mod plan;
 
 use super::Unlock;
+use super::words::{self, Line, Words};
 use crate::cli::Color;
 use crate::error::Error;
 use crate::interrupt;
@@ -12,7 +13,6 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tcpwhy_core::advice::quantity;
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::units::Nanos;
 use tcpwhy_live::locks::{Borrowed, Locks, RECEIVE_LOCK, SEND_LOCK};
@@ -29,19 +29,22 @@ pub(super) fn run(args: &Unlock) -> Result<ExitCode, Error> {
     let locks = socket.locks().map_err(|e| refusal(args, &e))?;
     let info = socket.tcp_info().map_err(|e| refusal(args, &e))?;
     let settings = Settings::read();
+    let words = words::of(args.lang.of_text());
     let plan = plan::plan(&locks, TcpInfo(&info), &settings);
     if plan.steps.is_empty() {
-        return Err(Error::Live(plan.refused.join("; ")));
+        let refused: Vec<_> = plan.refused.iter().map(|why| words.refused(why)).collect();
+        return Err(Error::Live(refused.join("; ")));
     }
     let mut output = Output::new(Color::Never);
-    describe(&mut output.to, args, &socket, &plan, &settings)?;
+    let most = settings.tcp_wmem_most;
+    describe(&mut output.to, args, &socket, &plan, words, most)?;
     if !args.yes {
-        writeln!(output.to, "Nothing was changed. Add --yes to do it.")?;
+        writeln!(output.to, "{}", words.line(Line::Unchanged))?;
         output.to.flush()?;
         return Ok(ExitCode::SUCCESS);
     }
     output.to.flush()?;
-    let repair = Repair { args, socket: &socket, before: locks, stop: &interrupt::flag() };
+    let repair = Repair { args, socket: &socket, before: locks, stop: &interrupt::flag(), words };
     repair.run(&mut output.to, &plan)?;
     output.to.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -52,15 +55,16 @@ fn describe(
     args: &Unlock,
     socket: &Borrowed,
     plan: &Plan,
-    settings: &Settings,
+    words: &dyn Words,
+    most: u64,
 ) -> io::Result<()> {
-    let ends = socket.ends().map_or_else(|_| String::new(), |(l, r)| format!(", {l} → {r}"));
-    writeln!(to, "Descriptor {} of process {}{ends}", args.fd, args.pid)?;
+    let ends = socket.ends().map(|(local, remote)| format!("{local} → {remote}")).ok();
+    writeln!(to, "{}", words.descriptor(args.fd, args.pid, ends.as_deref()))?;
     for (number, step) in plan.steps.iter().enumerate() {
-        writeln!(to, "  {}. {}", number + 1, step.words(settings))?;
+        writeln!(to, "  {}. {}", number + 1, words.step(*step, most))?;
     }
     for why in &plan.refused {
-        writeln!(to, "  not possible: {why}")?;
+        writeln!(to, "  {}", words.not_possible(&words.refused(why)))?;
     }
     Ok(())
 }
@@ -97,16 +101,17 @@ struct Repair<'a> {
     socket: &'a Borrowed,
     before: Locks,
     stop: &'a AtomicBool,
+    words: &'static dyn Words,
 }
 
 impl Repair<'_> {
     fn run(&self, to: &mut impl Write, plan: &Plan) -> Result<(), Error> {
         let measure = span(self.args.measure);
         let before = self.rate(measure)?;
-        writeln!(to, "before: {}", told(before))?;
+        writeln!(to, "{}", self.words.before(before))?;
         to.flush()?;
         if self.stop.load(Ordering::Relaxed) {
-            return Ok(writeln!(to, "Interrupted; nothing was changed.")?);
+            return Ok(writeln!(to, "{}", self.words.line(Line::Interrupted))?);
         }
         let after = self.apply(plan).and_then(|()| {
             self.wait(SETTLE);
@@ -119,10 +124,10 @@ impl Repair<'_> {
             || self.stop.load(Ordering::Relaxed);
         let restored = if back { self.restore() } else { Ok(()) };
         let after = after?;
-        writeln!(to, "after:  {}{}", told(after), gain(before, after))?;
+        writeln!(to, "{}", self.words.after(before, after))?;
         match (back, restored) {
-            (false, _) => writeln!(to, "It stays so until the connection ends.")?,
-            (true, Ok(())) => writeln!(to, "Everything was put back.")?,
+            (false, _) => writeln!(to, "{}", self.words.line(Line::Stays))?,
+            (true, Ok(())) => writeln!(to, "{}", self.words.line(Line::PutBack))?,
             (true, Err(e)) => {
                 return Err(Error::Live(format!("the buffers could not be put back: {e}")));
             }
@@ -184,22 +189,6 @@ impl Repair<'_> {
         while !self.stop.load(Ordering::Relaxed) && Instant::now() < end {
             std::thread::sleep(TICK.min(end.saturating_duration_since(Instant::now())));
         }
-    }
-}
-
-fn told(bps: u64) -> String {
-    quantity::rate(bps)
-}
-
-fn gain(before: u64, after: u64) -> String {
-    if before == 0 {
-        return String::new();
-    }
-    let times = after as f64 / before as f64;
-    if times >= 1.2 {
-        format!(", {times:.1} times as fast")
-    } else {
-        ": no gain; the buffer was not what held it".to_owned()
     }
 }
 

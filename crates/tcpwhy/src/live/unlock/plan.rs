@@ -1,6 +1,5 @@
 //! What to do to a locked socket, and what cannot be done any more. Measured on Linux 6.18; see docs/limits.md.
 
-use tcpwhy_core::advice::quantity;
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_live::locks::Locks;
 use tcpwhy_live::settings::Settings;
@@ -12,7 +11,7 @@ const UNSCALED: u64 = 65_535;
 
 /// One change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in crate::live) enum Step {
     /// SO_BUF_LOCK without the send bit: send autotuning resumes by itself.
     UnlockSend,
     /// SO_RCVBUF and TCP_WINDOW_CLAMP: receive autotuning does not restart when the lock goes, so the size is set, and the clamp, which
@@ -25,13 +24,24 @@ pub(super) enum Step {
     },
 }
 
+/// Why a lock cannot be taken off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::live) enum Refused {
+    /// Neither buffer is locked; their sizes, bytes.
+    NothingLocked { send: u64, receive: u64 },
+    /// The receive buffer was set before the SYN, which fixed a window scale of 0.
+    Unscaled,
+    /// The receive buffer is as large as `net.core.rmem_max` allows, or larger; bytes.
+    LargeAlready { receive: u64, most: u64 },
+}
+
 /// What was decided.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     /// To be done, in order.
     pub steps: Vec<Step>,
-    /// What cannot work, a sentence each.
-    pub refused: Vec<String>,
+    /// What cannot work.
+    pub refused: Vec<Refused>,
 }
 
 /// Decides from what the socket says.
@@ -47,52 +57,26 @@ pub(super) fn plan(locks: &Locks, info: TcpInfo<'_>, settings: &Settings) -> Pla
         }
     }
     if !locks.send && !locks.receive {
-        plan.refused.push(format!(
-            "neither buffer is locked: the send buffer ({}) and the receive buffer ({}) are the kernel's to tune",
-            quantity::buffer(locks.sndbuf.into()),
-            quantity::buffer(locks.rcvbuf.into())
-        ));
+        let (send, receive) = (locks.sndbuf.into(), locks.rcvbuf.into());
+        plan.refused.push(Refused::NothingLocked { send, receive });
     }
     plan
 }
 
-fn receive(locks: &Locks, info: TcpInfo<'_>, settings: &Settings) -> Result<Step, String> {
+fn receive(locks: &Locks, info: TcpInfo<'_>, settings: &Settings) -> Result<Step, Refused> {
     let scale = info.rcv_wscale().unwrap_or(0).min(14);
     let most = UNSCALED << scale;
     if scale == 0 {
-        return Err(
-            "the receive buffer was set before the connection was made, so its SYN fixed a window scale of 0: no window \
-             above 64 KiB can be offered on it any more; remove the call that sets SO_RCVBUF and connect again"
-                .to_owned(),
-        );
+        return Err(Refused::Unscaled);
     }
     let ask = RECEIVE.min(settings.rmem_max).min(most);
     if ask * 2 <= u64::from(locks.rcvbuf) {
-        return Err(format!(
-            "the receive buffer is {} already, and net.core.rmem_max ({}) allows no larger one",
-            quantity::buffer(locks.rcvbuf.into()),
-            quantity::buffer(settings.rmem_max)
-        ));
+        return Err(Refused::LargeAlready {
+            receive: locks.rcvbuf.into(),
+            most: settings.rmem_max,
+        });
     }
     Ok(Step::GrowReceive { ask: u32::try_from(ask).unwrap_or(u32::MAX), most })
-}
-
-impl Step {
-    /// What is done and what it does, in one line.
-    pub(super) fn words(self, settings: &Settings) -> String {
-        match self {
-            Self::UnlockSend => format!(
-                "take the lock off the send buffer (SO_BUF_LOCK): the kernel tunes it again, up to tcp_wmem max ({})",
-                quantity::buffer(settings.tcp_wmem_most)
-            ),
-            Self::GrowReceive { ask, most } => format!(
-                "set the receive buffer to 2 x {} (SO_RCVBUF) and its window clamp with it (TCP_WINDOW_CLAMP); the SYN's \
-                 window scale allows {} at most",
-                quantity::buffer(ask.into()),
-                quantity::buffer(most)
-            ),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -133,7 +117,7 @@ mod tests {
     fn a_receive_buffer_of_an_unscaled_connection_is_refused_with_the_reason() {
         let plan = planned(&locks(false, true), 0);
         assert_eq!(plan.steps, []);
-        assert!(plan.refused[0].contains("window scale of 0"), "{plan:?}");
+        assert_eq!(plan.refused, [Refused::Unscaled]);
         // The other half is done all the same.
         assert_eq!(planned(&locks(true, true), 0).steps, [Step::UnlockSend]);
     }
@@ -144,11 +128,12 @@ mod tests {
         assert_eq!(grown, [Step::GrowReceive { ask: 2 << 20, most: 65_535 << 10 }]);
         let small = Settings { rmem_max: 32_768, ..SETTINGS };
         let refused = plan(&locks(false, true), TcpInfo(&scaled(10)), &small).refused;
-        assert!(refused[0].contains("rmem_max"), "{refused:?}");
+        assert_eq!(refused, [Refused::LargeAlready { receive: 65_536, most: 32_768 }]);
     }
 
     #[test]
     fn nothing_locked_is_nothing_to_do() {
-        assert!(planned(&locks(false, false), 10).refused[0].contains("neither buffer is locked"));
+        let refused = Refused::NothingLocked { send: 32_768, receive: 65_536 };
+        assert_eq!(planned(&locks(false, false), 10).refused, [refused]);
     }
 }

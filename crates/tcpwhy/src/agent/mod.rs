@@ -51,8 +51,8 @@ Examples:
   tcpwhy agent | jq 'select(.limit == \"send_buffer\") | [.service, .remote, .lost_ns]'
 
 No privileges are needed: services are told by their cgroup. Other users' processes and who locked a
-buffer show to root only (CAP_SYS_PTRACE). It sees the network namespace that it runs in. docs/agent.md
-lists the metrics; deploy/ has a systemd unit, a DaemonSet, a dashboard and alerts.";
+buffer show to root only (CAP_SYS_PTRACE). It sees the network namespace that it runs in.
+docs/agent.md lists the metrics; deploy/ has a systemd unit, a DaemonSet, a dashboard and alerts.";
 
 /// What the agent samples, and whom it tells.
 #[derive(Debug, Clone, Args)]
@@ -66,7 +66,7 @@ pub(crate) struct Agent {
     /// Most of one core to use, percent: where sampling costs more, it is done less often
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "3")]
     pub cpu: f64,
-    /// Most services that are told apart; later ones count as \"other\"
+    /// Most services that are told apart; later ones count as "other"
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000), default_value = "64")]
     pub services: u16,
     /// Send the metrics to this OpenTelemetry receiver, too (OTLP/HTTP, JSON): http://HOST:4318

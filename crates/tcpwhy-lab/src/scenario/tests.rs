@@ -37,7 +37,7 @@ fn a_rate_is_expected_only_of_the_values_as_written() {
     );
     let rates = |changes: &[&str]| {
         let read = read(&text, changes).expect("it is right");
-        read.scenario.expect.iter().filter(|e| e.rate.is_some()).count()
+        read.scenario.expect.iter().filter(|e| e.rate_bps.is_some()).count()
     };
     assert_eq!(rates(&[]), 1);
     assert_eq!(rates(&["link.rtt=40ms"]), 0);

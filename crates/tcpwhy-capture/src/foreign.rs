@@ -39,6 +39,9 @@ const MAGICS: &[(&[u8], Foreign)] = &[
     (b"\x7fver", Foreign::Capture("OmniPeek")),
     (b"btsnoop\0", Foreign::Capture("Bluetooth btsnoop")),
     (b"\x05VNF", Foreign::Capture("Visual Networks")),
+    // The first gzip or zstd is undone before anybody asks here.
+    (b"\x1f\x8b", Foreign::Compressed("gzip once more", "gzip -d")),
+    (b"\x28\xb5\x2f\xfd", Foreign::Compressed("zstd once more", "zstd -d")),
     (b"\xfd7zXZ\0", Foreign::Compressed("xz", "xz -d")),
     (b"BZh", Foreign::Compressed("bzip2", "bzip2 -d")),
     (b"\x04\x22\x4d\x18", Foreign::Compressed("lz4", "lz4 -d")),
@@ -89,13 +92,15 @@ impl Foreign {
     }
 }
 
-/// The head as text, if it is printable ASCII throughout.
+/// The head as text, if it is printable UTF-8 throughout; its last character may be cut.
 fn text(head: &[u8]) -> Option<&str> {
-    let printable = |b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
-    if head.is_empty() || !head.iter().all(printable) {
-        return None;
-    }
-    str::from_utf8(head).ok()
+    let text = match str::from_utf8(head) {
+        Ok(text) => text,
+        Err(e) if e.error_len().is_none() => str::from_utf8(head.get(..e.valid_up_to())?).ok()?,
+        Err(_) => return None,
+    };
+    let printable = |c: char| !c.is_control() || c.is_ascii_whitespace();
+    (!text.is_empty() && text.chars().all(printable)).then_some(text)
 }
 
 /// `0000  45 00 00 3c`: an offset, then at least two pairs of hexadecimal digits.
@@ -177,11 +182,14 @@ mod tests {
         let cases: &[(&[u8], Option<Foreign>)] = &[
             (b"snoop\0\0\0\0\0\0\x02", Some(Foreign::Capture("Solaris snoop"))),
             (b"\xfd7zXZ\0\0\0", Some(Foreign::Compressed("xz", "xz -d"))),
+            (b"\x1f\x8b\x08\0", Some(Foreign::Compressed("gzip once more", "gzip -d"))),
             (b"  {\"packets\": []}", Some(Foreign::Json)),
             (b"0000  45 00 00 3c 1c 46\n", Some(Foreign::HexDump)),
             (b"12:00:00 IP a > b\n\t0x0000:  4500 003c", Some(Foreign::HexDump)),
             (b"<!DOCTYPE html><html>", Some(Foreign::Html)),
             (b"dear all,\nsee attached", Some(Foreign::Text)),
+            ("# tcpwhy\n\nWarum? \u{4e3a}\u{4ec0}".as_bytes(), Some(Foreign::Text)),
+            ("Warum? \u{4e3a}".as_bytes().split_last().unwrap().1, Some(Foreign::Text)),
             (&erf, Some(Foreign::Erf)),
             (&etl, Some(Foreign::WindowsTrace)),
             (b"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09", None),

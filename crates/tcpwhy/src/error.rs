@@ -12,8 +12,15 @@ pub(crate) enum Error {
     #[error("{0}")]
     Capture(#[from] tcpwhy_capture::Error),
     /// Nothing in the input can be decoded.
-    #[error("cannot read link type {0}")]
-    LinkType(String),
+    #[error(
+        "{files}: cannot read link type {links}, and no packet is of another; capture where there is IP"
+    )]
+    LinkType {
+        /// The inputs.
+        files: String,
+        /// The types by name.
+        links: String,
+    },
     /// The output cannot be written.
     #[error("cannot write the answer: {0}")]
     Write(#[from] io::Error),
@@ -31,7 +38,7 @@ pub(crate) enum Error {
     #[error("{0}")]
     Record(String),
     /// The page would replace something.
-    #[error("{0} is there already: choose another name with -o, or replace it with --force")]
+    #[error("{0} is there already: choose another name, or replace it with --force")]
     Exists(String),
     /// A page or a picture cannot be written.
     #[error("cannot write {0}: {1}")]

@@ -167,9 +167,7 @@ fn write(
 
 /// Says on standard error what the answer itself has no place for, and chooses the exit code.
 fn conclude(args: &Explain, read: Read, shown: usize) -> Result<ExitCode, Error> {
-    if let Some(links) = read.unsupported {
-        return Err(Error::LinkType(links));
-    }
+    read.decoded()?;
     if args.ndjson || args.csv || (shown == 0 && !args.json) {
         for warning in &read.source.warnings {
             say(warning.text(args.lang.of_text()));
@@ -180,16 +178,18 @@ fn conclude(args: &Explain, read: Read, shown: usize) -> Result<ExitCode, Error>
         return Ok(ExitCode::from(exit::ERROR));
     }
     if shown == 0 {
-        say(&nothing(&read));
+        let part = args.selection.since.is_some() || args.selection.until.is_some();
+        say(&nothing(&read, part));
         return Ok(ExitCode::from(exit::NOTHING));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why there is nothing to show.
-fn nothing(read: &Read) -> String {
+/// Why there is nothing to show. `part`: only the packets of some time were asked for.
+fn nothing(read: &Read, part: bool) -> String {
     match (read.source.packets, read.source.tcp_packets) {
-        (0, _) => "nothing to analyse: there are no packets (in the time asked for)".to_owned(),
+        (0, _) if part => "nothing to analyse: no packet is of the time asked for".to_owned(),
+        (0, _) => "nothing to analyse: there are no packets".to_owned(),
         (n, 0) => format!("nothing to analyse: none of {} packets is readable TCP", count(n)),
         _ => "nothing to analyse: no connection matches".to_owned(),
     }

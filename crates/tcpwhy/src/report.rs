@@ -84,9 +84,7 @@ impl Look {
             let evidence = crate::case::evidence(case)?;
             connections.iter_mut().for_each(|c| evidence.settle(c));
         }
-        if let Some(links) = read.unsupported {
-            return Err(Error::LinkType(links));
-        }
+        read.decoded()?;
         if connections.is_empty() {
             return Ok(None);
         }

@@ -1,6 +1,7 @@
 //! Points in time, as people give them: seconds into the capture, or a date.
 
 use std::str::FromStr;
+use tcpwhy_core::quantity;
 use tcpwhy_core::units::Nanos;
 
 /// A point in time on the command line.
@@ -26,9 +27,11 @@ impl FromStr for When {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const HINT: &str =
-            "expected seconds into the capture (12.5 or 12.5s) or a time like 2026-01-02T03:04:05Z";
-        if let Ok(seconds) = text.strip_suffix('s').unwrap_or(text).parse::<f64>() {
+        const HINT: &str = "expected seconds into the capture (12.5, 12.5s, 300ms) or a time like 2026-01-02T03:04:05Z";
+        if let Ok(span) = quantity::span(text) {
+            return Ok(Self::Elapsed(span));
+        }
+        if let Ok(seconds) = text.parse::<f64>() {
             let fits = seconds.is_finite() && (0.0..9e9).contains(&seconds);
             let nanos = Nanos((seconds * 1e9).round() as i64);
             return if fits { Ok(Self::Elapsed(nanos)) } else { Err(HINT) };
@@ -46,6 +49,7 @@ mod tests {
     fn seconds_into_the_capture() {
         assert_eq!("12.5".parse(), Ok(When::Elapsed(Nanos::from_millis(12_500))));
         assert_eq!("12.5s".parse(), Ok(When::Elapsed(Nanos::from_millis(12_500))));
+        assert_eq!("500ms".parse(), Ok(When::Elapsed(Nanos::from_millis(500))));
         assert_eq!(When::Elapsed(Nanos(5)).at(Nanos(7)), Nanos(12));
     }
 

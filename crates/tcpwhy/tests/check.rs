@@ -146,6 +146,23 @@ fn a_case_folders_sockets_are_paths() {
     assert_eq!(paths(0)[0]["bdp_bytes"], 500_000, "the last sample counts: {value:#}");
 }
 
+/// A case folder comes from somebody else: a device behind a name of it would never end.
+#[cfg(unix)]
+#[test]
+fn what_never_ends_is_not_read_of_a_case_folder() {
+    let case = tempfile::tempdir().unwrap();
+    let endless = |name| std::os::unix::fs::symlink("/dev/zero", case.path().join(name)).unwrap();
+    let from = ["check", "--from", case.path().to_str().unwrap()];
+    endless("samples.ndjson");
+    endless("samples.000001.ndjson");
+    let facts = r#"{"host":{"effective":{"net.ipv4.tcp_wmem":"4096 16384 4194304"}}}"#;
+    std::fs::write(case.path().join("host.json"), facts).unwrap();
+    assert_eq!(code(&run(&[&from[..], &PATH].concat())), 0);
+    std::fs::remove_file(case.path().join("host.json")).unwrap();
+    endless("host.json");
+    assert_one_sentence_error(&run(&[&from[..], &PATH].concat()), "neither the host.json");
+}
+
 #[test]
 fn a_folder_of_texts_is_as_many_hosts() {
     let folder = tempfile::tempdir().unwrap();

@@ -71,6 +71,8 @@ fn refusals_are_one_sentence_and_code_2() {
         (vec!["--congestion", "nosuch"], "no congestion control \"nosuch\"; available: "),
         (vec!["--client-sysctl", "net.ipv4.nosuch=1"], "net.ipv4.nosuch"),
         (vec!["--client-sysctl", "kernel.panic=1"], "no setting of the network"),
+        (vec!["--rate", "0mbit"], "the slowest link is 1kbit"),
+        (vec!["-o", env!("CARGO_MANIFEST_DIR")], "is not empty: choose another folder"),
     ] {
         let output = lab(&arguments).args(["--", "true"]).output().unwrap();
         let said = text(&output.stderr);

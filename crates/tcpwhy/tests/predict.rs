@@ -143,7 +143,7 @@ fn sweeps_are_a_surface_or_rows() {
 
 #[test]
 fn bad_input_is_one_sentence() {
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["--sndbuf", "16Q"], "is not a size"),
         (&["--loss", "120%"], "is not a share"),
         (&["--kernel", "new"], "is not a kernel's version"),
@@ -156,6 +156,8 @@ fn bad_input_is_one_sentence() {
         (&["--csv"], "--sweep"),
         (&["--streams", "0"], "--streams"),
         (&["--cc", "vegas"], "vegas"),
+        (&["--write", "0"], "--write must be more than 0"),
+        (&["--read-rate", "0mbit"], "--read-rate must be at least a byte a second"),
     ];
     for (args, part) in cases {
         assert_one_sentence_error(&with(args), part);

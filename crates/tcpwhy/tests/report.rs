@@ -81,6 +81,11 @@ fn other_json_is_refused() {
         ("other.json", "{\"schema\":\"something/1\"}", "not a tcpwhy.analysis/1 object"),
         ("lines.json", "{}\n{}\n", "more than one object"),
         ("list.json", "{\"schema\":\"tcpwhy.analysis/1\"}", "no list of connections"),
+        (
+            "entry.json",
+            "{\"schema\":\"tcpwhy.analysis/1\",\"connections\":[1]}",
+            "entry 0 of its connections is none",
+        ),
     ] {
         fs::write(name(file), text).unwrap();
         assert_one_sentence_error(&run(&["report", &name(file), "-o", "-"]), told);

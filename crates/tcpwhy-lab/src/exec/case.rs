@@ -23,9 +23,13 @@ struct Hosts<'a> {
     server: &'a HostFacts,
 }
 
-/// Makes the folder.
+/// Makes the folder; one that has something in it would mix two runs.
 pub(super) fn folder(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(|e| error(path, e))
+    fs::create_dir_all(path).map_err(|e| error(path, e))?;
+    match fs::read_dir(path).map_err(|e| error(path, e))?.next() {
+        None => Ok(()),
+        Some(_) => Err(Error::NotEmpty(path.display().to_string())),
+    }
 }
 
 impl Case {

@@ -51,6 +51,9 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// The case folder would mix two runs.
+    #[error("{0} is not empty: choose another folder for the case")]
+    NotEmpty(String),
     /// Something of the system.
     #[error("cannot {what} ({source})")]
     System {

@@ -10,7 +10,7 @@ pub use builtin::{Builtin, builtin, builtins};
 pub use set::{Assignment, combinations, expand};
 
 use crate::spec::Scenario;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -87,6 +87,10 @@ impl Source {
         }
         let failed = |e| Error::Read(path.to_owned(), e);
         let mut text = String::new();
+        // Nobody may ever write to a pipe of this name.
+        if !fs::metadata(path).map_err(failed)?.is_file() {
+            return Err(failed(io::Error::other("it is no regular file")));
+        }
         let file = File::open(path).map_err(failed)?;
         file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
         if text.len() as u64 > MOST_BYTES {
@@ -113,6 +117,9 @@ impl Source {
         }
         for change in changes {
             change.apply(&mut table)?;
+        }
+        if !changes.is_empty() && !changes.iter().any(|c| c.path().starts_with("expect")) {
+            forget_rates(&mut table);
         }
         let text = toml::to_string(&table).unwrap_or_default();
         // Unchanged, its errors are told with the lines that people see.
@@ -141,6 +148,14 @@ impl Source {
         });
         let what = e.message().lines().collect::<Vec<_>>().join(" ");
         Error::Toml { name: self.name.clone(), line, what }
+    }
+}
+
+/// The rates that are expected are those of the values as written, not of changed ones.
+fn forget_rates(table: &mut Table) {
+    let expected = table.get_mut("expect").and_then(Value::as_array_mut);
+    for one in expected.into_iter().flatten().filter_map(Value::as_table_mut) {
+        one.remove("rate");
     }
 }
 

@@ -31,6 +31,20 @@ fn changes_reach_the_scenario() {
 }
 
 #[test]
+fn a_rate_is_expected_only_of_the_values_as_written() {
+    let text = format!(
+        "{SMALL}[[expect]]\nfrom = 'server'\nlimit = 'send_buffer'\nrate = ['1mbit', '2mbit']\n"
+    );
+    let rates = |changes: &[&str]| {
+        let read = read(&text, changes).expect("it is right");
+        read.scenario.expect.iter().filter(|e| e.rate_bps.is_some()).count()
+    };
+    assert_eq!(rates(&[]), 1);
+    assert_eq!(rates(&["link.rtt=40ms"]), 0);
+    assert_eq!(rates(&["link.rtt=40ms", "expect.0.rate=['1mbit','9mbit']"]), 1);
+}
+
+#[test]
 fn what_is_wrong_is_said_in_one_sentence_with_its_place() {
     let said = |text: &str, changes: &[&str]| {
         let text = read(text, changes).expect_err(text).to_string();
@@ -178,6 +192,10 @@ fn a_name_leads_nowhere_and_a_file_is_no_device() {
     let endless = folder.path().join("endless.toml");
     std::os::unix::fs::symlink("/dev/zero", &endless).expect("a link");
     let said = Source::find(&endless.display().to_string()).expect_err("endless").to_string();
+    assert!(said.contains("no regular file"), "{said}");
+    let large = folder.path().join("large.toml");
+    std::fs::write(&large, "#".repeat(1 << 21)).expect("written");
+    let said = Source::find(&large.display().to_string()).expect_err("large").to_string();
     assert!(said.contains("more than a megabyte"), "{said}");
     let fine = folder.path().join("my own (2).toml");
     std::fs::write(&fine, SMALL).expect("written");

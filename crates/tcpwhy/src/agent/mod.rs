@@ -73,7 +73,7 @@ pub(crate) struct Agent {
     /// Only sockets of this network namespace: its name or inode, or self for ours; without, of all that may be entered
     #[arg(long, value_name = "NETNS")]
     pub netns: Option<String>,
-    /// Most services that are told apart; later ones count as \"other\"
+    /// Most services that are told apart; later ones count as "other"
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000), default_value = "64")]
     pub services: u16,
     /// Send the metrics to this OpenTelemetry receiver, too (OTLP/HTTP, JSON): http://HOST:4318

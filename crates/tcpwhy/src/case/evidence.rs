@@ -3,12 +3,8 @@
 use super::Case;
 use crate::error::Error;
 use serde::Deserialize;
-use std::fs;
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::socket::{Histories, connections, settle};
-
-/// Larger than any `host.json`.
-const MOST_BYTES: u64 = 16 << 20;
 
 /// The sockets' samples, and who decides over their buffers.
 #[derive(Debug)]
@@ -80,11 +76,7 @@ pub(crate) fn evidence(case: &Case) -> Result<Evidence, Error> {
 
 /// The largest of all hosts: the lab's two may differ, and a buffer below the maximum is not at it.
 fn wmem_most(case: &Case) -> Option<u64> {
-    let path = case.folder().join(super::HOSTS);
-    if fs::metadata(&path).ok()?.len() > MOST_BYTES {
-        return None;
-    }
-    let hosts: serde_json::Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let hosts = super::facts(&case.folder().join(super::HOSTS))?;
     let most = |facts: &serde_json::Value| {
         let values = facts.pointer("/effective/net.ipv4.tcp_wmem")?.as_str()?;
         values.split_whitespace().nth(2)?.parse().ok()

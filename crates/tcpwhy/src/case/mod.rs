@@ -5,11 +5,11 @@ mod parts;
 mod samples;
 
 pub(crate) use evidence::{Evidence, evidence};
+pub(crate) use parts::{lines, of as parts_of};
 pub(crate) use samples::Samples;
 
 use crate::error::Error;
-use std::fs::File;
-use std::io::BufReader;
+use std::fs;
 use std::path::{Path, PathBuf};
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::Language;
@@ -18,6 +18,8 @@ use tcpwhy_core::advice::Language;
 const SAMPLES: &str = "samples.ndjson";
 /// What is known of the hosts.
 const HOSTS: &str = "host.json";
+/// `host.json` and `result.json` have a few kilobytes.
+const MOST_BYTES: u64 = 16 << 20;
 /// Captures of a case, the best one first: the host that `tcpwhy record` ran on, then the lab's ends.
 const CAPTURES: [&str; 4] = ["host", "client", "server", "middle"];
 
@@ -92,10 +94,15 @@ pub(crate) fn no_packets(language: Language) -> String {
 
 /// Which host sent the transfer that the run was about, `client` or `server`.
 fn sender(result: &Path) -> Option<String> {
-    let result: serde_json::Value =
-        serde_json::from_reader(BufReader::new(File::open(result).ok()?)).ok()?;
+    let result = facts(result)?;
     let judged = result.get("judgements")?.as_array()?;
     let at_sender = judged.iter().find(|j| j.get("at_sender") == Some(&true.into()))?;
     let from = at_sender.get("from")?.as_str()?;
     ["client", "server"].contains(&from).then(|| from.to_owned())
+}
+
+/// A small JSON file of the folder; `None` where it is none, or no regular file: a pipe would never end.
+fn facts(path: &Path) -> Option<serde_json::Value> {
+    let known = fs::metadata(path).ok().filter(|m| m.is_file() && m.len() <= MOST_BYTES);
+    serde_json::from_slice(&known.and_then(|_| fs::read(path).ok())?).ok()
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const LONGEST: u64 = 1 << 16;
 
 /// The parts that there are, the oldest first.
-pub(super) fn of(newest: &Path) -> Vec<PathBuf> {
+pub(crate) fn of(newest: &Path) -> Vec<PathBuf> {
     let (Some(stem), Some(extension), Some(folder)) =
         (newest.file_stem(), newest.extension(), newest.parent())
     else {
@@ -23,6 +23,8 @@ pub(super) fn of(newest: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut older: Vec<(u64, PathBuf)> =
         entries.map(|e| e.path()).filter_map(|path| Some((number(&path)?, path))).collect();
+    // A pipe or a device in a folder of somebody else's would never end.
+    older.retain(|(_, path)| path.is_file());
     older.sort();
     let newest = newest.is_file().then(|| newest.to_owned());
     older.into_iter().map(|(_, path)| path).chain(newest).collect()
@@ -32,7 +34,7 @@ pub(super) fn of(newest: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// A part cannot be opened.
-pub(super) fn lines(parts: Vec<PathBuf>) -> Result<impl Iterator<Item = String>, Error> {
+pub(crate) fn lines(parts: Vec<PathBuf>) -> Result<impl Iterator<Item = String>, Error> {
     let open = |path: PathBuf| {
         let file = File::open(&path);
         file.map(BufReader::new).map_err(|e| Error::Samples(path.display().to_string(), e))
@@ -69,5 +71,25 @@ mod tests {
         assert_eq!(names, ["host.000009.pcapng", "host.000010.pcapng", "host.pcapng"]);
         assert_eq!(lines(of(&newest)).unwrap().count(), 6);
         assert!(of(&folder.path().join("none.pcapng")).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_never_ends_is_no_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let newest = folder.path().join("samples.ndjson");
+        for name in ["samples.ndjson", "samples.000001.ndjson"] {
+            std::os::unix::fs::symlink("/dev/zero", folder.path().join(name)).unwrap();
+        }
+        assert!(of(&newest).is_empty());
+    }
+
+    #[test]
+    fn a_line_without_an_end_comes_in_pieces() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("samples.ndjson");
+        fs::write(&path, "x".repeat(5 << 16)).unwrap();
+        let longest = lines(vec![path]).unwrap().map(|l| l.len() as u64).max();
+        assert_eq!(longest, Some(LONGEST));
     }
 }

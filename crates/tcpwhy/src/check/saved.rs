@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use crate::case::{lines, parts_of};
 use crate::error::Error;
 use serde::Deserialize;
 use tcpwhy_core::check::{Device, Host, Route, Socket, saved};
@@ -16,7 +17,7 @@ use tcpwhy_core::kernel::tcp_info::from_hex;
 const MOST_BYTES: u64 = 16 << 20;
 /// Hosts of one folder, bytes of samples, and sockets that are looked at, at most.
 const MOST_HOSTS: usize = 1_000;
-const MOST_SAMPLES: u64 = 4 << 30;
+const MOST_SAMPLES: usize = 1 << 31;
 const MOST_SOCKETS: usize = 10_000;
 
 /// The settings of a saved `sysctl -a`.
@@ -47,7 +48,7 @@ pub(super) fn hosts(path: &Path, kernel: Option<&str>) -> Result<Vec<Host>, Erro
     if !path.is_dir() {
         return Ok(vec![text(path, kernel, fallback)?]);
     }
-    if path.join("host.json").exists() {
+    if path.join("host.json").is_file() {
         return case(path, fallback);
     }
     let texts = texts(path)?;
@@ -135,9 +136,14 @@ struct Sample {
 /// The connections of one end as they were last, from a recorder's samples; none where nothing was recorded. A line that cannot be read
 /// (the last one of a recorder that was killed) is left out.
 fn sockets(path: &Path, role: &str) -> Vec<Socket> {
-    let Ok(file) = File::open(path) else { return Vec::new() };
+    let Ok(lines) = lines(parts_of(path)) else { return Vec::new() };
     let mut last = BTreeMap::new();
-    for line in BufReader::new(file.take(MOST_SAMPLES)).lines().map_while(Result::ok) {
+    let mut left = MOST_SAMPLES;
+    let fits = |line: &String| {
+        left = left.saturating_sub(line.len());
+        left > 0
+    };
+    for line in lines.take_while(fits) {
         let Ok(sample) = serde_json::from_str::<Sample>(&line) else { continue };
         let info = from_hex(&sample.tcp_info);
         let socket = Socket::sampled(sample.local, sample.remote, &info, &sample.skmem);

@@ -37,13 +37,13 @@ pub(crate) struct Path {
     #[arg(long, value_name = "TIME", value_parser = quantity::span, default_value = "0", help_heading = "Link")]
     pub rtt: Nanos,
     /// Rate of both directions (100mbit, 12.5MB/s)
-    #[arg(long, value_name = "RATE", value_parser = quantity::rate, help_heading = "Link")]
+    #[arg(long, value_name = "RATE", value_parser = link_rate, help_heading = "Link")]
     pub rate: Option<u64>,
     /// Rate from the command to the server
-    #[arg(long, value_name = "RATE", value_parser = quantity::rate, help_heading = "Link")]
+    #[arg(long, value_name = "RATE", value_parser = link_rate, help_heading = "Link")]
     pub up_rate: Option<u64>,
     /// Rate from the server to the command
-    #[arg(long, value_name = "RATE", value_parser = quantity::rate, help_heading = "Link")]
+    #[arg(long, value_name = "RATE", value_parser = link_rate, help_heading = "Link")]
     pub down_rate: Option<u64>,
     /// Share of packets lost at random, each way (1%)
     #[arg(long, value_name = "SHARE", value_parser = quantity::share, help_heading = "Link")]
@@ -104,6 +104,14 @@ pub(crate) struct Init {
     /// Command and arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub command: Vec<OsString>,
+}
+
+/// A rate as a link of the lab has it.
+fn link_rate(text: &str) -> Result<u64, String> {
+    match quantity::rate(text) {
+        Ok(rate) if rate < 1000 => Err("the slowest link is 1kbit".to_owned()),
+        rate => rate.map_err(|e| e.to_string()),
+    }
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {

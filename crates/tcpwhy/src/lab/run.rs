@@ -9,8 +9,9 @@ Examples:
   tcpwhy lab run send-buffer-16k-20ms              a slow transfer in two seconds
   tcpwhy lab run send-buffer-16k-20ms -o case      keep the captures and everything else
   tcpwhy lab run send-buffer-16k-20ms --set link.rtt=40ms --set server.sndbuf=64K
-  tcpwhy lab run my.toml                           a scenario of your own (tcpwhy lab list NAME prints one)
-  tcpwhy lab run all                               every scenario: published, measured, predicted, verdict
+  tcpwhy lab run my.toml                           a scenario of your own: tcpwhy lab list NAME
+                                                   prints one to begin with
+  tcpwhy lab run all                               every scenario: published, measured, predicted
 
 Exit status: 0 the verdicts are right, 1 one is wrong, 2 error.";
 

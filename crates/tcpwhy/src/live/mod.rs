@@ -65,8 +65,8 @@ Examples:
   tcpwhy live unlock 4711 12 --yes --restore
                                          only measure the gain
 
-Works on processes of the same user, and as root (CAP_SYS_PTRACE) on all. What a running connection cannot take any more (a window
-scale of 0, fixed by its SYN) is refused.";
+Works on processes of the same user, and as root (CAP_SYS_PTRACE) on all. What a running
+connection cannot take any more (a window scale of 0, fixed by its SYN) is refused.";
 
 /// What to look at, and how to show it.
 #[derive(Debug, Clone, Args)]

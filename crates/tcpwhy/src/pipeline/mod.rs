@@ -32,6 +32,17 @@ pub(crate) struct Read {
     pub unsupported: Option<String>,
 }
 
+impl Read {
+    /// Whether anything could be decoded.
+    ///
+    /// # Errors
+    /// Every frame is of a link type that is not read.
+    pub(crate) fn decoded(&self) -> Result<(), Error> {
+        let Some(links) = self.unsupported.clone() else { return Ok(()) };
+        Err(Error::LinkType { files: self.source.files.join(", "), links })
+    }
+}
+
 /// A capture that is being read.
 pub(crate) struct Reading {
     full: Receiver<Runs>,

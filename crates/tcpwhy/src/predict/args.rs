@@ -119,9 +119,12 @@ impl Predict {
     /// # Errors
     /// A number that makes no transfer, a kernel or a sysctl that is none.
     pub(crate) fn transfer(&self) -> Result<Transfer, Error> {
-        for (name, zero) in
-            [("size", self.size == 0), ("rate", self.rate == 0), ("rtt", self.rtt.0 == 0)]
-        {
+        for (name, zero) in [
+            ("size", self.size == 0),
+            ("rate", self.rate == 0),
+            ("rtt", self.rtt.0 == 0),
+            ("write", self.write == 0),
+        ] {
             if zero {
                 return Err(Error::Usage(format!("--{name} must be more than 0")));
             }
@@ -146,14 +149,23 @@ impl Predict {
             sender: end.clone(),
             receiver: end,
             initcwnd: self.initcwnd.map(u64::from),
-            read_rate: self.read_rate.unwrap_or(0) / 8 / streams,
-            write: self.write.max(1),
+            read_rate: self.reader(streams)?,
+            write: self.write,
             nagle: !self.nodelay,
             offload: !self.no_offload,
             warm: self.warm,
             seed: self.seed,
             ..Transfer::default()
         })
+    }
+
+    /// What one stream's reader takes, bytes a second; 0: everything at once.
+    fn reader(&self, streams: u64) -> Result<u64, Error> {
+        let Some(rate_bps) = self.read_rate else { return Ok(0) };
+        match rate_bps / 8 / streams {
+            0 => Err(Error::Usage("--read-rate must be at least a byte a second".to_owned())),
+            rate => Ok(rate),
+        }
     }
 
     /// One stream's part of the policer.

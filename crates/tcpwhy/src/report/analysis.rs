@@ -30,11 +30,26 @@ pub(super) fn read(path: &Path, selection: &Selection) -> Result<Option<Vec<u8>>
     let Some(connections) = value.get_mut("connections").and_then(Value::as_array_mut) else {
         return Err(wrong("it has no list of connections".to_owned()));
     };
+    if let Some(n) = connections.iter().position(|c| !is_connection(c)) {
+        return Err(wrong(format!("entry {n} of its connections is none")));
+    }
     connections.retain(|c| takes(c, selection));
     if connections.is_empty() {
         return Ok(None);
     }
     serde_json::to_vec(&value).map(Some).map_err(|e| wrong(e.to_string()))
+}
+
+/// Whether the page finds what it reads of every connection.
+fn is_connection(c: &Value) -> bool {
+    let has = |of: &Value, names: &[&str]| names.iter().all(|name| of.pointer(name).is_some());
+    let lists = |d: &Value| ["limits", "timeline", "what_if"].iter().all(|name| d[name].is_array());
+    let ends = ["/client/addr", "/client/port", "/server/addr", "/server/port"];
+    has(c, &ends)
+        && has(c, &["/id", "/start_ns", "/duration_ns", "/vantage", "/rtt_ns"])
+        && c["directions"].as_array().is_some_and(|directions| {
+            directions.iter().all(|d| lists(d) && has(d, &["/from", "/bytes", "/verdict/text"]))
+        })
 }
 
 /// What [`crate::filter::Choice`] says of a connection, of one that is JSON.

@@ -174,9 +174,7 @@ fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Bytes, Answer
     let span = Span::whole();
     let counter = Progress::Counter(Arc::clone(&work.first));
     let (read, connections) = look::analyse(folder.capture(entry)?, span, &Choice::all(), counter)?;
-    if let Some(links) = read.unsupported {
-        return Err(Error::LinkType(links));
-    }
+    read.decoded()?;
     let Some(answer) = in_short(&connections) else {
         return Err(Error::NoConnection(entry.name.clone()));
     };

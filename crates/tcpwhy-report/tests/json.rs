@@ -197,3 +197,12 @@ fn timelines_of_no_length_and_numbers_that_are_none_stay_valid() {
     assert_valid(&schema(), &value);
     assert_eq!(value["connections"][0]["directions"][1]["limits"][0]["share"], 1.0);
 }
+
+#[test]
+fn many_connections_are_written_in_their_order() {
+    let all: Vec<_> =
+        (0..1000).map(|id| connection(id, (Limit::SendBuffer, Cause::None))).collect();
+    let value: Value = serde_json::from_str(&document(&all)).unwrap();
+    let written = value["connections"].as_array().unwrap();
+    assert!(written.iter().map(|c| c["id"].as_u64().unwrap()).eq(0..1000));
+}

@@ -44,7 +44,9 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
         stream(reading, &choice, evidence.as_ref(), args.lang.of_data(), &mut out)?
     } else {
         let (read, batches) = collect(reading, &choice, evidence.as_ref())?;
-        let mut connections: Vec<&Connection> = batches.iter().flatten().collect();
+        let mut connections: Vec<&Connection> =
+            Vec::with_capacity(batches.iter().map(|batch| batch.len()).sum());
+        connections.extend(batches.iter().flatten());
         connections.sort_unstable_by_key(|c| c.id);
         if read.unsupported.is_none() {
             write(args, &mut out, &read, &connections)?;

@@ -92,7 +92,6 @@ fn evidence() -> Evidence {
         stalls: 1203,
         longest_stall: Nanos(20_400_000),
         retransmissions: 3,
-        source: Source::Packets,
     }
 }
 
@@ -103,6 +102,7 @@ fn direction(from: Side, limit: Limit, cause: Cause) -> Direction {
         limit,
         cause,
         confidence: 90,
+        source: Source::Packets,
         first_frame: 120,
         last_frame: 188,
         evidence: evidence(),

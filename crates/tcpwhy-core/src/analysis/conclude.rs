@@ -5,8 +5,8 @@ use crate::flow::Flow;
 use crate::flow::sender::Sender;
 use crate::limits::{Context, Losses, Silence, lay, pattern};
 use crate::model::{
-    Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Transfer,
-    Vantage, WindowScale,
+    Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Source,
+    Transfer, Vantage, WindowScale,
 };
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
@@ -157,6 +157,7 @@ fn silent(flow: &Flow, from: Side) -> Direction {
         limit,
         cause,
         confidence: 90,
+        source: Source::Packets,
         first_frame: 0,
         last_frame: 0,
         evidence: Evidence::default(),

@@ -1,8 +1,8 @@
 //! Acknowledgments on their way from the capture point to the sender.
 
+use super::line::Line;
 use super::packet::Packet;
 use crate::units::Nanos;
-use std::collections::VecDeque;
 
 /// Events that may be under way; beyond it the oldest is taken as arrived.
 const MAX_UNDER_WAY: usize = 1 << 16;
@@ -14,7 +14,7 @@ const STALE_ECHO: Nanos = Nanos::from_millis(20);
 /// The events between the capture point and the sender, in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnderWay {
-    events: VecDeque<Packet>,
+    events: Line<Packet>,
     /// Timestamp of the last event that arrived.
     arrived: Option<u32>,
 }
@@ -23,10 +23,7 @@ impl UnderWay {
     /// Adds the newest event; whether there are too many now.
     #[inline]
     pub(crate) fn push(&mut self, event: &Packet) -> bool {
-        if self.events.capacity() == 0 {
-            self.events.reserve(AT_FIRST);
-        }
-        self.events.push_back(*event);
+        self.events.push_back(*event, AT_FIRST);
         self.events.len() > MAX_UNDER_WAY
     }
 
@@ -44,18 +41,18 @@ impl UnderWay {
         queued: Nanos,
     ) -> Option<&Packet> {
         let front = self.events.front()?;
-        let in_time = front.time + leg <= now;
+        let in_time = || front.time + leg <= now;
         let seen = match (front.stamp(), tsecr) {
             (Some(val), Some(ecr)) => match ecr.wrapping_sub(val) as i32 {
-                0 => in_time || self.arrived != Some(val),
+                0 => self.arrived != Some(val) || in_time(),
                 newer => newer > 0,
             },
-            _ => in_time,
+            _ => in_time(),
         };
         // An echo that stands still (it moves only with segments that advance the window, RFC 7323
         // section 4.3) cannot hold an ACK back for longer than the path can.
-        let overdue = front.time + queued + queued + STALE_ECHO <= now;
-        (seen || overdue).then_some(front)
+        let overdue = || front.time + queued + queued + STALE_ECHO <= now;
+        (seen || overdue()).then_some(front)
     }
 
     /// The event at the front has been told to the sender: the next one comes to the front.

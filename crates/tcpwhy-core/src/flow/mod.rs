@@ -11,6 +11,7 @@ mod capacity;
 mod gap;
 mod handshake;
 mod identification;
+mod line;
 pub(crate) mod packet;
 mod passing;
 mod record;
@@ -174,6 +175,18 @@ impl Flow {
     fn measure_legs(&mut self, packet: &Packet) {
         let side = packet.side;
         let (own, other) = (side as usize, side.other() as usize);
+        if self.handshake.established.is_none() || packet.has(flags::SYN) {
+            self.measure_handshake(own, other, packet);
+        }
+        match packet.timestamps() {
+            Some((val, ecr)) => self.measure_echo(own, other, val, ecr, packet),
+            None => self.measure_quiet_pair(own, other, packet.time),
+        }
+    }
+
+    #[inline(never)]
+    fn measure_handshake(&mut self, own: usize, other: usize, packet: &Packet) {
+        let side = packet.side;
         let syn = packet.has(flags::SYN);
         if syn {
             self.handshake.syn(packet);
@@ -188,10 +201,6 @@ impl Flow {
         }
         if !syn && side == Side::Client && self.handshake.syn[1].is_some() {
             self.handshake.established.get_or_insert(packet.time);
-        }
-        match packet.timestamps() {
-            Some((val, ecr)) => self.measure_echo(own, other, val, ecr, packet),
-            None => self.measure_quiet_pair(own, other, packet.time),
         }
     }
 

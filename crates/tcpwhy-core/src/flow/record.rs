@@ -17,6 +17,8 @@ pub(crate) struct Stretches {
     closed: Vec<Stretch>,
     open: Stretch,
     tally: [i64; Wait::COUNT],
+    /// The wait with the most time in `tally`.
+    dominant: Wait,
     /// Rounds that one stretch covers; doubled when the list is full.
     rounds: i64,
 }
@@ -28,6 +30,7 @@ impl Stretches {
             closed: Vec::with_capacity(AT_FIRST),
             open: Stretch::starting(from, Wait::Ack),
             tally: [0; Wait::COUNT],
+            dominant: Wait::Ack,
             rounds: 1,
         }
     }
@@ -64,7 +67,7 @@ impl Stretches {
         let long = span.0 >= round.0 / 4;
         // A burst and the wait after it are one round: what is short does not stand alone.
         let stands = self.open.duration().0 >= round.0 / 4;
-        let before = self.dominant();
+        let before = self.dominant;
         // A repair begins and ends with an ACK, at any time in a round.
         let turns = (wait == Wait::Recovery) != (before == Wait::Recovery);
         if (long || turns) && stands && !before.goes_with(wait) {
@@ -73,26 +76,30 @@ impl Stretches {
         // What a long pause waited for says more than the gaps inside a burst.
         let weight = if long { span.0 } else { span.0 / 4 };
         self.tally[wait as usize] = self.tally[wait as usize].saturating_add(weight.max(1));
+        if self.leads(wait) {
+            self.dominant = wait;
+        }
     }
 
-    fn dominant(&self) -> Wait {
-        let mut best = Wait::Ack;
-        for wait in Wait::ALL {
-            if self.tally[wait as usize] > self.tally[best as usize] {
-                best = wait;
-            }
-        }
-        best
+    /// Whether `wait`, which has just grown, is dominant now. Among equals it is `Ack`, then the first in order.
+    #[inline]
+    fn leads(&self, wait: Wait) -> bool {
+        let (new, most) = (self.tally[wait as usize], self.tally[self.dominant as usize]);
+        let precedes = || {
+            wait == Wait::Ack || (self.dominant != Wait::Ack && wait as u8 <= self.dominant as u8)
+        };
+        new > most || (new == most && precedes())
     }
 
     #[inline(never)]
     fn close(&mut self) {
-        self.open.wait = self.dominant();
+        self.open.wait = self.dominant;
         let to = self.open.to;
         let mut next = Stretch::starting(to, self.open.wait);
         next.shift = self.open.shift;
         self.closed.push(std::mem::replace(&mut self.open, next));
         self.tally = [0; Wait::COUNT];
+        self.dominant = Wait::Ack;
         if self.closed.len() >= MAX_STRETCHES {
             self.coarsen();
         }

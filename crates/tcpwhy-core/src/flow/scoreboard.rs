@@ -1,7 +1,7 @@
 //! What is outstanding: sent and not yet acknowledged, in order, with the time of each sending.
 
+use super::line::Line;
 use crate::units::Nanos;
-use std::collections::VecDeque;
 
 /// Entries kept; beyond it neighbours are merged, which only coarsens RTT samples.
 const MAX_OUTSTANDING: usize = 1 << 15;
@@ -79,7 +79,7 @@ pub(crate) struct Scoreboard {
     pub(crate) una: u64,
     /// One past the highest byte sent.
     pub(crate) nxt: u64,
-    outstanding: VecDeque<Sent>,
+    outstanding: Line<Sent>,
     /// One past the highest byte that a SACK block was sent for.
     reported: u64,
     /// Bytes that the capture missed though they were acknowledged.
@@ -92,7 +92,7 @@ impl Scoreboard {
         Self {
             una: first,
             nxt: first,
-            outstanding: VecDeque::with_capacity(AT_FIRST),
+            outstanding: Line::with_capacity(AT_FIRST),
             reported: 0,
             missed: 0,
         }
@@ -182,14 +182,14 @@ impl Scoreboard {
         if self.outstanding.len() >= MAX_OUTSTANDING {
             self.thin();
         }
-        self.outstanding.push_back(sent);
+        self.outstanding.push_back(sent, AT_FIRST);
     }
 
     /// Halves the entries by merging neighbours; the later time is kept, so samples never grow.
     #[cold]
     fn thin(&mut self) {
-        let mut merged = VecDeque::with_capacity(self.outstanding.len() / 2 + 1);
-        let mut entries = self.outstanding.drain(..);
+        let mut merged = Line::with_capacity(self.outstanding.len() / 2 + 1);
+        let mut entries = self.outstanding.iter().copied();
         while let Some(mut a) = entries.next() {
             if let Some(b) = entries.next() {
                 a.end = b.end;
@@ -198,9 +198,8 @@ impl Scoreboard {
                 a.hole &= b.hole;
                 a.arrived &= b.arrived;
             }
-            merged.push_back(a);
+            merged.push_back(a, AT_FIRST);
         }
-        drop(entries);
         self.outstanding = merged;
     }
 

@@ -28,18 +28,7 @@ pub(crate) enum Wait {
 }
 
 impl Wait {
-    pub(super) const COUNT: usize = 9;
-    pub(super) const ALL: [Self; Self::COUNT] = [
-        Self::Handshake,
-        Self::Recovery,
-        Self::Window,
-        Self::Ack,
-        Self::Timer,
-        Self::IdleSelf,
-        Self::IdlePeer,
-        Self::Nagle,
-        Self::Tail,
-    ];
+    pub(super) const COUNT: usize = Self::Tail as usize + 1;
 
     /// One round of bulk data holds both gaps inside a burst and the pause after it.
     pub(super) fn goes_with(self, other: Self) -> bool {

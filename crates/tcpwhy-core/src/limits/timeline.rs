@@ -66,6 +66,7 @@ impl Joined {
             limit: self.judgement.limit,
             cause: self.judgement.cause,
             confidence: confidence.clamp(0, 100) as u8,
+            source: Source::Packets,
             first_frame: s.first_frame,
             last_frame: s.last_frame,
             evidence: evidence(s),
@@ -88,7 +89,6 @@ fn evidence(s: &Stretch) -> Evidence {
         stalls: s.stalls,
         longest_stall: s.longest_stall,
         retransmissions: s.resent,
-        source: Source::Packets,
     }
 }
 

@@ -57,8 +57,6 @@ pub struct Evidence {
     pub longest_stall: Nanos,
     /// Segments sent again.
     pub retransmissions: u32,
-    /// Who says so.
-    pub source: Source,
 }
 
 /// What an interval's limit rests on.
@@ -97,6 +95,8 @@ pub struct Interval {
     pub cause: Cause,
     /// How sure, in percent.
     pub confidence: u8,
+    /// Who says so.
+    pub source: Source,
     /// First frame that shows it.
     pub first_frame: u64,
     /// Last frame that shows it.

@@ -134,8 +134,6 @@ fn direction(
 
 fn interval(sender: &Sender, from: Nanos, to: Nanos, limit: Limit) -> Interval {
     let states = sender.states(from, to + Nanos(1));
-    let mut numbers = evidence(states);
-    numbers.source = Source::Samples;
     let cause = if limit == Limit::SendBuffer { sender.buffer } else { cause(limit, states) };
     Interval {
         from,
@@ -143,9 +141,10 @@ fn interval(sender: &Sender, from: Nanos, to: Nanos, limit: Limit) -> Interval {
         limit,
         cause,
         confidence: SURE,
+        source: Source::Samples,
         first_frame: 0,
         last_frame: 0,
-        evidence: numbers,
+        evidence: evidence(states),
     }
 }
 

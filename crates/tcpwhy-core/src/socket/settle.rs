@@ -139,15 +139,15 @@ fn by_sender(interval: &Interval, sender: Option<&Sender>) -> Vec<Interval> {
 
 fn confirmed(interval: &Interval) -> Interval {
     let confidence = interval.confidence.max(SURE);
-    let evidence = Evidence { source: Source::Both, ..interval.evidence };
-    Interval { confidence, evidence, ..*interval }
+    Interval { confidence, source: Source::Both, ..*interval }
 }
 
 /// The kernel's pieces in place of the interval; times without samples stay as they were.
 fn cut(interval: &Interval, sender: &Sender, limits: &[(Nanos, Nanos, Limit)]) -> Vec<Interval> {
     let mut parts = Vec::with_capacity(limits.len() + 2);
     let mut until = interval.from;
-    let rest = |from, to| Interval { from, to, evidence: Evidence::default(), ..*interval };
+    let (source, evidence) = (Source::Packets, Evidence::default());
+    let rest = |from, to| Interval { from, to, source, evidence, ..*interval };
     for (from, to, limit) in limits {
         if *from > until {
             parts.push(rest(until, *from));
@@ -169,9 +169,8 @@ fn decided(interval: &Interval, sender: &Sender, from: Nanos, to: Nanos, limit: 
     if matches!(limit, Limit::Unknown | Limit::Handshake) {
         return Interval { from, to, ..*interval };
     }
-    let evidence = Evidence { source: Source::Samples, ..evidence(states) };
-    let cause = cause(limit, states);
-    Interval { from, to, limit, cause, confidence: SURE, evidence, ..*interval }
+    let (source, evidence, cause) = (Source::Samples, evidence(states), cause(limit, states));
+    Interval { from, to, limit, cause, confidence: SURE, source, evidence, ..*interval }
 }
 
 /// The numbers of some states of a sender.
@@ -204,7 +203,7 @@ pub(super) fn by_receiver(interval: &mut Interval, receiver: Option<&History>) {
         return;
     }
     let source = if open { Source::Samples } else { Source::Both };
-    interval.evidence.source = interval.evidence.source.max(source);
+    interval.source = interval.source.max(source);
     interval.confidence = interval.confidence.max(SURE);
     interval.limit = Limit::ReceiveWindow;
     if interval.cause != Cause::ZeroWindow {
@@ -215,7 +214,7 @@ pub(super) fn by_receiver(interval: &mut Interval, receiver: Option<&History>) {
 /// Adds an interval, or makes the last one longer where it says the same.
 pub(super) fn join(timeline: &mut Vec<Interval>, next: Interval) {
     let same = |last: &&mut Interval| {
-        let key = |i: &Interval| (i.limit, i.cause, i.evidence.source);
+        let key = |i: &Interval| (i.limit, i.cause, i.source);
         key(last) == key(&next)
     };
     let Some(last) = timeline.last_mut().filter(same) else { return timeline.push(next) };
@@ -244,7 +243,6 @@ fn sum(one: &Evidence, other: &Evidence) -> Evidence {
         stalls: one.stalls.saturating_add(other.stalls),
         longest_stall: one.longest_stall.max(other.longest_stall),
         retransmissions: one.retransmissions.saturating_add(other.retransmissions),
-        source: one.source,
     }
 }
 

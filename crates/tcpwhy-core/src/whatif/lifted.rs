@@ -231,6 +231,7 @@ mod tests {
             limit,
             cause,
             confidence: 90,
+            source: crate::model::Source::Packets,
             first_frame: 1,
             last_frame: 2,
             evidence: Evidence { acked, flight: 16_384, ..Evidence::default() },

@@ -203,7 +203,7 @@ impl Interval {
                 stalls: e.stalls,
                 longest_stall_ns: e.longest_stall.0,
                 retransmissions: e.retransmissions,
-                source: (e.source != model::Source::Packets).then(|| e.source.name()),
+                source: (i.source != model::Source::Packets).then(|| i.source.name()),
             },
         }
     }

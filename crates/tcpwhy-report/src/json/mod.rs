@@ -13,6 +13,8 @@ use serde::Serialize;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::panic::resume_unwind;
+use std::thread;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::Connection;
 
@@ -52,11 +54,14 @@ impl Words {
 /// The same in other languages; left out where there is none.
 type Translations<T> = BTreeMap<&'static str, T>;
 
+/// Connections of which a thread makes text at a time: starting it costs a hundredth of that.
+const SHARE: usize = 256;
+
 /// Writes one object with the source and all connections.
 ///
 /// # Errors
 /// Whatever `out` returns.
-pub fn write<C: Borrow<Connection>>(
+pub fn write<C: Borrow<Connection> + Sync>(
     mut out: impl Write,
     source: &Source,
     connections: impl IntoIterator<Item = C>,
@@ -65,11 +70,50 @@ pub fn write<C: Borrow<Connection>>(
     write!(out, "{{\"schema\":\"{SCHEMA}\",\"source\":")?;
     serde_json::to_writer(&mut out, &source::Source::of(source, words))?;
     out.write_all(b",\"connections\":[")?;
-    for (i, connection) in connections.into_iter().enumerate() {
-        out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut out, &connection::Connection::of(connection.borrow(), words))?;
+    let mut rest = connections.into_iter();
+    let mut share = || rest.by_ref().take(SHARE).collect::<Vec<C>>();
+    let mut begun = false;
+    loop {
+        let (one, other) = (share(), share());
+        if one.is_empty() {
+            return out.write_all(b"\n]}\n");
+        }
+        for text in texts(&one, &other, words)? {
+            out.write_all(text.get(usize::from(!begun)..).unwrap_or_default())?;
+            begun = true;
+        }
     }
-    out.write_all(b"\n]}\n")
+}
+
+/// The texts of two shares, made side by side.
+fn texts<C: Borrow<Connection> + Sync>(
+    one: &[C],
+    other: &[C],
+    words: Words,
+) -> io::Result<[Vec<u8>; 2]> {
+    if other.is_empty() {
+        return Ok([text(one, words)?, Vec::new()]);
+    }
+    thread::scope(|scope| {
+        let helper = thread::Builder::new().spawn_scoped(scope, || text(other, words));
+        let one = text(one, words)?;
+        let other = match helper {
+            Ok(helper) => helper.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The system has no thread to give.
+            Err(_) => text(other, words),
+        };
+        Ok([one, other?])
+    })
+}
+
+/// The connections as elements of an array, each after a comma.
+fn text<C: Borrow<Connection>>(connections: &[C], words: Words) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    for connection in connections {
+        text.extend(b",\n");
+        serde_json::to_writer(&mut text, &connection::Connection::of(connection.borrow(), words))?;
+    }
+    Ok(text)
 }
 
 /// Writes one connection as one line, which names its schema itself.

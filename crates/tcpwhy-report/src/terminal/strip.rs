@@ -67,12 +67,21 @@ pub(super) fn write(page: &mut Page<'_>, timeline: &[Interval], origin: Nanos) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tcpwhy_core::model::{Cause, Evidence};
+    use tcpwhy_core::model::{Cause, Evidence, Source};
 
     fn interval(from: i64, to: i64, limit: Limit) -> Interval {
         let (from, to) = (Nanos(from), Nanos(to));
-        let (cause, evidence) = (Cause::None, Evidence::default());
-        Interval { from, to, limit, cause, confidence: 90, first_frame: 1, last_frame: 2, evidence }
+        Interval {
+            from,
+            to,
+            limit,
+            cause: Cause::None,
+            confidence: 90,
+            source: Source::Packets,
+            first_frame: 1,
+            last_frame: 2,
+            evidence: Evidence::default(),
+        }
     }
 
     #[test]

@@ -188,7 +188,6 @@ fn timeline(limit: Limit, cause: Cause) -> Box<[Interval]> {
         stalls: 1_203,
         longest_stall: Nanos::from_micros(20_400),
         retransmissions: 0,
-        source: Default::default(),
     };
     let start = Evidence { acked: 14_480, flight: 14_480, stalls: 1, ..Evidence::default() };
     let steps = [
@@ -208,6 +207,7 @@ fn timeline(limit: Limit, cause: Cause) -> Box<[Interval]> {
             limit,
             cause,
             confidence,
+            source: Default::default(),
             first_frame,
             last_frame,
             evidence,

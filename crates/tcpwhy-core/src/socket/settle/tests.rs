@@ -56,6 +56,7 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
             limit: *limit,
             cause: Cause::None,
             confidence: *confidence,
+            source: Source::Packets,
             first_frame: 1,
             last_frame: 9,
             evidence: Evidence { acked: 1000, ..Evidence::default() },
@@ -108,7 +109,7 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
 
 fn told(c: &Connection) -> Vec<(i64, Limit, Cause, u8, Source)> {
     let ms = |i: &Interval| (i.to - i.from).0 / 1_000_000;
-    let told = |i: &Interval| (ms(i), i.limit, i.cause, i.confidence, i.evidence.source);
+    let told = |i: &Interval| (ms(i), i.limit, i.cause, i.confidence, i.source);
     c.directions[0].timeline.iter().map(told).collect()
 }
 

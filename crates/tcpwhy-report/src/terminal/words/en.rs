@@ -195,7 +195,7 @@ fn number(number: &Measured) -> String {
 /// "frames 120-188", and the sockets' samples where there are any.
 fn shown_by(i: &Interval) -> String {
     let frames = frames(i.first_frame, i.last_frame);
-    match i.evidence.source {
+    match i.source {
         Basis::Packets => frames,
         Basis::Both => format!("{frames} and the kernel's samples"),
         Basis::Samples if i.last_frame == 0 => "from the kernel's samples".to_owned(),

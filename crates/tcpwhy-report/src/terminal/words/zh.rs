@@ -194,7 +194,7 @@ fn number(number: &Measured) -> String {
 /// 帧，以及套接字的采样（如果有）。
 fn shown_by(i: &Interval) -> String {
     let frames = frames(i.first_frame, i.last_frame);
-    match i.evidence.source {
+    match i.source {
         Basis::Packets => frames,
         Basis::Both => format!("{frames}，内核采样一致"),
         Basis::Samples if i.last_frame == 0 => "依据内核采样".to_owned(),

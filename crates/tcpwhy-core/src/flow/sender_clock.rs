@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_ticks_slowly_is_not_used() {
-        let left = spaced(10, |burst| ms(burst));
+        let left = spaced(10, ms);
         assert_eq!(left[90..95], [180, 181, 182, 183, 184]);
     }
 }

@@ -19,6 +19,7 @@ pub(crate) mod rtt;
 mod scoreboard;
 mod segment_size;
 pub(crate) mod sender;
+mod sender_clock;
 mod space;
 pub(crate) mod stretch;
 mod tally;
@@ -33,6 +34,7 @@ use ack::UnderWay;
 use handshake::Handshake;
 use packet::Packet;
 use sender::Sender;
+use sender_clock::SenderClock;
 use tally::Count;
 use vantage::Legs;
 
@@ -40,6 +42,9 @@ use vantage::Legs;
 const WARM_UP: usize = 64;
 /// A sender this near to the capture point gets its ACKs at once.
 const NEAR: Nanos = Nanos::from_micros(300);
+
+/// A scheduler's latency: data that leaves this soon after an ACK was released by it.
+pub(crate) const WAKE_UP: Nanos = Nanos::from_micros(200);
 
 /// Longest time that a busy host takes to run the process that an ACK has woken.
 pub(crate) const BUSY_HOST: Nanos = Nanos::from_millis(2);
@@ -64,6 +69,7 @@ pub(crate) struct Flow {
     pub(crate) packets: [u64; 2],
     pub(crate) handshake: Handshake,
     pub(crate) legs: Legs,
+    clocks: [SenderClock; 2],
     pub(crate) senders: [Option<Sender>; 2],
     under_way: [UnderWay; 2],
     words: [LastWord; 2],
@@ -90,6 +96,7 @@ impl Flow {
             packets: [0; 2],
             handshake: Handshake::default(),
             legs: Legs::new(),
+            clocks: Default::default(),
             senders: [None, None],
             under_way: Default::default(),
             words: Default::default(),
@@ -207,11 +214,27 @@ impl Flow {
     fn measure_echo(&mut self, own: usize, other: usize, val: u32, ecr: u32, packet: &Packet) {
         let near = |leg: &vantage::Leg| leg.from_handshake && leg.floor() < NEAR;
         if packet.has(flags::ACK) && !near(&self.legs.to[own]) {
+            self.clocks[own].see(val, packet.time);
             let round = self.legs.to[0].floor() + self.legs.to[1].floor();
-            self.legs.to[own].echoed(ecr, packet.time, round);
+            let left = self.left(packet);
+            self.legs.to[own].echoed(ecr, left, round);
         }
         if !near(&self.legs.to[other]) {
             self.legs.to[other].passed_towards(val, packet.time);
+        }
+    }
+
+    /// When `packet` would have passed without the queues between its sender and the capture point, as far as its stamp tells.
+    #[inline]
+    fn left(&mut self, packet: &Packet) -> Nanos {
+        let own = packet.side as usize;
+        let leg = &self.legs.to[own];
+        match packet.timestamps() {
+            Some((tsval, tsecr)) if leg.known() && leg.floor() >= NEAR => {
+                let earliest = leg.passed(tsecr).map_or(Nanos(i64::MIN), |p| p + leg.floor());
+                self.clocks[own].unqueued(tsval, packet.time, earliest)
+            }
+            _ => packet.time,
         }
     }
 

@@ -30,14 +30,15 @@ impl Flow {
     fn send(&mut self, packet: &Packet) {
         let (side, own) = (packet.side, packet.side as usize);
         let echo = packet.timestamps().filter(|_| self.legs.to[own].trusts_echo()).map(|t| t.1);
-        self.deliver(side, packet.time, echo);
+        let time = self.left(packet);
+        self.deliver(side, time, echo);
         let within = !packet.has_any(flags::SYN | flags::RST);
         if self.senders[own].is_none() && within && packet.len > 0 {
             self.begin(side, packet.seq);
         }
         if let Some(sender) = &mut self.senders[own] {
             if within {
-                sender.sent(packet, packet.time);
+                sender.sent(packet, time.max(sender.last));
             }
         } else if packet.has(flags::SYN) {
             self.words[own].next = Some(packet.seq + 1);

@@ -217,7 +217,13 @@ impl Scoreboard {
             if fresh { self.outstanding.partition_point(|s| s.end <= self.reported) } else { at };
         self.reported = self.reported.max(end);
         let mut arrived = 0;
-        for sent in self.outstanding.range_mut(from..=at).filter(|s| !s.arrived && !s.hole) {
+        for sent in self
+            .outstanding
+            .get_mut(from..=at)
+            .unwrap_or_default()
+            .iter_mut()
+            .filter(|s| !s.arrived && !s.hole)
+        {
             sent.arrived = true;
             arrived += sent.end - sent.start;
         }

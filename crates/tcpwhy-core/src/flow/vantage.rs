@@ -14,6 +14,9 @@ const AT_FIRST: usize = 8;
 /// No path holds a packet for so long: an echo as old as this stands still.
 const STUCK: Nanos = Nanos::from_secs(5);
 
+/// ACKs of one burst follow each other so closely, clock ticks included.
+const SOON: Nanos = Nanos::from_millis(2);
+
 /// How much shorter than the quiet before it an answer is, to be one.
 const ANSWER: i64 = 8;
 /// Answers that make a leg.
@@ -59,6 +62,8 @@ pub(crate) struct Leg {
     now: Nanos,
     pairs: QuietPairs,
     pending: VecDeque<(u32, Nanos)>,
+    /// The newest that was echoed.
+    echoed: Option<(u32, Nanos)>,
 }
 
 impl Leg {
@@ -75,6 +80,7 @@ impl Leg {
             now: Nanos::ZERO,
             pairs: QuietPairs::default(),
             pending: VecDeque::new(),
+            echoed: None,
         }
     }
 
@@ -149,6 +155,14 @@ impl Leg {
         self.pending.push_back((tsval, time));
     }
 
+    /// When the packet passed that the end has heard of last, if it echoes `tsecr` now.
+    #[inline]
+    pub(crate) fn passed(&self, tsecr: u32) -> Option<Nanos> {
+        let not_newer = |&&(tsval, _): &&(u32, Nanos)| tsval.wrapping_sub(tsecr) as i32 <= 0;
+        let waiting = self.pending.iter().take_while(not_newer).last().or(self.echoed.as_ref());
+        waiting.filter(|(tsval, _)| *tsval == tsecr).map(|&(_, passed)| passed)
+    }
+
     /// A packet from this end echoed `tsecr`. `round` is the length over which a queue is judged.
     #[inline]
     pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
@@ -173,14 +187,15 @@ impl Leg {
             }
             self.pending.pop_front();
             if newer == 0 {
+                self.echoed = Some((tsval, passed));
                 self.echo_sample(time - passed, time, round);
                 return;
             }
         }
     }
 
-    /// A packet that echoes a value though newer ones are under way proves that it waited on the
-    /// path and not for its application: only such a packet tells the queue of the moment.
+    /// A packet that echoes a value though newer ones are under way proves that it left before those arrived. Where the next follows
+    /// soon, it waited on the path and not for its application: only such a packet tells the queue of the moment.
     fn echo_sample(&mut self, leg: Nanos, time: Nanos, round: Nanos) {
         self.sample(leg);
         self.echoes = self.echoes.saturating_add(1);
@@ -190,7 +205,9 @@ impl Leg {
             self.round_end = time + round;
         }
         self.latest = Nanos::ZERO;
-        if !self.pending.is_empty() {
+        let soon = SOON.max(Nanos(self.floor().0 / 8));
+        let next = self.pending.front().map(|&(_, passed)| passed);
+        if next.is_some_and(|next| next - (time - leg) <= soon) {
             self.current = self.current.min(leg);
             self.latest = leg;
         }
@@ -277,6 +294,19 @@ mod tests {
             leg.echoed(i, ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }), ms(50));
         }
         assert_eq!(leg.now(), ms(20));
+    }
+
+    #[test]
+    fn an_echo_that_could_have_left_long_before_the_next_tells_no_queue() {
+        let mut leg = Leg::new();
+        leg.sample(ms(20));
+        for i in 0..20u32 {
+            leg.passed_towards(i, ms(20 * i64::from(i)));
+            if i >= 1 {
+                leg.echoed(i - 1, ms(20 * i64::from(i) + 18), ms(50));
+            }
+        }
+        assert_eq!(leg.latest(), ms(20), "38 ms after it passed, 18 ms after the next did");
     }
 
     #[test]

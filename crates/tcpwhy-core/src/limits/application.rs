@@ -71,6 +71,23 @@ pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
 
+/// As `own_pace`, seen from afar, where among many ACKs one always comes in just before. A writer that waits for room is woken when a
+/// third of its buffer is free (`sk_stream_write_space`), and fills it; what leaves at once here is less, and more than pacing makes.
+pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let burst = around.arrived / u64::from(around.waits.max(1));
+    let little = around.waits > 0 && burst < around.flight() / 4;
+    (ctx.far
+        && ctx.floor > TIMELY
+        && little
+        && burst > paced_burst(ctx, around.rate())
+        && around.rounds >= CALM_ROUNDS
+        && around.resent == 0
+        && ctx.stands(&around)
+        && ctx.settled(i))
+    .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
+}
+
 /// The waits that stand out, so many times longer than others, end at another time than an ACK's: neither a window nor a writer that waits
 /// for room takes such breaks, and pacing is even.
 pub(super) fn breaks_off(ctx: &Context<'_>, i: usize) -> Option<Judgement> {

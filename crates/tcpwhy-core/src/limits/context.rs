@@ -2,8 +2,8 @@
 
 use super::around::{Around, nearly, rate};
 use super::losses::Losses;
-use crate::flow::BUSY_HOST;
 use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::{BUSY_HOST, WAKE_UP};
 use crate::model::WindowScale;
 use crate::units::Nanos;
 use std::cell::Cell;
@@ -189,9 +189,13 @@ impl<'a> Context<'a> {
             && around.time >= LONG_ENOUGH
             && self.settled(i)
             && around.resent == 0
-            && !around.grows(self.mss)
-            && around.flight_max <= around.flight() / 4 * 5
+            && self.stands(&around)
             && self.flat(&around)
+    }
+
+    /// The flight neither grows nor varies by more than a quarter.
+    pub(crate) fn stands(&self, around: &Around) -> bool {
+        !around.grows(self.mss) && around.flight_max <= around.flight() / 4 * 5
     }
 
     /// The run of flowing stretches around `i`, broken by losses and by idle times: on each side `AROUND` rounds and at least
@@ -256,7 +260,7 @@ impl<'a> Context<'a> {
             sum.short_stalls += s.short_stalls;
             sum.woken += s.woken;
             sum.forgone += s.forgone;
-            sum.near += u32::from(s.flight + 2 * self.mss >= s.window_min);
+            sum.near += u32::from(s.flight + 2 * self.mss + self.blur(s) >= s.window_min);
             sum.breaks += s.breaks;
             sum.breaks_woken += s.breaks_woken;
             sum.resent += s.resent;
@@ -273,6 +277,13 @@ impl<'a> Context<'a> {
         [sum.flight_early, sum.flight_late] = halves.map(|(flight, n, _)| flight / n.max(1));
         [sum.highest_early, sum.highest_late] = halves.map(|(.., highest)| highest);
         sum
+    }
+
+    /// How much more than was seen may have been in flight: seen from afar, when an ACK released data is known but for the time that hosts
+    /// take to wake up, and on a short path that is a good part of a flight.
+    fn blur(&self, s: &Stretch) -> u64 {
+        let part = |n: u64| crate::units::mul_div(n, WAKE_UP.0 as u64, self.floor.0.max(1) as u64);
+        if self.far { part(s.flight).min(s.flight / 4) } else { 0 }
     }
 
     /// The stretches around `i` without a retransmission.

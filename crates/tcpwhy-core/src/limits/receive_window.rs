@@ -86,3 +86,31 @@ fn grows(windows: impl Iterator<Item = u64> + Clone) -> bool {
     let late = windows.skip(half).sum::<u64>() / (all - half) as u64;
     late > early / 4 * 5
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::stretch::Stretch;
+
+    /// A window of 25 segments and a flight of 21, round after round.
+    fn held(far: bool, floor: Nanos) -> bool {
+        let round = |k: i64| Stretch {
+            to: floor.scale(k + 1, 1),
+            flight: 21 * 1448,
+            window_min: 25 * 1448,
+            window_max: 25 * 1448,
+            ..Stretch::starting(floor.scale(k, 1), Wait::Ack)
+        };
+        let rounds: Vec<Stretch> = (0..20).map(round).collect();
+        let mut ctx = Context::new(&rounds, floor, 1448);
+        ctx.far = far;
+        reached(&ctx, 10).is_some()
+    }
+
+    #[test]
+    fn on_a_short_path_a_wake_up_is_a_good_part_of_a_flight_seen_from_afar() {
+        assert!(held(true, Nanos::from_millis(1)));
+        assert!(!held(false, Nanos::from_millis(1)));
+        assert!(!held(true, Nanos::from_millis(20)));
+    }
+}

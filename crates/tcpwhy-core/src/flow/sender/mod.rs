@@ -6,6 +6,7 @@ mod hearing;
 mod pace;
 mod sending;
 
+use crate::flow::WAKE_UP;
 use crate::flow::answers::Answers;
 use crate::flow::burst::Bursts;
 use crate::flow::capacity::Capacity;
@@ -25,8 +26,6 @@ use crate::observe::flags;
 use crate::units::{Nanos, Seq};
 use pace::Pace;
 
-/// A scheduler's latency: data that leaves this soon after an ACK was released by it.
-const WAKE_UP: Nanos = Nanos::from_micros(200);
 /// Receivers delay ACKs by timers of 10 ms ticks and more (40 ms Linux, 100-200 ms others).
 const DELAYED: Nanos = Nanos::from_millis(10);
 

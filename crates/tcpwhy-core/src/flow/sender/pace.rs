@@ -16,6 +16,9 @@ pub(super) struct Pace {
     pub(super) far: bool,
     /// How soon after its cause a packet leaves. Seen from afar, the path's jitter comes on top.
     pub(super) slack: Nanos,
+    /// Waits shorter than this are not counted. Seen from afar, a queue spaces what left at once, and the sender's stamps tell its
+    /// clock's ticks only (`SenderClock`).
+    pub(super) least_wait: Nanos,
     /// How soon a process that an ACK has woken sends, on a host that is not busy.
     pub(super) wake_up: Nanos,
     /// A pause that ends a burst: segments of one burst leave back to back, or as fast as the ACKs
@@ -37,6 +40,7 @@ impl Pace {
             leg,
             far,
             slack: slack.max(WAKE_UP),
+            least_wait: if far { part(8).min(BUSY_HOST).max(WAKE_UP) } else { WAKE_UP },
             wake_up: if far { slack.max(WAKE_UP) } else { Nanos(WAKE_UP.0 / 2) },
             rest: part(32).max(Nanos::from_millis(1)).min(Nanos::from_millis(4)),
             soonest_repair: floor.scale(3, 4).max(Nanos::from_millis(1)),

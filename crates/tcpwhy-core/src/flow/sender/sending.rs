@@ -78,7 +78,7 @@ impl Sender {
         if packet.has(flags::FIN) {
             self.repeated = None;
             let levels = Levels::default();
-            self.board.send(start, start + 1, packet.time, levels, self.pace.soonest_repair);
+            self.board.send(start, start + 1, time, levels, self.pace.soonest_repair);
         } else if start < self.board.nxt && start + 1 == self.board.una {
             self.probed(packet.frame, time, self.state() == State::NoRoom);
         }
@@ -173,7 +173,7 @@ impl Sender {
             pause: None,
             loss,
         };
-        if length >= WAKE_UP {
+        if length >= self.pace.least_wait {
             end.pause = Some(Pause {
                 length,
                 stall: length.0 >= round.0 / 4,

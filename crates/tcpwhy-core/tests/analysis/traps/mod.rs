@@ -1,6 +1,7 @@
 //! The known traps of the field, by their numbers: what misled others
 //! must not mislead us.
 
+mod afar;
 mod capture;
 mod limits;
 mod time;

@@ -1,0 +1,106 @@
+//! The clock of a sender far from the capture point: its own timestamps say when a packet left.
+//!
+//! A queue between the two spaces what left at once, and hides which ACK released it. Linux stamps a segment when it is sent
+//! (`tcp_transmit_skb`) with a clock of 1 ms (`TCP_TS_HZ`; RFC 7323 section 5.4 allows 1 ms to 1 s): what passes later after its
+//! stamp than others did has queued for the difference.
+
+use crate::units::Nanos;
+
+/// The clock of Linux, Windows and the BSDs. Of a faster one every packet seems to be the fastest, and nothing follows; a slower one
+/// contradicts itself soon.
+const TICK: Nanos = Nanos::from_millis(1);
+/// Two clocks that are kept to real time drift apart by no more than one part in so many.
+const DRIFT: i64 = 10_000;
+/// Ticks that tell the clock's rate.
+const ENOUGH: i64 = 10;
+
+/// What the stamps of one end say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SenderClock {
+    /// The newest stamp, and the ticks since the first.
+    newest: Option<(u32, i64)>,
+    start: Nanos,
+    seen: Nanos,
+    /// Least time between a stamp and its passing, counted from the first packet's.
+    least: Nanos,
+    /// It ticks more slowly than it should.
+    slow: bool,
+}
+
+impl SenderClock {
+    /// A packet of this end, stamped `tsval`, passes at `time`.
+    #[inline]
+    pub(crate) fn see(&mut self, tsval: u32, time: Nanos) {
+        let Some((newest, ticks)) = self.newest else {
+            self.newest = Some((tsval, 0));
+            (self.start, self.seen) = (time, time);
+            return;
+        };
+        let ahead = tsval.wrapping_sub(newest) as i32;
+        if ahead > 0 {
+            self.newest = Some((tsval, ticks + i64::from(ahead)));
+        }
+        let late = time - self.start - TICK.scale(ticks + i64::from(ahead), 1);
+        let drifted = self.least + Nanos((time - self.seen).0 / DRIFT);
+        self.least = late.min(drifted);
+        self.seen = time;
+    }
+
+    /// When a packet stamped `tsval` that passes at `time` would have passed without a queue; never before `earliest`, when it could be
+    /// released first. Within a tick nothing is known: the packet's own time.
+    #[inline]
+    pub(crate) fn unqueued(&mut self, tsval: u32, time: Nanos, earliest: Nanos) -> Nanos {
+        let Some((newest, ticks)) = self.newest.filter(|_| !self.slow) else { return time };
+        let ticks = ticks + i64::from(tsval.wrapping_sub(newest) as i32);
+        let stamped = TICK.scale(ticks, 1);
+        // Later than by its stamp, as a packet in a queue is; but so are all of a clock that ticks slowly.
+        let plausible = ticks >= ENOUGH && stamped.0 >= (time - self.start).0 / 2;
+        let latest = self.start + self.least + stamped + TICK;
+        if latest >= time || !plausible {
+            return time;
+        }
+        self.slow = latest + TICK + TICK < earliest;
+        if self.slow { time } else { latest.max(earliest).min(time) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(n: i64) -> Nanos {
+        Nanos::from_millis(n)
+    }
+
+    /// Bursts of ten packets each 20 ms, stamped at once by a clock of `tick`, that a link spaces by 1 ms.
+    fn spaced(tick: i64, earliest: impl Fn(i64) -> Nanos) -> Vec<i64> {
+        let mut clock = SenderClock::default();
+        let mut left = Vec::new();
+        for burst in 0..10 {
+            for k in 0..10 {
+                let (tsval, time) = ((20 * burst / tick) as u32, ms(20 * burst + k));
+                clock.see(tsval, time);
+                left.push(clock.unqueued(tsval, time, earliest(20 * burst)).0 / 1_000_000);
+            }
+        }
+        left
+    }
+
+    #[test]
+    fn what_left_at_once_and_was_spaced_by_a_link_left_at_once() {
+        let left = spaced(1, |_| Nanos::ZERO);
+        assert_eq!(left[90..], [180, 181, 181, 181, 181, 181, 181, 181, 181, 181]);
+    }
+
+    #[test]
+    fn a_packet_is_not_sent_before_the_ack_that_it_echoes() {
+        let left = spaced(1, |burst| ms(burst + 3));
+        assert_eq!(left[90..95], [180, 181, 182, 183, 183]);
+    }
+
+    #[test]
+    fn a_clock_that_ticks_slowly_is_not_used() {
+        let left = spaced(10, ms);
+        assert_eq!(left[90..95], [180, 181, 182, 183, 184]);
+    }
+}

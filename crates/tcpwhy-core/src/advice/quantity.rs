@@ -82,7 +82,7 @@ fn scaled_down(span: Nanos) -> String {
     match span.0 {
         0 => "0 s".to_owned(),
         ns if ns < 1_000 => format!("{ns} ns"),
-        ns if ns < 999_950 => format!("{} us", digits(ns as f64 / 1e3)),
+        ns if ns < 999_500 => format!("{} us", digits(ns as f64 / 1e3)),
         ns if ns < 999_500_000 => format!("{} ms", digits(span.millis())),
         _ => format!("{} s", digits(span.secs())),
     }
@@ -121,6 +121,7 @@ mod tests {
     fn spans_choose_their_unit() {
         assert_eq!(span(Nanos::ZERO), "0 s");
         assert_eq!(span(Nanos::from_micros(40)), "40.0 us");
+        assert_eq!(span(Nanos(999_700)), "1.0 ms");
         assert_eq!(span(Nanos(20_100_000)), "20.1 ms");
         assert_eq!(span(Nanos(999_700_000)), "1.0 s");
         assert_eq!(span(Nanos(25_100_000_000)), "25.1 s");

@@ -73,6 +73,10 @@ enum Without {
 
 impl Without {
     fn text(self, n: u64, language: Language) -> String {
+        let one = n == 1;
+        let (packets, were, have) =
+            if one { ("packet", "was", "has") } else { ("packets", "were", "have") };
+        let are = if one { "is" } else { "are" };
         let n = count(n);
         match (language, self) {
             (Language::En, Self::Fragments) => {
@@ -80,17 +84,17 @@ impl Without {
             }
             (Language::En, Self::Cut) => {
                 format!(
-                    "{n} packets were cut before their TCP header ended (snap length too short)"
+                    "{n} {packets} {were} cut before the TCP header ended (snap length too short)"
                 )
             }
             (Language::En, Self::Malformed) => {
-                format!("{n} packets have malformed headers and were left out")
+                format!("{n} {packets} {have} malformed headers and {were} left out")
             }
             (Language::En, Self::Encrypted) => {
-                format!("{n} packets are encrypted below TCP and could not be read")
+                format!("{n} {packets} {are} encrypted below TCP and could not be read")
             }
             (Language::En, Self::Link(link)) => {
-                format!("{n} packets of link type {} cannot be read", name(link))
+                format!("{n} {packets} of link type {} cannot be read", name(link))
             }
             (Language::Zh, Self::Fragments) => {
                 format!("{n} 个后续 IP 分片：每个数据报只有第一片可以解读")

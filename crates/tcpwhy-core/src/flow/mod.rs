@@ -231,7 +231,7 @@ impl Flow {
         let leg = &self.legs.to[own];
         match packet.timestamps() {
             Some((tsval, tsecr)) if leg.known() && leg.floor() >= NEAR => {
-                let earliest = leg.passed(tsecr).map_or(Nanos(i64::MIN), |p| p + leg.floor());
+                let earliest = || leg.passed(tsecr).map_or(Nanos(i64::MIN), |p| p + leg.floor());
                 self.clocks[own].unqueued(tsval, packet.time, earliest)
             }
             _ => packet.time,

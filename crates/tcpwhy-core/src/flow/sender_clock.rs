@@ -49,7 +49,12 @@ impl SenderClock {
     /// When a packet stamped `tsval` that passes at `time` would have passed without a queue; never before `earliest`, when it could be
     /// released first. Within a tick nothing is known: the packet's own time.
     #[inline]
-    pub(crate) fn unqueued(&mut self, tsval: u32, time: Nanos, earliest: Nanos) -> Nanos {
+    pub(crate) fn unqueued(
+        &mut self,
+        tsval: u32,
+        time: Nanos,
+        earliest: impl FnOnce() -> Nanos,
+    ) -> Nanos {
         let Some((newest, ticks)) = self.newest.filter(|_| !self.slow) else { return time };
         let ticks = ticks + i64::from(tsval.wrapping_sub(newest) as i32);
         let stamped = TICK.scale(ticks, 1);
@@ -59,6 +64,7 @@ impl SenderClock {
         if latest >= time || !plausible {
             return time;
         }
+        let earliest = earliest();
         self.slow = latest + TICK + TICK < earliest;
         if self.slow { time } else { latest.max(earliest).min(time) }
     }
@@ -80,7 +86,7 @@ mod tests {
             for k in 0..10 {
                 let (tsval, time) = ((20 * burst / tick) as u32, ms(20 * burst + k));
                 clock.see(tsval, time);
-                left.push(clock.unqueued(tsval, time, earliest(20 * burst)).0 / 1_000_000);
+                left.push(clock.unqueued(tsval, time, || earliest(20 * burst)).0 / 1_000_000);
             }
         }
         left

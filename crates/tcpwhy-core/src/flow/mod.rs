@@ -215,9 +215,11 @@ impl Flow {
         let near = |leg: &vantage::Leg| leg.from_handshake && leg.floor() < NEAR;
         if packet.has(flags::ACK) && !near(&self.legs.to[own]) {
             self.clocks[own].see(val, packet.time);
-            let round = self.legs.to[0].floor() + self.legs.to[1].floor();
-            let left = self.left(packet);
-            self.legs.to[own].echoed(ecr, left, round);
+            if self.legs.to[own].is_news(ecr, packet.time) {
+                let round = self.legs.to[0].floor() + self.legs.to[1].floor();
+                let left = self.left(packet);
+                self.legs.to[own].echoed(ecr, left, round);
+            }
         }
         if !near(&self.legs.to[other]) {
             self.legs.to[other].passed_towards(val, packet.time);

@@ -40,7 +40,7 @@ impl SenderClock {
         if ahead > 0 {
             self.newest = Some((tsval, ticks + i64::from(ahead)));
         }
-        let late = time - self.start - TICK.scale(ticks + i64::from(ahead), 1);
+        let late = time - self.start - ticks_long(ticks + i64::from(ahead));
         let drifted = self.least + Nanos((time - self.seen).0 / DRIFT);
         self.least = late.min(drifted);
         self.seen = time;
@@ -57,7 +57,7 @@ impl SenderClock {
     ) -> Nanos {
         let Some((newest, ticks)) = self.newest.filter(|_| !self.slow) else { return time };
         let ticks = ticks + i64::from(tsval.wrapping_sub(newest) as i32);
-        let stamped = TICK.scale(ticks, 1);
+        let stamped = ticks_long(ticks);
         // Later than by its stamp, as a packet in a queue is; but so are all of a clock that ticks slowly.
         let plausible = ticks >= ENOUGH && stamped.0 >= (time - self.start).0 / 2;
         let latest = self.start + self.least + stamped + TICK;
@@ -68,6 +68,11 @@ impl SenderClock {
         self.slow = latest + TICK + TICK < earliest;
         if self.slow { time } else { latest.max(earliest).min(time) }
     }
+}
+
+/// So many ticks of the clock.
+fn ticks_long(ticks: i64) -> Nanos {
+    Nanos(ticks.saturating_mul(TICK.0))
 }
 
 #[cfg(test)]

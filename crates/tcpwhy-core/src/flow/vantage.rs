@@ -163,19 +163,17 @@ impl Leg {
         waiting.filter(|(tsval, _)| *tsval == tsecr).map(|&(_, passed)| passed)
     }
 
-    /// A packet from this end echoed `tsecr`. `round` is the length over which a queue is judged.
+    /// Whether an echo of `tsecr` at `time` tells anything: it is the first of a packet that passed.
     #[inline]
-    pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
-        let nothing_new = self.pending.front().is_none_or(|&(tsval, passed)| {
-            tsval.wrapping_sub(tsecr) as i32 > 0 && time - passed <= STUCK
-        });
-        if !nothing_new {
-            self.settle_echo(tsecr, time, round);
-        }
+    pub(crate) fn is_news(&self, tsecr: u32, time: Nanos) -> bool {
+        self.pending.front().is_some_and(|&(tsval, passed)| {
+            tsval.wrapping_sub(tsecr) as i32 <= 0 || time - passed > STUCK
+        })
     }
 
+    /// A packet from this end echoed `tsecr`. `round` is the length over which a queue is judged.
     #[inline(never)]
-    fn settle_echo(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
+    pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
         while let Some(&(tsval, passed)) = self.pending.front() {
             let newer = tsval.wrapping_sub(tsecr) as i32;
             if newer > 0 {

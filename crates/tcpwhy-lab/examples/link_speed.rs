@@ -25,7 +25,7 @@ use nix::sys::socket::sockopt::UdpGsoSegment;
 use support::{CLIENT, Host, SERVER};
 use tcpwhy_core::link::{Queue, QueueLimit, WaySpec};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_lab::link::{self, LinkReport};
+use tcpwhy_lab::link::{self, LinkReport, Running};
 use tcpwhy_lab::spec::{LinkSpec, Offload};
 
 /// IP packets of the flood, bytes, of which 28 are headers.
@@ -65,12 +65,16 @@ fn spec(rtt_ms: i64, offload: Offload) -> LinkSpec {
     LinkSpec { up: way.clone(), down: way, offload, ..LinkSpec::default() }
 }
 
+/// Two hosts and the link between them.
+fn joined(spec: &LinkSpec) -> Result<(Host, Host, Running), String> {
+    let (client, server) = (Host::new(CLIENT, spec)?, Host::new(SERVER, spec)?);
+    let link = link::start(spec, &client.device, &server.device, None);
+    Ok((client, server, link.map_err(|e| e.to_string())?))
+}
+
 fn bulk(name: &str, rtt_ms: i64, offload: Offload) -> Result<(), String> {
     let spec = spec(rtt_ms, offload);
-    let client = Host::new(CLIENT, &spec)?;
-    let server = Host::new(SERVER, &spec)?;
-    let link =
-        link::start(&spec, &client.device, &server.device, None).map_err(|e| e.to_string())?;
+    let (client, server, link) = joined(&spec)?;
     let listener = server.enter(|| TcpListener::bind((SERVER, 7)).unwrap()).join().unwrap();
     let reader = server.enter(move || {
         let (mut socket, _) = listener.accept().unwrap();
@@ -119,10 +123,7 @@ fn row(name: &str, gbps: f64, seconds: f64, report: &LinkReport) {
 
 fn flood(name: &str) -> Result<(), String> {
     let spec = spec(0, Offload::None);
-    let client = Host::new(CLIENT, &spec)?;
-    let server = Host::new(SERVER, &spec)?;
-    let link =
-        link::start(&spec, &client.device, &server.device, None).map_err(|e| e.to_string())?;
+    let (client, server, link) = joined(&spec)?;
     // Nobody reads it: the kernel drops what its buffer does not take.
     let sink = server.enter(|| UdpSocket::bind((SERVER, 7)).unwrap()).join().unwrap();
     let begin = Instant::now();
@@ -145,10 +146,7 @@ fn flood(name: &str) -> Result<(), String> {
 
 fn round_trips() -> Result<(), String> {
     let spec = spec(20, Offload::None);
-    let client = Host::new(CLIENT, &spec)?;
-    let server = Host::new(SERVER, &spec)?;
-    let link =
-        link::start(&spec, &client.device, &server.device, None).map_err(|e| e.to_string())?;
+    let (client, server, link) = joined(&spec)?;
     let echo = server.enter(|| UdpSocket::bind((SERVER, 7)).unwrap()).join().unwrap();
     let echo = server.enter(move || {
         let mut buffer = [0; 64];

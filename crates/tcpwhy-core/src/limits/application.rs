@@ -64,7 +64,7 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// them.
 pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let burst = around.arrived / u64::from(around.waits.max(1));
+    let burst = around.burst();
     let bursts = around.waits > 0 && burst > paced_burst(ctx, around.rate());
     let ends = around.short_segments * 8 >= around.segments;
     (ctx.calm(i) && around.prompt * 2 < around.waits && (bursts || ends))
@@ -75,7 +75,7 @@ pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// third of its buffer is free (`sk_stream_write_space`), and fills it; what leaves at once here is less, and more than pacing makes.
 pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let burst = around.arrived / u64::from(around.waits.max(1));
+    let burst = around.burst();
     let little = around.waits > 0 && burst < around.flight() / 4;
     (ctx.far
         && ctx.floor > TIMELY

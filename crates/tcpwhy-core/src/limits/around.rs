@@ -102,6 +102,11 @@ impl Around {
         rate(self.arrived, self.time)
     }
 
+    /// Bytes that leave at once, between one wait and the next.
+    pub(crate) fn burst(&self) -> u64 {
+        self.arrived / u64::from(self.waits.max(1))
+    }
+
     /// Part of the time without sending, in percent.
     pub(crate) fn stalled_percent(&self) -> i64 {
         self.stalled.scale(100, self.time.0.max(1)).0

@@ -10,7 +10,7 @@ pub fn cause(limit: Limit, states: &[State]) -> Cause {
         Limit::ReceiveWindow => window(states),
         Limit::CongestionWindow => congestion(states),
         Limit::PathBandwidth => Cause::StandingQueue,
-        Limit::LossRecovery if most(states, |s| s.ca_state == 4) => Cause::Timeout,
+        Limit::LossRecovery if most(states, State::has_timed_out) => Cause::Timeout,
         Limit::LossRecovery => Cause::FastRetransmit,
         Limit::DelayedAck => Cause::Nagle,
         Limit::SilentPath if states.last().is_some_and(|s| s.probes > 0) => Cause::ProbesUnanswered,

@@ -6,6 +6,10 @@ use crate::model::Limit;
 /// `TCPI_OPT_WSCALE` (`include/uapi/linux/tcp.h`).
 const WINDOW_SCALE: u8 = 4;
 
+/// `TCP_CA_Recovery` and `TCP_CA_Loss` (`include/uapi/linux/tcp.h`).
+const RECOVERY: u8 = 3;
+const LOSS: u8 = 4;
+
 /// `GSO_LEGACY_MAX_SIZE`: what one packet holds at most, bytes.
 const LARGEST_PACKET: u32 = 65_536;
 
@@ -89,11 +93,21 @@ impl State {
         self.acked + u64::from(self.sacked) * u64::from(self.mss)
     }
 
+    /// A loss is being repaired.
+    fn repairs(&self) -> bool {
+        self.ca_state == RECOVERY || self.has_timed_out()
+    }
+
+    /// A timer has fired for data that is still missing.
+    pub fn has_timed_out(&self) -> bool {
+        self.ca_state == LOSS
+    }
+
     /// Why the next byte was not sent at this moment.
     pub fn limit(&self) -> Limit {
         if !self.established {
             Limit::Handshake
-        } else if matches!(self.ca_state, 3 | 4) {
+        } else if self.repairs() {
             Limit::LossRecovery
         } else if self.is_at_edge() {
             Limit::ReceiveWindow
@@ -143,9 +157,7 @@ impl State {
 
     /// Held by something outside of the process: a window, or a loss.
     pub fn is_held_back(&self) -> bool {
-        matches!(self.ca_state, 3 | 4)
-            || self.is_at_edge()
-            || (self.unsent > 0 && self.in_flight >= self.cwnd)
+        self.repairs() || self.is_at_edge() || (self.unsent > 0 && self.in_flight >= self.cwnd)
     }
 
     /// A quarter above the floor, and at least 1 ms, is more than a timer's lateness.

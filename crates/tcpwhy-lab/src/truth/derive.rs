@@ -8,9 +8,6 @@ use super::{Interval, Source, State};
 /// Samples come every 2 ms: most of a shorter piece is a matter of chance. ACKs, too, come in bunches that tell no rate of less.
 const SHORTEST_NS: u64 = 10_000_000;
 
-/// `TCP_CA_Loss`: a timer has fired (`include/uapi/linux/tcp.h`).
-const LOSS: u8 = 4;
-
 /// Each piece of time a round trip long gets the limit that held for most of it; `rate`: what the narrowest link carries, in payload
 /// bytes per second, where it is known.
 pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interval> {
@@ -53,7 +50,7 @@ fn until_all_has_arrived(states: &[State]) -> &[State] {
 /// Data in flight of which nothing was acknowledged any more, to the end, though timers sent it again: the path was silent all that time,
 /// not only since the first timer.
 fn abandoned(timeline: &mut Vec<Interval>, states: &[State]) {
-    let Some(end) = states.last().filter(|s| s.outstanding > 0 && s.ca_state == LOSS) else {
+    let Some(end) = states.last().filter(|s| s.outstanding > 0 && s.has_timed_out()) else {
         return;
     };
     let waits = |s: &State| s.acked == end.acked && s.outstanding > 0;
@@ -119,7 +116,7 @@ mod tests {
         };
         let heard = (1..5).map(|i| State { acked: i * 1000, ..sent(i * 20, 0) });
         let waits =
-            (5..15).map(|i| State { acked: 4000, ..sent(i * 20, if i < 12 { 0 } else { LOSS }) });
+            (5..15).map(|i| State { acked: 4000, ..sent(i * 20, if i < 12 { 0 } else { 4 }) });
         let states: Vec<State> = heard.chain(waits).collect();
         assert_eq!(
             limits(&states),

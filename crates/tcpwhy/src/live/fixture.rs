@@ -3,6 +3,7 @@
 
 use super::row::Row;
 use tcpwhy_core::socket::{State, Stopwatch};
+use tcpwhy_live::causes::{Asked, SocketOption};
 use tcpwhy_live::locks::Locks;
 use tcpwhy_live::process::Owner;
 use tcpwhy_live::sample::Sample;
@@ -13,6 +14,20 @@ const SECOND: u64 = 1_000_000_000;
 /// A kernel's defaults.
 pub(super) const SETTINGS: Settings =
     Settings { tcp_wmem_most: 4 << 20, tcp_rmem_most: 6 << 20, rmem_max: 212_992 };
+
+/// A send buffer of 16 KiB, asked for by `command` on the listening socket.
+pub(super) fn asked(command: &str) -> Asked {
+    Asked {
+        t_ns: 0,
+        option: SocketOption::SendBuffer,
+        value: Some(16_384),
+        process: 7,
+        thread: 8,
+        command: command.into(),
+        frames: Vec::new(),
+        inherited: true,
+    }
+}
 
 /// A sender of 7 Mbit/s, 20 ms away, whose state is `state` for a second.
 pub(super) fn row(cookie: u64, command: &str, state: State) -> Row {

@@ -38,9 +38,9 @@ fn call(set: &Set, words: &dyn Words) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::fixture;
     use tcpwhy_core::advice::Language;
     use tcpwhy_live::causes::stack::Frame;
-    use tcpwhy_live::causes::{Asked, SocketOption};
 
     #[test]
     fn who_set_what_is_one_line_that_steers_no_terminal() {
@@ -49,16 +49,7 @@ mod tests {
             module: Some("server".into()),
             offset: 0,
         };
-        let asked = Asked {
-            t_ns: 0,
-            option: SocketOption::SendBuffer,
-            value: Some(16_384),
-            process: 7,
-            thread: 8,
-            command: "ev\u{1b}il".into(),
-            frames: Vec::new(),
-            inherited: true,
-        };
+        let asked = fixture::asked("ev\u{1b}il");
         let stack = vec![frame("setsockopt"), frame("set_buffers")];
         let line = call(&Set { asked, time_ns: u64::MAX, stack }, words::of(Language::En));
         assert!(line.contains("SO_SNDBUF = 16384 on the listening socket by ev"), "{line}");

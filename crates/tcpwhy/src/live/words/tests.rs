@@ -1,11 +1,12 @@
 //! Both languages tell the same.
 
 use super::*;
+use crate::live::fixture;
 use crate::live::kernel::Set;
 use tcpwhy_core::advice::{cause_label, limit_label};
 use tcpwhy_core::model::{Cause, Limit};
 use tcpwhy_core::socket::Holder;
-use tcpwhy_live::causes::{Asked, Lost, SocketOption};
+use tcpwhy_live::causes::Lost;
 use tcpwhy_live::events::Refused as NotAttached;
 use tcpwhy_live::settings::Memory;
 
@@ -35,16 +36,7 @@ fn buffers(w: &dyn Words) -> Vec<String> {
 }
 
 fn told(w: &dyn Words) -> Vec<String> {
-    let asked = Asked {
-        t_ns: 0,
-        option: SocketOption::SendBuffer,
-        value: Some(16_384),
-        process: 7,
-        thread: 8,
-        command: "server".into(),
-        frames: Vec::new(),
-        inherited: true,
-    };
+    let asked = fixture::asked("server");
     let set = Set { asked, time_ns: 0, stack: Vec::new() };
     let counts = Counts { retransmits: 3, queue_full: 1, ..Counts::default() };
     let status = Status {

@@ -4,29 +4,13 @@ use super::*;
 use crate::units::bits_per_second;
 use crate::whatif::transfer::path::span;
 
-const fn end(wmem: u64, rmem: u64) -> End {
-    let mut end = End { version: Version::new(6, 18), sysctls: sysctls() };
+fn end(wmem: u64, rmem: u64) -> End {
+    let mut end = End { version: Version::new(6, 18), sysctls: Sysctls::default() };
     end.sysctls.tcp_wmem[2] = wmem;
     end.sysctls.tcp_rmem[2] = rmem;
     end.sysctls.wmem_max = wmem;
     end.sysctls.rmem_max = rmem;
     end
-}
-
-const fn sysctls() -> Sysctls {
-    Sysctls {
-        tcp_wmem: [4_096, 16_384, 4_194_304],
-        tcp_rmem: [4_096, 131_072, 6_291_456],
-        wmem_max: 4_194_304,
-        rmem_max: 4_194_304,
-        tcp_mem: [190_000, 254_000, 380_000],
-        tcp_adv_win_scale: 1,
-        tcp_moderate_rcvbuf: true,
-        tcp_window_scaling: true,
-        tcp_slow_start_after_idle: true,
-        tcp_limit_output_bytes: 4_194_304,
-        tcp_notsent_lowat: 4_294_967_295,
-    }
 }
 
 /// The figure that a case gives: seconds, or bytes per second.

@@ -11,6 +11,9 @@ const AT_FIRST: usize = 16;
 /// Stretches kept for one direction.
 const MAX_STRETCHES: usize = 4096;
 
+/// Stretches within which the answer to a probe comes in: the wait before the probe, the probe, its round trip.
+const ROUNDS_TO_ANSWER: usize = 4;
+
 /// The list with the stretch that is still open.
 #[derive(Debug, Clone)]
 pub(crate) struct Stretches {
@@ -102,6 +105,20 @@ impl Stretches {
         self.dominant = Wait::Ack;
         if self.closed.len() >= MAX_STRETCHES {
             self.coarsen();
+        }
+    }
+
+    /// The newest repair was a single probe, and the receiver had all that it carried: the sender did nothing but wait for an ACK.
+    #[cold]
+    pub(crate) fn needed_no_repair(&mut self) {
+        let (repair, ack) = (Wait::Recovery as usize, Wait::Ack as usize);
+        self.tally[ack] = self.tally[ack].saturating_add(std::mem::take(&mut self.tally[repair]));
+        if self.dominant == Wait::Recovery {
+            self.dominant = Wait::Ack;
+        }
+        let lately = self.closed.iter_mut().rev().take(ROUNDS_TO_ANSWER);
+        for stretch in std::iter::once(&mut self.open).chain(lately) {
+            stretch.repaired_nothing();
         }
     }
 

@@ -66,8 +66,6 @@ pub(crate) struct Acked {
     pub(crate) sent_at: Option<Nanos>,
     /// Bytes acknowledged that the capture never saw.
     pub(crate) unseen: u64,
-    /// The burst level of the newest segment acknowledged whole, had it been sent once.
-    pub(crate) level: Option<u8>,
     /// The largest segment that was acknowledged whole.
     pub(crate) largest: u64,
 }
@@ -230,9 +228,10 @@ impl Scoreboard {
         (sample, arrived)
     }
 
-    /// An acknowledgment of everything before `ack` reached the sender.
+    /// An acknowledgment of everything before `ack` reached the sender. Tells the burst level of each segment that is `delivered`, as
+    /// far as it was sent once.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, ack: u64) -> Acked {
+    pub(crate) fn acknowledge(&mut self, ack: u64, mut delivered: impl FnMut(u8)) -> Acked {
         let mut acked = Acked::default();
         if ack <= self.una {
             return acked;
@@ -255,7 +254,9 @@ impl Scoreboard {
             }
             let before = if sent.arrived { sent.end - sent.start } else { 0 };
             acked.arrived = acked.arrived.saturating_sub(before);
-            acked.level = (sent.resent == 0 && !sent.hole).then_some(sent.level);
+            if sent.resent == 0 && !sent.hole {
+                delivered(sent.level);
+            }
             acked.largest = acked.largest.max(sent.end - sent.start);
             self.outstanding.pop_front();
         }
@@ -288,7 +289,7 @@ mod tests {
         let mut b = Scoreboard::new(0);
         b.send(0, 1000, ms(0), Levels::default(), REPAIR);
         b.send(1000, 2000, ms(5), Levels::default(), REPAIR);
-        let acked = b.acknowledge(2000);
+        let acked = b.acknowledge(2000, |_| ());
         assert_eq!((acked.bytes, acked.sent_at), (2000, Some(ms(5))));
         assert_eq!(b.flight(), 0);
     }
@@ -297,7 +298,7 @@ mod tests {
     fn a_part_of_an_offloaded_segment_gives_a_sample() {
         let mut b = Scoreboard::new(0);
         b.send(0, 64_000, ms(0), Levels::default(), REPAIR);
-        assert_eq!(b.acknowledge(2920).sent_at, Some(ms(0)));
+        assert_eq!(b.acknowledge(2920, |_| ()).sent_at, Some(ms(0)));
         assert_eq!(b.flight(), 61_080);
     }
 
@@ -318,13 +319,13 @@ mod tests {
         for i in 0..5u64 {
             b.send(i * 1000, i * 1000 + 1000, ms(i as i64), Levels::default(), REPAIR);
         }
-        assert_eq!(b.acknowledge(1000).arrived, 1000);
+        assert_eq!(b.acknowledge(1000, |_| ()).arrived, 1000);
         // The hole at 1000 is taken for arrived until it is sent again.
         assert_eq!(b.reported(3000).1, 2000);
         assert_eq!(b.reported(4000).1, 1000);
         let again = b.send(1000, 2000, ms(30), Levels::default(), REPAIR);
         assert!(matches!(again, Sending::Again { recanted: 1000, .. }));
-        assert_eq!(b.acknowledge(5000).arrived, 2000);
+        assert_eq!(b.acknowledge(5000, |_| ()).arrived, 2000);
     }
 
     #[test]
@@ -338,7 +339,7 @@ mod tests {
             b.send(hole, hole + 1000, ms(30), Levels::default(), REPAIR);
         }
         assert_eq!((b.reported(3000), b.reported(3000)), ((None, 1000), (None, 0)));
-        assert_eq!(b.acknowledge(4000).arrived, 1000);
+        assert_eq!(b.acknowledge(4000, |_| ()).arrived, 1000);
     }
 
     #[test]
@@ -350,7 +351,7 @@ mod tests {
             b.send(0, 1000, ms(300), Levels::default(), REPAIR),
             Sending::Again { times: 0, tail: false, level: 0, recanted: 0 }
         );
-        assert_eq!(b.acknowledge(2000).sent_at, None);
+        assert_eq!(b.acknowledge(2000, |_| ()).sent_at, None);
         assert_eq!(b.send(0, 1000, ms(400), Levels::default(), REPAIR), Sending::Needless);
     }
 
@@ -370,7 +371,7 @@ mod tests {
     fn an_ack_for_bytes_never_seen_is_a_hole_in_the_capture() {
         let mut b = Scoreboard::new(0);
         b.send(0, 1000, ms(0), Levels::default(), REPAIR);
-        assert_eq!(b.acknowledge(5000).unseen, 4000);
+        assert_eq!(b.acknowledge(5000, |_| ()).unseen, 4000);
         assert_eq!((b.nxt, b.missed), (5000, 4000));
     }
 
@@ -381,7 +382,7 @@ mod tests {
             b.send(i * 10, i * 10 + 10, Nanos(i as i64), Levels::default(), REPAIR);
         }
         assert!(b.outstanding.len() <= MAX_OUTSTANDING);
-        assert_eq!(b.acknowledge(2_000_000).bytes, 2_000_000);
+        assert_eq!(b.acknowledge(2_000_000, |_| ()).bytes, 2_000_000);
         assert_eq!(b.outstanding.len(), 0);
     }
 }

@@ -173,6 +173,11 @@ impl Stretch {
         self.to - self.from
     }
 
+    /// Nothing was in flight and nothing was to be sent.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(self.wait, Wait::IdleSelf | Wait::IdlePeer)
+    }
+
     /// Payload bytes that arrived.
     pub(crate) fn arrived(&self) -> u64 {
         u64::try_from(self.arrived).unwrap_or(0)
@@ -216,6 +221,19 @@ impl Stretch {
         self.double_losses += u32::from(loss.double);
         self.small_flights += u32::from(loss.few);
         self.needless += u32::from(loss.needless);
+    }
+
+    /// What was sent again here had arrived before, and nothing followed from it.
+    #[cold]
+    pub(crate) fn repaired_nothing(&mut self) {
+        if self.wait == Wait::Recovery {
+            self.wait = Wait::Ack;
+        }
+        self.resent = 0;
+        self.timeouts = 0;
+        self.tail_losses = 0;
+        self.double_losses = 0;
+        self.small_flights = 0;
     }
 
     /// The sender stopped for `length` with `flight` out and `room` left in the window; `dry`: its

@@ -5,7 +5,6 @@
 //! is what tells it from a full buffer, whose flight stands still.
 
 use super::{Context, Judgement};
-use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
@@ -34,7 +33,8 @@ pub(super) fn doubling(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     if new_ground <= reached + reached / 8 {
         return None;
     }
-    let restarted = beginning > 0 && ctx.stretches[..beginning].iter().any(|s| s.flight > flight);
+    let idled = beginning > 0 && ctx.stretches[beginning - 1].is_idle();
+    let restarted = idled && ctx.stretches[..beginning].iter().any(|s| s.flight > flight);
     let cause = if restarted { Cause::IdleRestart } else { Cause::SlowStart };
     Some(Judgement::new(Limit::CongestionWindow, cause, 85))
 }
@@ -45,8 +45,7 @@ fn episode_start(ctx: &Context<'_>, i: usize) -> usize {
         .rev()
         .find(|&k| {
             let s = &ctx.stretches[k];
-            let idle = matches!(s.wait, Wait::IdleSelf | Wait::IdlePeer) && s.duration() >= IDLE;
-            idle || s.timeouts > 0
+            (s.is_idle() && s.duration() >= IDLE) || s.timeouts > 0
         })
         .map_or(0, |k| k + 1)
 }

@@ -19,6 +19,14 @@ const FARTHER_AFAR: u32 = 85;
 /// As `FARTHER`, for what may still be chance.
 const CHANCE: u32 = 62;
 
+/// Times between losses from which the rates in them can be compared.
+const FEWEST_BETWEEN: usize = 16;
+/// Percent by which these rates may differ: half of what CUBIC takes off after a loss (RFC 9438 section 4.6). Where chance ends a growth at
+/// any height, they differ by more.
+const EVEN: u64 = 15;
+/// Rounds without a loss after which the next one is another event.
+const APART: i64 = 4;
+
 /// Rounds that sent what is lost.
 const HEAVY_ROUNDS: usize = 2;
 /// Segments below which a fifth is soon lost.
@@ -61,8 +69,11 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
         return Losses::Plain;
     }
     let policed = if ctx.far { FARTHER_AFAR } else { FARTHER };
+    let at_one_rate = || lost_at_one_rate(ctx);
     match farther {
-        f if f >= policed => Losses::Policed { first, last, rate: rate_between(ctx, first, last) },
+        f if f >= policed || at_one_rate() => {
+            Losses::Policed { first, last, rate: rate_between(ctx, first, last) }
+        }
         ..=CHANCE => Losses::Random { count: events.len() },
         _ => Losses::Plain,
     }
@@ -82,23 +93,68 @@ fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
     lost >= FEWEST_HEAVY && lost * 5 >= sent && timeouts * 10 <= lost
 }
 
+/// From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
+/// rate (Flach et al., section 4.1).
+fn lost_at_one_rate(ctx: &Context<'_>) -> bool {
+    let between = between_losses(ctx);
+    let bytes: u64 = between.iter().map(|b| b.bytes).sum();
+    let time: u64 = between.iter().map(|b| b.time).sum();
+    let at_mean = |part: &Between| crate::units::mul_div(bytes, part.time, time.max(1));
+    let off: u64 = between.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
+    between.len() >= FEWEST_BETWEEN && off <= bytes / 100 * EVEN
+}
+
+/// What arrived from one loss to the next, and in how many nanoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Between {
+    bytes: u64,
+    time: u64,
+}
+
+/// The times between losses in which the sender never rested.
+fn between_losses(ctx: &Context<'_>) -> Vec<Between> {
+    let mut list = Vec::new();
+    let (mut open, mut calm) = (None::<Between>, Nanos::ZERO);
+    for s in ctx.stretches {
+        if s.resent > 0 || s.wait == Wait::Recovery {
+            if calm.0 > APART * ctx.floor.0 {
+                list.extend(open.take());
+            }
+            open.get_or_insert_default();
+            calm = Nanos::ZERO;
+        } else {
+            calm += s.duration();
+        }
+        if s.is_idle() && s.duration() > ctx.floor {
+            open = None;
+        }
+        if let Some(between) = &mut open {
+            between.bytes += s.arrived();
+            between.time += s.duration().0.max(0) as u64;
+        }
+    }
+    list
+}
+
 /// A repair begins in stretch `i`, not by a timer.
 fn is_loss(ctx: &Context<'_>, i: usize) -> bool {
     let s = &ctx.stretches[i];
     s.resent > 0 && s.timeouts == 0 && ctx.stretches[i - 1].resent == 0
 }
 
-/// The RTT before the loss, when it was measured last, lay well above the floor.
+/// The RTT lay well above the floor before the loss, when it was measured last, or as the loss was noticed: slow start fills a queue within
+/// the round whose ACKs are still to come.
 fn queued_before(ctx: &Context<'_>, i: usize) -> bool {
+    let queued = |rtt: Nanos| rtt - ctx.floor >= Nanos(ctx.floor.0 / 4);
     let last = ctx.stretches[..i].iter().rev().find_map(Stretch::rtt_mean);
-    last.is_some_and(|r| r - ctx.floor >= Nanos(ctx.floor.0 / 4))
+    last.is_some_and(queued) || ctx.stretches[i].rtt_mean().is_some_and(queued)
 }
 
 /// Bytes per second delivered from stretch `first` to `last`, idle times left out.
 fn rate_between(ctx: &Context<'_>, first: usize, last: usize) -> u64 {
     let active = ctx.stretches[first..last]
         .iter()
-        .filter(|s| !matches!(s.wait, Wait::IdleSelf | Wait::IdlePeer));
+        .filter(|s| !s.is_idle());
     let (bytes, time) =
         active.fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived(), t + s.duration()));
     crate::units::bits_per_second(bytes, time) / 8

@@ -85,12 +85,12 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| busy_or_full(ctx, i))
             .or_else(|| application::forgone(ctx, i))
             .or_else(|| application::overshoots(ctx, i))
+            .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| application::trickle(ctx, i))
             .or_else(|| application::own_pace(ctx, i))
             .or_else(|| application::writes_little(ctx, i))
             .or_else(|| application::breaks_off(ctx, i))
             .or_else(|| send_buffer::steady(ctx, i))
-            .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| send_buffer::woken_late(ctx, i))
             .or_else(|| congestion_window::paced(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),

@@ -6,8 +6,11 @@ use super::compare::{Comparison, compare};
 use super::timeline::Timeline;
 use super::variant::{Judged, Variant};
 use serde::{Deserialize, Serialize};
-use tcpwhy_core::model::{Connection, Direction};
+use tcpwhy_core::model::{Connection, Direction, Limit};
 use tcpwhy_core::units::Nanos;
+
+/// Linux resends no sooner (`TCP_RTO_MIN`), but for a probe after two round trips (RFC 8985 section 7.2).
+const LEAST_RTO: Nanos = Nanos::from_millis(200);
 
 /// Where a capture was taken, seen from the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -147,7 +150,16 @@ pub(super) fn visible(
     let late = path.late(seen.place);
     let answered = direction(c, judged).timeline.last().map_or(c.start, |last| last.to);
     let (start, end) = (c.start - late, seen.until.max(answered) - late);
+    let end = unheard(truth, end, path).unwrap_or(end);
     (from.max(start), to.min(end).max(from.max(start)))
+}
+
+/// Where the path falls silent for good before `end`, and nothing that a timer sent into the silence was heard: the last words were on
+/// their way still, and a capture that ends with them cannot know that nobody answered.
+fn unheard(truth: &Timeline, end: Nanos, path: &Path) -> Option<Nanos> {
+    let silence = truth.spans().last().filter(|last| last.limit == Limit::SilentPath)?;
+    let first_timer = LEAST_RTO.max(path.rtt.scale(2, 1));
+    (end > silence.from && end - silence.from < first_timer).then_some(silence.from)
 }
 
 fn line(seen: &Seen, judged: Judged, path: &Path) -> Timeline {
@@ -183,7 +195,7 @@ pub(crate) mod tests {
     use super::super::capture::analyse_segments;
     use super::super::timeline::Span;
     use super::*;
-    use tcpwhy_core::model::{Limit, Side};
+    use tcpwhy_core::model::{Cause, Side};
     use tcpwhy_core::whatif::traffic::{Scenario, Trace, Workload, simulate};
 
     pub(crate) const JUDGED: Judged = Judged { port: 80, from: Side::Server };
@@ -245,5 +257,25 @@ pub(crate) mod tests {
             let less = confusion.total() < whole.comparison.confusion.total();
             assert!(less || view.variant != Variant::NoSyn, "{view:?}");
         }
+    }
+
+    #[test]
+    fn who_heard_only_the_last_words_is_not_asked_about_the_silence_after_them() {
+        let ms = Nanos::from_millis;
+        let span = |from, to, limit| Span {
+            from: ms(from),
+            to: ms(to),
+            limit,
+            cause: Cause::None,
+            confidence: 100,
+        };
+        let truth = Timeline::new(vec![
+            span(0, 1000, Limit::PathBandwidth),
+            span(1000, 9000, Limit::SilentPath),
+        ]);
+        let path = Path { rtt: ms(20), late: [Nanos::ZERO, ms(5), ms(10)] };
+        assert_eq!(unheard(&truth, ms(1020), &path), Some(ms(1000)));
+        assert_eq!(unheard(&truth, ms(1250), &path), None, "a timer's data was heard");
+        assert_eq!(unheard(&truth, ms(900), &path), None);
     }
 }

@@ -36,7 +36,7 @@ impl Sender {
             return self.carried_data(event, time);
         }
         let edge = self.window.edge;
-        let acked = self.board.acknowledge(ack);
+        let acked = self.board.acknowledge(ack, |level| self.bursts.delivered(level));
         self.space.advance_to(ack, event.ack);
         self.window.advertise(ack, event.window, event.has(flags::SYN));
         let arrived = self.note_ack(event, &acked, leg);
@@ -57,9 +57,6 @@ impl Sender {
             self.peer_spoke(time);
         }
         self.answers.delivered(acked.largest);
-        if let Some(level) = acked.level {
-            self.bursts.delivered(level);
-        }
         if arrived > 0 {
             let pause = Nanos(self.round().0 / 4);
             self.capacity.acknowledged(arrived, event.time, self.size.mss(), pause);
@@ -106,7 +103,13 @@ impl Sender {
         open.acked += acked.bytes;
         open.saw_window(window);
         open.marks += u32::from(event.echoes_mark());
-        open.needless += u32::from(event.reports_duplicate());
+        if event.reports_duplicate() {
+            open.needless += 1;
+            if std::mem::take(&mut self.probed_tail) {
+                // Such a probe changes no window (RFC 8985 section 7.4.2).
+                self.record.needed_no_repair();
+            }
+        }
         // Timestamps will tell where the capture was taken: until then the round trip is not known.
         let placed = self.placed || event.stamp().is_none();
         let reported = event.newest_reported().filter(|_| acked.bytes == 0);

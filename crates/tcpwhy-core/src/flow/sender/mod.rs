@@ -66,6 +66,8 @@ pub(crate) struct Sender {
     peer_data: Option<Nanos>,
     /// Loss is being repaired until this is acknowledged.
     recover: Option<u64>,
+    /// What is being repaired is the tail that a timer sent again (TLP, RFC 8985 section 7): once, and nothing else.
+    probed_tail: bool,
     /// Running mean of the waits between bursts.
     usual_wait: Nanos,
     duplicate_acks: u32,
@@ -123,6 +125,7 @@ impl Sender {
             released_rtt: Nanos::ZERO,
             peer_data: None,
             recover: None,
+            probed_tail: false,
             usual_wait: Nanos::ZERO,
             duplicate_acks: 0,
             repeated: None,

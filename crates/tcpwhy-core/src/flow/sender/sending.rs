@@ -10,6 +10,9 @@ use crate::flow::stretch::Loss;
 use crate::observe::flags;
 use crate::units::Nanos;
 
+/// Linux waits as long at least (`TCP_RTO_MIN`), others longer (RFC 6298 section 2.4).
+const LEAST_RTO: Nanos = Nanos::from_millis(200);
+
 impl Sender {
     /// The sender put `packet` on the wire at `time`.
     #[inline]
@@ -48,12 +51,12 @@ impl Sender {
         }
         let release = self.release_of(sending, flight, packet, time);
         let alone = time - self.gap.start() >= WAKE_UP;
-        let loss = self.loss_in(sending, release, flight);
+        let loss = self.loss_in(sending, release, flight, time);
         self.close_gap(time, packet, release, loss);
         let turn = flight == 0 && self.peer_data.is_some();
         self.transfers.sent(time, packet.frame, fresh, again, turn);
         self.tally.data(sending, packet, again);
-        self.note_sending(sending, packet, alone);
+        self.note_sending(sending, packet, start, alone);
         self.data_end = self.data_end.max(end);
         self.open_gap(packet, time);
     }
@@ -196,19 +199,31 @@ impl Sender {
         end.note_parts(time, release, round, &self.gap, record);
     }
 
-    /// What a retransmission says of the loss that it repairs. Duplicate ACKs or SACK blocks reveal
-    /// a loss; without them only a timer can.
-    fn loss_in(&self, sending: Sending, release: Release, flight: u64) -> Option<Loss> {
+    /// Three duplicate ACKs or SACK blocks reveal a loss (RFC 5681 section 3.2, RFC 8985); with fewer of them the sender waits for its
+    /// timer, and without any only a timer can tell.
+    fn is_by_timer(&self, time: Nanos) -> bool {
+        let waited = time - self.gap.start() >= LEAST_RTO.max(self.round().scale(2, 1));
+        self.duplicate_acks == 0 || (self.duplicate_acks < 3 && waited)
+    }
+
+    /// What a retransmission says of the loss that it repairs.
+    fn loss_in(
+        &self,
+        sending: Sending,
+        release: Release,
+        flight: u64,
+        time: Nanos,
+    ) -> Option<Loss> {
         match sending {
             Sending::Again { times, tail, .. } => Some(Loss {
-                timeout: self.duplicate_acks == 0,
+                timeout: self.is_by_timer(time),
                 tail,
                 double: times > 0,
                 few: flight < 4 * self.size.mss(),
                 needless: false,
             }),
             Sending::Needless => {
-                Some(Loss { timeout: self.duplicate_acks == 0, needless: true, ..Loss::default() })
+                Some(Loss { timeout: self.is_by_timer(time), needless: true, ..Loss::default() })
             }
             Sending::New if release == Release::Repair && self.recover.is_none() => {
                 Some(Loss { timeout: true, tail: true, ..Loss::default() })
@@ -218,7 +233,7 @@ impl Sender {
     }
 
     /// `alone`: nothing was sent just before.
-    fn note_sending(&mut self, sending: Sending, packet: &Packet, alone: bool) {
+    fn note_sending(&mut self, sending: Sending, packet: &Packet, start: u64, alone: bool) {
         let mss = self.size.mss();
         let full = self.state() == State::NoRoom;
         let open = self.record.open();
@@ -230,7 +245,9 @@ impl Sender {
                 open.filled += u32::from(full);
                 open.pushes += u32::from(packet.has(flags::PSH));
             }
-            Sending::Again { .. } if self.window.bytes() > 0 => {
+            Sending::Again { tail, .. } if self.window.bytes() > 0 => {
+                let first = self.recover.is_none() && self.duplicate_acks == 0;
+                self.probed_tail = first && tail && start > self.board.una;
                 self.recover.get_or_insert(self.board.nxt);
             }
             Sending::Again { .. } | Sending::Needless | Sending::Reordered => {}

@@ -50,8 +50,7 @@ pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// refilled.
 pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let carries = ctx.capacity?;
-    let holds = crate::units::mul_div(carries, ctx.floor.0.max(0) as u64, 1_000_000_000);
+    let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
     (ctx.floor > TIMELY
         && around.resent == 0
         && around.rounds >= CALM_ROUNDS

@@ -138,6 +138,12 @@ impl<'a> Context<'a> {
         self.capacity.is_some_and(|carries| rate(s.arrived(), s.duration()) >= nearly(carries))
     }
 
+    /// Bytes that the narrowest link lets through in `time`; nobody knows without a capacity.
+    pub(crate) fn carries_in(&self, time: Nanos) -> Option<u64> {
+        let second = 1_000_000_000;
+        self.capacity.map(|carries| crate::units::mul_div(carries, time.0.max(0) as u64, second))
+    }
+
     /// Around stretch `i`, for as long as tells a rate, data arrived as fast as the narrowest link carries it.
     pub(crate) fn carried_all(&self, i: usize) -> bool {
         let Some(carries) = self.capacity else { return false };

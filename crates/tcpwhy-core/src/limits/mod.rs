@@ -71,6 +71,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| path_bandwidth::capped_steady(ctx, i))
             .unwrap_or_else(|| receive_window::closed(ctx, i)),
         Wait::Ack => busy_or_full(ctx, i)
+            .or_else(|| path_bandwidth::flooded(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| application::forgone(ctx, i))
             .or_else(|| application::overshoots(ctx, i))

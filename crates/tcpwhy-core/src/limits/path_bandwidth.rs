@@ -83,6 +83,20 @@ pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 
+/// After an idle time far more was sent than the path holds: what is too much waits before the narrowest link, which is busy from the first
+/// moment on and longer than this round lasts, though the first ACKs know nothing of the queue yet. A flight that ends as a write does
+/// leaves the link when it has drained.
+pub(super) fn flooded(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let s = &ctx.stretches[i];
+    let begins = i > 0 && ctx.stretches[i - 1].is_idle();
+    let queue = s.rtt_mean()? - ctx.floor;
+    let queues = queue >= NOISE.max(Nanos(ctx.floor.0 / 4));
+    let lasts = s.duration().max(ctx.floor.scale(2, 1));
+    let floods = s.flight >= ctx.carries_in(lasts)?;
+    (begins && queues && floods && s.resent == 0 && s.short_stalls == 0)
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 65))
+}
+
 /// Data comes as fast as the narrowest link lets through, and the sender feels it: a queue comes and goes, or something is lost.
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);

@@ -204,6 +204,15 @@ impl<'a> Context<'a> {
         !around.grows(self.mss) && around.flight_max <= around.flight() / 4 * 5
     }
 
+    /// How long the flight has stood at its height around stretch `i`.
+    pub(crate) fn stands_for(&self, i: usize) -> Nanos {
+        let flight = self.stretches[i].flight;
+        let same = |s: &&Stretch| s.flight.abs_diff(flight) <= self.mss / 4;
+        let before = self.stretches[..i].iter().rev().take_while(same);
+        let all = before.chain(self.stretches[i..].iter().take_while(same));
+        all.fold(Nanos::ZERO, |time, s| time + s.duration())
+    }
+
     /// The run of flowing stretches around `i`, broken by losses and by idle times: on each side `AROUND` rounds and at least
     /// `LONG_ENOUGH`.
     pub(crate) fn run(&self, i: usize) -> std::ops::Range<usize> {

@@ -11,9 +11,16 @@ use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
 use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
+use crate::units::Nanos;
 
 /// Part of the time (percent) that a sender pauses whose flight does not fill the path.
 const PAUSES: i64 = 20;
+
+/// As long as this CUBIC stays within two segments, which delayed ACKs release together, of the window that it had before a loss:
+/// 0.4 (t - K)^3 < 2 (RFC 9438 section 4.2).
+const CUBIC_STANDS: Nanos = Nanos::from_millis(3420);
+/// Round trips until the ACKs for one more segment have been counted (`cwnd_cnt`), before and after.
+const COUNTED: i64 = 8;
 
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
@@ -48,11 +55,14 @@ pub(super) fn woken_late(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// In round after round the flight stops at the same byte. A congestion window that is full grows by a segment a round or two (RFC 5681
-/// section 3.1; cubic keeps up with that, RFC 9438 section 4.3).
+/// section 3.1; cubic keeps up with that, RFC 9438 section 4.3), but for a while after a loss.
 fn pinned(ctx: &Context<'_>, i: usize) -> bool {
     let around = ctx.around(i);
     let same = around.flight_max - around.flight().min(around.flight_max) <= ctx.mss / 4;
-    same && around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH && around.resent == 0
+    let long = around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH;
+    let cubic_stands = CUBIC_STANDS + ctx.floor.scale(COUNTED, 1);
+    let cubic = || ctx.lost_before(i) && ctx.stands_for(i) < cubic_stands;
+    same && long && around.resent == 0 && !cubic()
 }
 
 /// Data flows at a constant rate that neither the path nor the congestion control set; nothing shows that it is the application's.

@@ -33,7 +33,6 @@ pub fn lift(scenario: &Scenario, judged: Judged, limit: Limit) -> Option<Scenari
             clean(&mut lifted);
             for host in [&mut lifted.client, &mut lifted.server] {
                 host.initcwnd = Some(WARM);
-                host.initrwnd = Some(WARM);
                 let idle = "net.ipv4.tcp_slow_start_after_idle".to_owned();
                 host.sysctls.insert(idle, "0".to_owned());
             }

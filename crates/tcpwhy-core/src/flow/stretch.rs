@@ -100,6 +100,8 @@ pub(crate) struct Stretch {
     pub(crate) pushes: u32,
     /// New data segments that were shorter than the MSS.
     pub(crate) short_segments: u32,
+    /// New data segments of several whole MSS, as a kernel cuts them from a queue (TSO).
+    pub(crate) whole_segments: u32,
     /// New data segments after which the window had no room for another.
     pub(crate) filled: u32,
     pub(crate) resent: u32,
@@ -154,6 +156,7 @@ impl Stretch {
             segments: 0,
             pushes: 0,
             short_segments: 0,
+            whole_segments: 0,
             filled: 0,
             resent: 0,
             timeouts: 0,
@@ -286,6 +289,7 @@ impl Stretch {
             (&mut self.segments, next.segments),
             (&mut self.pushes, next.pushes),
             (&mut self.short_segments, next.short_segments),
+            (&mut self.whole_segments, next.whole_segments),
             (&mut self.filled, next.filled),
             (&mut self.resent, next.resent),
             (&mut self.timeouts, next.timeouts),

@@ -108,5 +108,6 @@ fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {
 pub(super) fn trickle(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let dry = around.dry_pauses().unwrap_or(around.push_rate()) >= 75;
-    dry.then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
+    (dry && !around.is_cut_from_more())
+        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }

@@ -19,6 +19,7 @@ pub(crate) struct Around {
     pub(crate) segments: u32,
     pub(crate) pushes: u32,
     pub(crate) short_segments: u32,
+    pub(crate) whole_segments: u32,
     pub(crate) resent: u32,
     /// The highest mean RTT of a round; zero where none was measured.
     pub(crate) rtt_high: Nanos,
@@ -76,6 +77,11 @@ impl Around {
     /// PSH on ordinary segments, in percent: where most carry it, it says nothing at a stall.
     pub(crate) fn push_rate(&self) -> u32 {
         self.pushes * 100 / self.segments.max(1)
+    }
+
+    /// Most segments hold several whole MSS: they were cut from more data than they took, whatever their PSH says.
+    pub(crate) fn is_cut_from_more(&self) -> bool {
+        self.whole_segments * 2 > self.segments
     }
 
     /// The flight's growth between the two halves, in bytes per round.

@@ -255,6 +255,8 @@ impl Sender {
         let len = u64::from(packet.len);
         // A division costs as much as the rest; most segments are full.
         self.short = len != mss && len % mss != 0;
+        let whole = len > mss && !self.short && sending == Sending::New;
+        self.record.open().whole_segments += u32::from(whole);
         self.dry = packet.has(flags::PSH) || (self.short && len < mss);
         // Linux marks the end of every packet that it hands over in one piece (`__tcp_transmit_skb`): only on a segment by itself does
         // the flag tell of a write that ended.

@@ -64,7 +64,7 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let burst = around.burst();
-    let bursts = around.waits > 0 && burst > paced_burst(ctx, around.rate());
+    let bursts = around.waits > 0 && burst > paced_burst(ctx, around.sending_rate());
     let ends = around.short_segments * 8 >= around.segments;
     (ctx.calm(i) && around.prompt * 2 < around.waits && (bursts || ends))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
@@ -79,7 +79,7 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (ctx.far
         && ctx.floor > TIMELY
         && little
-        && burst > paced_burst(ctx, around.rate())
+        && burst > paced_burst(ctx, around.sending_rate())
         && around.rounds >= CALM_ROUNDS
         && around.resent == 0
         && ctx.stands(&around)

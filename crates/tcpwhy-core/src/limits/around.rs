@@ -108,6 +108,11 @@ impl Around {
         rate(self.arrived, self.time)
     }
 
+    /// Delivery rate without the stalls: a sender paces as fast as that while it sends.
+    pub(crate) fn sending_rate(&self) -> u64 {
+        rate(self.arrived, (self.time - self.stalled).max(Nanos(1)))
+    }
+
     /// Bytes that leave at once, between one wait and the next.
     pub(crate) fn burst(&self) -> u64 {
         self.arrived / u64::from(self.waits.max(1))

@@ -4,7 +4,7 @@ use tcpwhy_core::whatif::transfer::{Transfer, Typical, typical};
 
 /// Runs of one transfer, at most: the 10th and the 90th percentile are then runs of their own.
 const MOST: u64 = 15;
-/// Segments that all runs of the answer may take, and those of all that stands beside it; about a million a second.
+/// Segments that all runs of the answer may take, and those of all that stands beside it; some millions a second.
 const ANSWER: u64 = 4_000_000;
 const OTHERS: u64 = 3_000_000;
 

@@ -14,6 +14,7 @@ use args::Predict;
 use std::io::Write;
 use std::process::ExitCode;
 use tcpwhy_core::kernel::buffers::Asked;
+use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::transfer::{Control, Transfer, Typical};
 use words::{Change, Factor};
 
@@ -69,7 +70,12 @@ pub(crate) fn run(args: &Predict) -> Result<ExitCode, Error> {
 
 fn complete(transfer: &Transfer) -> Result<Typical, Error> {
     let answer = seeds::answer(transfer);
-    if answer.prediction.complete {
+    let (ends, time) = (answer.prediction.complete, answer.prediction.time);
+    if ends && time == Nanos::MAX {
+        let text = "the transfer takes longer than can be counted, 292 years; make --size smaller";
+        return Err(Error::Usage(text.to_owned()));
+    }
+    if ends {
         return Ok(answer);
     }
     let text = "the transfer does not end within a week, or in more steps than the model follows; look at --loss, the rates, the buffers and sysctls, or make --size smaller";

@@ -1,7 +1,8 @@
 //! Quantities as people write them: `16K`, `22MB`, `100mbit`, `12.5MB/s`, `20ms`, `1%`.
 //!
 //! A bare letter counts in 1024 as socket calls, `tc` buffers and iperf do (`16K` is 16,384 bytes); with a `B` it is decimal
-//! (`16KB` is 16,000), `KiB` says so itself. Rates are decimal: `100mbit` and `100Mbit/s` are bits, `12.5MB/s` bytes.
+//! (`16KB` is 16,000), `KiB` says so itself. Rates are decimal: `100mbit`, `100Mbit/s` and `100Mbps` are bits, `12.5MB/s` and `12.5MBps`
+//! bytes. A small b behind a capital letter is a bit to some and a byte to others: `22Mb` and `100Mb/s` are refused.
 
 use crate::units::Nanos;
 
@@ -24,6 +25,9 @@ impl std::error::Error for BadQuantity {}
 pub fn bytes(text: &str) -> Result<u64, BadQuantity> {
     let what = "a size (write 16K for 16,384 bytes, 22MB, 4MiB)";
     let (number, unit) = split(text, what)?;
+    if small_b(unit) {
+        return Err(ambiguous(text, "bits or bytes", "22MB; 22 megabits are 2.75MB"));
+    }
     let factor = match unit.to_ascii_lowercase().as_str() {
         "" | "b" => 1.0,
         "k" | "kib" => 1024.0,
@@ -32,6 +36,8 @@ pub fn bytes(text: &str) -> Result<u64, BadQuantity> {
         "kb" => 1e3,
         "mb" => 1e6,
         "gb" => 1e9,
+        "t" | "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        "tb" => 1e12,
         _ => return Err(bad(text, what)),
     };
     whole(number * factor, text)
@@ -44,20 +50,30 @@ pub fn bytes(text: &str) -> Result<u64, BadQuantity> {
 pub fn rate(text: &str) -> Result<u64, BadQuantity> {
     let what = "a rate (write 100mbit, 1gbit or 12.5MB/s)";
     let (number, unit) = split(text, what)?;
+    let write = "100mbit, 1gbit or 12.5MB/s";
+    if small_b(unit) {
+        return Err(ambiguous(text, "bits or bytes a second", write));
+    }
+    if let Some(bytes) = unit.strip_suffix("Bps") {
+        return rate(&format!("{number}{bytes}B/s"));
+    }
     let factor = match unit.to_ascii_lowercase().as_str() {
         "bit" | "bit/s" | "bps" => 1.0,
         "kbit" | "kbit/s" | "kbps" => 1e3,
         "mbit" | "mbit/s" | "mbps" => 1e6,
         "gbit" | "gbit/s" | "gbps" => 1e9,
+        "tbit" | "tbit/s" | "tbps" => 1e12,
         "b/s" => 8.0,
         "kb/s" => 8e3,
         "mb/s" => 8e6,
         "gb/s" => 8e9,
+        "tb/s" => 8e12,
         "kib/s" => 8.0 * 1024.0,
         "mib/s" => 8.0 * 1024.0 * 1024.0,
         "gib/s" => 8.0 * 1024.0 * 1024.0 * 1024.0,
-        "" | "b" | "k" | "kb" | "kib" | "m" | "mb" | "mib" | "g" | "gb" | "gib" => {
-            return Err(ambiguous(text, "bits or bytes a second", "100mbit, 1gbit or 12.5MB/s"));
+        "" | "b" | "k" | "kb" | "kib" | "m" | "mb" | "mib" | "g" | "gb" | "gib" | "t" | "tb"
+        | "tib" => {
+            return Err(ambiguous(text, "bits or bytes a second", write));
         }
         _ => return Err(bad(text, what)),
     };
@@ -100,6 +116,12 @@ pub fn share(text: &str) -> Result<f64, BadQuantity> {
         _ => return Err(bad(text, what)),
     };
     if part <= 1.0 { Ok(part) } else { Err(bad(text, what)) }
+}
+
+/// A unit as `Mb` or `Mb/s`.
+fn small_b(unit: &str) -> bool {
+    let unit = unit.strip_suffix("/s").unwrap_or(unit);
+    unit.strip_suffix('b').is_some_and(|prefix| matches!(prefix, "K" | "M" | "G" | "T"))
 }
 
 /// The number and the unit behind it.
@@ -154,6 +176,9 @@ mod tests {
         assert_eq!(bytes("1.5 MiB"), Ok(1_572_864));
         assert_eq!(rate("100mbit"), Ok(100_000_000));
         assert_eq!(rate("12.5MB/s"), Ok(100_000_000));
+        assert_eq!([rate("12.5MBps"), rate("100Mbps")], [Ok(100_000_000), Ok(100_000_000)]);
+        assert_eq!([bytes("1.5TB"), bytes("1TiB")], [Ok(1_500_000_000_000), Ok(1 << 40)]);
+        assert_eq!([rate("1tbit"), rate("1TB/s")], [Ok(1_000_000_000_000), Ok(8_000_000_000_000)]);
         assert_eq!(span("20ms"), Ok(Nanos::from_millis(20)));
         assert_eq!(span("0"), Ok(Nanos::ZERO));
         assert_eq!(share("1%"), Ok(0.01));
@@ -172,6 +197,10 @@ mod tests {
         for text in ["100", "100M", "100MB", "100Mb"] {
             assert!(said(rate(text)).contains("does not say bits or bytes"), "{text}");
         }
+        for text in ["100Mb/s", "1Gb", "1T", "1TB"] {
+            assert!(said(rate(text)).contains("does not say bits or bytes"), "{text}");
+        }
+        assert!(said(bytes("22Mb")).contains("does not say bits or bytes"));
         assert!(span("-1ms").is_err());
         for text in ["5", "5m"] {
             let said = span(text).expect_err(text).to_string();

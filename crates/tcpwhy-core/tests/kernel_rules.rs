@@ -86,8 +86,8 @@ mod linux {
         }
     }
 
-    /// A connected client whose SO_RCVBUF was set before connect, as `ss` shows it.
-    fn seen(rcvbuf: Option<u64>) -> Option<String> {
+    /// A connected client whose SO_RCVBUF was set before connect, and its server's end, as `ss` shows them.
+    fn seen(rcvbuf: Option<u64>) -> Option<[String; 2]> {
         let listener = socket();
         listener.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).unwrap();
         listener.listen(1).unwrap();
@@ -97,10 +97,15 @@ mod linux {
         }
         client.connect(&listener.local_addr().unwrap()).unwrap();
         let port = client.local_addr().unwrap().as_socket().unwrap().port();
-        let output =
-            Command::new("ss").args(["-tinmH", &format!("sport = :{port}")]).output().ok()?;
-        Some(String::from_utf8_lossy(&output.stdout).into_owned())
-            .filter(|text| text.contains("skmem"))
+        let shown = |end: &str| {
+            let output = Command::new("ss").args(["-tinmH", &format!("{end} = :{port}")]).output();
+            let text = String::from_utf8_lossy(&output.ok()?.stdout).into_owned();
+            Some(text).filter(|text| text.contains("skmem"))
+        };
+        let accepted = listener.accept().unwrap();
+        let both = [shown("sport")?, shown("dport")?];
+        drop((accepted, client));
+        Some(both)
     }
 
     fn field(text: &str, name: &str) -> Option<u64> {
@@ -114,8 +119,9 @@ mod linux {
             println!("skipped: /proc/sys cannot be read");
             return;
         };
-        for asked in [None, Some(4_096), Some(65_536), Some(200_000), Some(1 << 20)] {
-            let Some(text) = seen(asked) else {
+        let set = [2_304, 4_096, 8_192, 16_384, 30_000, 65_536, 200_000, 1 << 20];
+        for asked in [None].into_iter().chain(set.map(Some)) {
+            let Some([text, other]) = seen(asked) else {
                 println!("skipped: no `ss` that shows memory");
                 return;
             };
@@ -126,9 +132,28 @@ mod linux {
             // wscale:SENDER,OURS; not shown when both are 0.
             let ours = text.split_once("wscale:").and_then(|(_, t)| field(t, ","));
             assert_eq!(ours.unwrap_or(0), u64::from(open.scale), "SO_RCVBUF {asked:?}: {text}");
-            let sndbuf = send::expanded(sysctls.tcp_wmem[1], MSS, 10, 3, 2, sysctls.tcp_wmem[2]);
+            // The window of the SYN, in units of the scale as the ACK after it says it; from a segment of the loopback on it says more.
+            let room = Share::first(version, &sysctls).window(rcvbuf);
+            if let Some(window) =
+                field(&other, "snd_wnd:").filter(|_| asked.is_none() || room < MSS)
+            {
+                let first = open.window.next_multiple_of(1 << open.scale);
+                assert_eq!(window, first, "SO_RCVBUF {asked:?}: {other}");
+            }
+            // The kernel remembers reordering of earlier connections with the same host; `ss` shows it where it is not 3.
+            let reordering = field(&text, " reordering:").unwrap_or(3);
+            let grown = |factor| {
+                send::expanded(
+                    sysctls.tcp_wmem[1],
+                    MSS,
+                    10,
+                    reordering,
+                    factor,
+                    sysctls.tcp_wmem[2],
+                )
+            };
             // bbr asks for three windows.
-            let bbr = send::expanded(sysctls.tcp_wmem[1], MSS, 10, 3, 3, sysctls.tcp_wmem[2]);
+            let (sndbuf, bbr) = (grown(2), grown(3));
             let shown = field(&text, ",tb").unwrap();
             assert!(shown == sndbuf || shown == bbr, "send buffer {sndbuf} or {bbr}: {text}");
         }

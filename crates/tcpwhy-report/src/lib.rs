@@ -15,7 +15,7 @@ mod rank;
 mod source;
 pub mod terminal;
 
-pub use phase::phase_label;
+pub use phase::{phase_in_words, phase_label};
 pub use printable::{columns, padded, printable};
 pub use rank::most_telling;
 pub use source::{Source, Warning};

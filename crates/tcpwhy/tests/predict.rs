@@ -11,6 +11,10 @@ fn with(more: &[&str]) -> std::process::Output {
     run(&[&A[..], more].concat())
 }
 
+fn schema(text: &str) -> jsonschema::Validator {
+    jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
+}
+
 #[test]
 fn a_small_send_buffer_is_named_and_priced() {
     let output = with(&["--sndbuf", "16K", "--no-offload"]);
@@ -73,8 +77,7 @@ fn json_follows_its_schema_and_stays_what_it_was() {
     let args = ["--policer", "50mbit:100K", "--sndbuf", "64K", "--read-rate", "4MB/s", "--json"];
     let text = stdout(&with(&args));
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let schema = include_str!("../../../schema/tcpwhy.prediction-1.schema.json");
-    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let schema = schema(include_str!("../../../schema/tcpwhy.prediction-1.schema.json"));
     let wrong: Vec<_> = schema.iter_errors(&value).map(|e| e.to_string()).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/prediction.json");
@@ -136,14 +139,69 @@ fn sweeps_are_a_surface_or_rows() {
     );
     let rows = stdout(&run(&[&["predict", "--csv"], &sweep[..]].concat()));
     let mut lines = rows.lines();
-    assert_eq!(lines.next(), Some("rtt,sndbuf,time_ns,steady_bps,limit"));
+    assert_eq!(
+        lines.next(),
+        Some("rtt_ns,sndbuf_bytes,time_ns,p10_ns,p90_ns,runs,steady_bps,limit")
+    );
     assert!(lines.next().unwrap().starts_with("1000000,4096,"), "{rows}");
     assert_eq!(rows.lines().count(), 1 + 12 * 24);
+    let few = ["predict", "--size", "2K", "--rate", "100mbit", "--rtt", "20ms", "--csv", "--sweep"];
+    let rows = stdout(&run(&[&few[..], &["size=1..3"]].concat()));
+    assert_eq!(rows.lines().count(), 1 + 3, "no value twice: {rows}");
+}
+
+#[test]
+fn lines_of_a_sweep_follow_their_schema() {
+    let schema = schema(include_str!("../../../schema/tcpwhy.sweep-1.schema.json"));
+    let small = ["predict", "--size", "50K", "--rate", "100mbit", "--rtt", "20ms", "--json"];
+    let sweep = ["--sweep", "rtt=1ms..400ms", "--sweep", "loss=0.1%..100%"];
+    let text = stdout(&run(&[&small[..], &sweep].concat()));
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 12 * 24);
+    for line in &lines {
+        let wrong: Vec<_> = schema.iter_errors(line).map(|e| e.to_string()).collect();
+        assert!(wrong.is_empty(), "{wrong:?} {line}");
+    }
+    assert_eq!((&lines[0]["rtt_ns"], &lines[0]["loss"]), (&1_000_000.into(), &0.001.into()));
+    assert!(lines[12 * 24 - 1]["time_ns"].is_null(), "with everything lost it does not end");
+}
+
+#[test]
+fn chance_is_told_as_a_range() {
+    let value = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&stdout(&with(&[args, &["--json"]].concat()))).unwrap()
+    };
+    let lossy = value(&["--loss", "0.1%"]);
+    let (range, time) = (&lossy["range"], lossy["time_ns"].as_i64());
+    assert_eq!(range["runs"], 15);
+    assert!(range["p10_ns"].as_i64() < time && time < range["p90_ns"].as_i64(), "{lossy}");
+    let other = value(&["--loss", "0.1%", "--seed", "100"]);
+    assert!(other["time_ns"].as_i64() >= range["p10_ns"].as_i64(), "{other}");
+    assert!(other["time_ns"].as_i64() <= range["p90_ns"].as_i64(), "{other}");
+    assert_eq!(value(&[])["range"]["runs"], 3);
+    let text = stdout(&with(&["--loss", "0.1%"]));
+    assert!(text.contains("the median of 15 runs, of which eight in ten take"), "{text}");
+    let zh = stdout(&with(&["--loss", "0.1%", "--lang", "zh"]));
+    assert!(zh.contains("这是 15 次运行的中位数"), "{zh}");
+    assert!(!stdout(&with(&[])).contains("median"));
+}
+
+#[test]
+fn a_buffer_below_the_kernels_least_is_said() {
+    let text = stdout(&with(&["--sndbuf", "0", "--rcvbuf", "1K"]));
+    assert!(text.contains("SO_SNDBUF of 0 B is raised in silence to the kernel's least, 4608"));
+    assert!(text.contains("SO_RCVBUF of 1.0 KiB is raised in silence to the kernel's least, 2304"));
+    assert!(!stdout(&with(&["--sndbuf", "2304"])).contains("raised"));
 }
 
 #[test]
 fn bad_input_is_one_sentence() {
-    let cases: [(&[&str], &str); 14] = [
+    let cases: [(&[&str], &str); 18] = [
+        (&["--sysctl", "tcp_rmem=0 0 0"], "is not three numbers from 1 on"),
+        (&["--write", "1"], "--write makes more calls"),
+        (&["--loss", "100%"], "does not end within a week"),
+        (&["--sweep", "size=1MB..1TB"], "the sweep would take minutes"),
         (&["--sndbuf", "16Q"], "is not a size"),
         (&["--loss", "120%"], "is not a share"),
         (&["--kernel", "new"], "is not a kernel's version"),
@@ -162,13 +220,18 @@ fn bad_input_is_one_sentence() {
     for (args, part) in cases {
         assert_one_sentence_error(&with(args), part);
     }
-    let others: [(&[&str], &str); 6] = [
+    let others: [(&[&str], &str); 8] = [
         (&["--size", "0", "--rate", "1mbit", "--rtt", "1ms"], "--size must be more than 0"),
         (&["--size", "1", "--rate", "1mbit", "--rtt", "0"], "--rtt must be more than 0"),
         (&["--size=-1", "--rate", "1mbit", "--rtt", "1ms"], "is not a size"),
         (&["--size", "-5MB", "--rate", "1mbit", "--rtt", "1ms"], "is negative"),
         (&["--size", "1", "--rate", "5", "--rtt", "1ms"], "does not say bits or bytes"),
-        (&["--size", "9000GB", "--rate", "1gbit", "--rtt", "1ms"], "more than the model follows"),
+        (&["--size", "22Mb", "--rate", "1gbit", "--rtt", "1ms"], "does not say bits or bytes"),
+        (&["--size", "22MB", "--rate", "100Mb/s", "--rtt", "1ms"], "does not say bits or bytes"),
+        (
+            &["--size", "9999999999GB", "--rate", "1gbit", "--rtt", "1ms"],
+            "more than can be counted",
+        ),
     ];
     for (args, part) in others {
         assert_one_sentence_error(&run(&[&["predict"], args].concat()), part);

@@ -5,7 +5,7 @@ use super::host::Host;
 use super::path::Path;
 use crate::kernel::{Sysctls, Version};
 use crate::units::Nanos;
-use crate::whatif::transfer::{Control, End, Transfer};
+use crate::whatif::transfer::{Control, End, Prediction, Transfer, follow, typical};
 
 /// Bytes of a transfer in which the start matters little, in bandwidth-delay products.
 const LONG: u64 = 8;
@@ -14,6 +14,15 @@ pub(super) const LARGEST: u64 = 200_000_000;
 pub(super) const SMALLEST: u64 = 1_000_000;
 /// Buffers are `int` in the kernel, and doubled.
 pub(super) const MOST_BUFFER: u64 = 1 << 30;
+
+/// Where packets are lost, one run is chance: the median of so many, as far as so many segments go.
+const RUNS: u64 = 5;
+const SEGMENTS: u64 = 500_000;
+
+/// What the model says of a transfer.
+pub(super) fn modelled(t: &Transfer) -> Prediction {
+    if t.loss > 0.0 { typical(t, RUNS, SEGMENTS).prediction } else { follow(t) }
+}
 
 /// Where the congestion control is set, and which it is.
 pub(super) fn congestion(host: &Host, path: &Path) -> (String, String) {

@@ -4,10 +4,10 @@ use super::finding::{Finding, Gain, Weight, What};
 use super::general;
 use super::host::Host;
 use super::path::Path;
-use super::transfers::{LARGEST, MOST_BUFFER, SMALLEST, congestion, receiving, sending};
+use super::transfers::{LARGEST, MOST_BUFFER, SMALLEST, congestion, modelled, receiving, sending};
 use crate::kernel::Sysctls;
 use crate::kernel::window::Share;
-use crate::whatif::transfer::{Control, Phase, Prediction, Transfer, predict};
+use crate::whatif::transfer::{Control, Phase, Prediction, Transfer};
 
 /// A path on trial.
 pub(super) struct Trial<'a> {
@@ -23,7 +23,7 @@ impl<'a> Trial<'a> {
     pub(super) fn new(host: &'a Host, path: Path) -> Self {
         let sending = sending(host, &path);
         let receiving = receiving(host, &path);
-        let (sent, received) = (predict(&sending), predict(&receiving));
+        let (sent, received) = (modelled(&sending), modelled(&receiving));
         Self { host, path, sending, receiving, sent, received }
     }
 
@@ -49,7 +49,7 @@ impl<'a> Trial<'a> {
 
     fn gain(&self, is_send: bool, changed: &Transfer) -> Option<Gain> {
         let before = if is_send { &self.sent } else { &self.received };
-        Gain::of(changed.size, before, &predict(changed))
+        Gain::of(changed.size, before, &modelled(changed))
     }
 
     /// What a buffer should be able to grow to: the send buffer twice the BDP (what is in flight, and what waits while it is
@@ -86,11 +86,11 @@ impl<'a> Trial<'a> {
             }
             t
         };
-        let mut after = predict(&with(most));
+        let mut after = modelled(&with(most));
         // Where packets cost more than their payload, twice the BDP is not enough.
         if after.limit() == phase && most <= MOST_BUFFER / 2 {
             most *= 2;
-            after = predict(&with(most));
+            after = modelled(&with(most));
         }
         let gain = Gain::of(self.sending.size, held, &after)?;
         Some(Finding {
@@ -121,7 +121,7 @@ impl<'a> Trial<'a> {
             } else {
                 (t.rcvbuf, t.receiver.sysctls.rmem_max) = (Set(most), max);
             }
-            predict(&t)
+            modelled(&t)
         };
         let gain = Gain::of(self.sending.size, &with(now), &with(most))?;
         Some(Finding {
@@ -160,7 +160,7 @@ impl<'a> Trial<'a> {
         let size = self.path.bdp().clamp(SMALLEST / 4, LARGEST / 4).min(self.sending.size);
         let warm = Transfer { warm: true, size, ..self.sending.clone() };
         let (mut cold, after) =
-            (predict(&Transfer { warm: false, ..warm.clone() }), predict(&warm));
+            (modelled(&Transfer { warm: false, ..warm.clone() }), modelled(&warm));
         // There is no handshake after a pause.
         cold.time = cold.time - self.path.rtt.scale(3, 2);
         let gain = Gain::of(size, &cold, &after)?;
@@ -188,7 +188,7 @@ impl<'a> Trial<'a> {
             initrwnd: (!is_send).then_some(u64::from(now)),
             ..t.clone()
         };
-        let gain = Gain::of(t.size, &predict(&before), &predict(&t));
+        let gain = Gain::of(t.size, &modelled(&before), &modelled(&t));
         let setting = format!("route {} {}", route.destination, what.name());
         Some(Finding {
             sensible: Some("10".to_owned()),

@@ -31,13 +31,20 @@ pub fn truesize(payload: u64, version: Version) -> u64 {
     payload + skb_overhead(version)
 }
 
+/// A segment (or a packet of several) of `bytes`, half of the largest window that the peer has shown at most, so that two are on their way
+/// (`include/net/tcp.h`, `tcp_bound_to_half_wnd`); windows up to 536 bytes count whole.
+#[must_use]
+pub fn bound_to_half_window(bytes: u64, max_window: u64) -> u64 {
+    let cutoff = if max_window > 536 { max_window / 2 } else { max_window };
+    if cutoff > 0 && bytes > cutoff { cutoff.max(68) } else { bytes }
+}
+
 /// How much one skb takes before sendmsg needs another: a multiple of the MSS, at most half of the largest window that the peer has
 /// shown (`net/ipv4/tcp_output.c`, `tcp_xmit_size_goal`, `tcp_bound_to_half_wnd`). Without offload it is one MSS.
 #[must_use]
 pub fn size_goal(mss: u64, max_window: u64, offload: bool) -> u64 {
     let mss = mss.max(1);
-    let half = if max_window > mss { (max_window / 2).max(68) } else { GSO_MAX };
-    if offload { (GSO_MAX.min(half) / mss).max(1) * mss } else { mss }
+    if offload { (bound_to_half_window(GSO_MAX, max_window) / mss).max(1) * mss } else { mss }
 }
 
 /// Whether sendmsg may take another skb (`include/net/sock.h`, `__sk_stream_memory_free`). Only asked when one is needed, so a
@@ -112,6 +119,15 @@ mod tests {
         assert_eq!(size_goal(1_448, 64_240, true), 22 * 1_448);
         assert_eq!(size_goal(1_448, 10_000_000, true), 45 * 1_448);
         assert_eq!(size_goal(1_448, 10_000_000, false), 1_448);
+        assert_eq!(size_goal(1_448, 1_448, true), 1_448);
+        assert_eq!(
+            [bound_to_half_window(1_448, 1_460), bound_to_half_window(500, 1_460)],
+            [730, 500]
+        );
+        assert_eq!(
+            [bound_to_half_window(1_448, 500), bound_to_half_window(1_448, 0)],
+            [500, 1_448]
+        );
     }
 
     #[test]

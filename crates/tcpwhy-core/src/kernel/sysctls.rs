@@ -66,8 +66,8 @@ impl Sysctls {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), BadSysctl> {
         let short = name.trim().rsplit(['.', '/']).next().unwrap_or_default();
         match short {
-            "tcp_wmem" => self.tcp_wmem = three(name, value)?,
-            "tcp_rmem" => self.tcp_rmem = three(name, value)?,
+            "tcp_wmem" => self.tcp_wmem = from_one(name, value)?,
+            "tcp_rmem" => self.tcp_rmem = from_one(name, value)?,
             "tcp_mem" => self.tcp_mem = three(name, value)?,
             "wmem_max" => self.wmem_max = one(name, value)?,
             "rmem_max" => self.rmem_max = one(name, value)?,
@@ -111,6 +111,15 @@ fn three(name: &str, value: &str) -> Result<[u64; 3], BadSysctl> {
     }
 }
 
+/// The kernel takes no 0 here (`net/ipv4/sysctl_net_ipv4.c`: `extra1` is `SYSCTL_ONE`).
+fn from_one(name: &str, value: &str) -> Result<[u64; 3], BadSysctl> {
+    let numbers = three(name, value)?;
+    if numbers.contains(&0) {
+        return Err(bad(name, value, "three numbers from 1 on: least, first and most"));
+    }
+    Ok(numbers)
+}
+
 fn bad(name: &str, value: &str, what: &str) -> BadSysctl {
     let shown: String = value.chars().take(40).collect();
     BadSysctl(format!("{name}={shown:?} is not {what}"))
@@ -132,6 +141,7 @@ mod tests {
             ("tcp_rmem", "4096"),
             ("wmem_max", "-1"),
             ("tcp_wmem", "9 9 1"),
+            ("tcp_rmem", "0 0 0"),
             ("tcp_magic", "1"),
             ("rmem_max", "99999999999"),
         ] {

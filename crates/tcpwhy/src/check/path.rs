@@ -17,9 +17,6 @@ pub(super) fn validate(args: &Check) -> Result<(), Error> {
     if let Some((name, _)) = zero.iter().find(|(_, is_zero)| *is_zero) {
         return Err(Error::Usage(format!("--{name} must be more than 0")));
     }
-    if args.size.is_some_and(|size| size > 20_000_000_000) {
-        return Err(Error::Usage("--size is more than the model follows (20 GB)".to_owned()));
-    }
     if args.peer.is_none() && args.rate.is_some() != args.rtt.is_some() {
         let text = "a path takes both --rate and --rtt (or --peer, whose round trip is measured)";
         return Err(Error::Usage(text.to_owned()));

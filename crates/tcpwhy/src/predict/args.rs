@@ -16,6 +16,10 @@ use tcpwhy_core::whatif::transfer::{Control, End, Transfer};
 /// A policer whose burst is less than a packet lets nothing through.
 const SMALLEST_BURST: u64 = 1_500;
 
+/// A call costs the model as much as a segment, so that small ones must not be too many.
+const SMALLEST_WRITE: u64 = 512;
+const MOST_CALLS: u64 = 1_000_000;
+
 /// The transfer, and how to show it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Predict {
@@ -79,7 +83,7 @@ pub(crate) struct Predict {
     /// Connections that share the size and the link evenly
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub streams: u32,
-    /// Seed of the losses, and of how quickly a woken writer runs
+    /// First of the seeds of the losses, and of how quickly woken writers and readers run
     #[arg(long, default_value = "1")]
     pub seed: u64,
     /// Vary a quantity (rtt=1ms..400ms); twice: a surface. Of size, rate, rtt, sndbuf, rcvbuf, loss
@@ -128,6 +132,12 @@ impl Predict {
             if zero {
                 return Err(Error::Usage(format!("--{name} must be more than 0")));
             }
+        }
+        if self.write < SMALLEST_WRITE && self.size / self.write > MOST_CALLS {
+            let text = format!(
+                "--write makes more calls of --size than the model follows ({MOST_CALLS} of less than {SMALLEST_WRITE} bytes)"
+            );
+            return Err(Error::Usage(text));
         }
         let end = self.end()?;
         let streams = u64::from(self.streams);

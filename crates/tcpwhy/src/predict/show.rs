@@ -1,16 +1,17 @@
 //! One prediction as text and as JSON.
 
 use super::args::{Predict, bdp};
-use super::words::{self, Bdp, Buffer, Change, Section, Words};
+use super::words::{self, Bdp, Buffer, Chance, Change, Section, Words};
 use std::io::{self, Write};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::span;
-use tcpwhy_core::kernel::buffers::is_clamped;
+use tcpwhy_core::kernel::buffers::{Asked, MIN_RECEIVE, MIN_SEND, is_clamped};
 use tcpwhy_core::kernel::window::Share;
-use tcpwhy_core::whatif::transfer::{Phase, Prediction, Transfer};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_core::whatif::transfer::{Phase, Prediction, Transfer, Typical};
 use tcpwhy_report::padded;
 
-type Others = [(Change, Prediction)];
+type Others = [(Change, Typical)];
 
 /// For people.
 pub(super) fn text(
@@ -18,10 +19,15 @@ pub(super) fn text(
     w: &dyn Words,
     args: &Predict,
     t: &Transfer,
-    p: &Prediction,
+    answer: &Typical,
     others: &Others,
 ) -> io::Result<()> {
+    let p = &answer.prediction;
     writeln!(to, "{}", w.answer(args.size, p.time, p.limit()))?;
+    if answer.varies() {
+        let Typical { runs, p10, p90, .. } = *answer;
+        writeln!(to, "{}", w.range(&Chance { runs, p10, p90 }))?;
+    }
     let steady = p.steady_bps.saturating_mul(u64::from(args.streams));
     writeln!(to, "{}", w.steady(steady, args.streams, args.rate))?;
     writeln!(to, "\n{}", w.section(Section::Phases))?;
@@ -32,7 +38,7 @@ pub(super) fn text(
     }
     buffers(to, w, t, p)?;
     writeln!(to, "\n{}", w.section(Section::Changes))?;
-    for (change, other) in others {
+    for (change, Typical { prediction: other, .. }) in others {
         let gain = w.gain(p.time.secs() / other.time.secs().max(1e-9));
         let (name, limit) = (padded(w.change(*change), 36), w.phase(other.limit()));
         writeln!(to, "  {name} {:>10}  {gain:>7}  {limit}", span(other.time))?;
@@ -60,6 +66,15 @@ fn buffers(to: &mut impl Write, w: &dyn Words, t: &Transfer, p: &Prediction) -> 
             writeln!(to, "  {}", w.clamped(option, sysctl, max))?;
         }
     }
+    for (asked, least, option) in
+        [(t.sndbuf, MIN_SEND, "SO_SNDBUF"), (t.rcvbuf, MIN_RECEIVE, "SO_RCVBUF")]
+    {
+        if let Asked::Set(bytes) = asked
+            && bytes.saturating_mul(2) < least
+        {
+            writeln!(to, "  {}", w.raised(option, bytes, least))?;
+        }
+    }
     Ok(())
 }
 
@@ -68,9 +83,10 @@ pub(super) fn json(
     to: &mut impl Write,
     args: &Predict,
     t: &Transfer,
-    p: &Prediction,
+    answer: &Typical,
     others: &Others,
 ) -> io::Result<()> {
+    let p = &answer.prediction;
     let bdp = bdp(t.rate_bps, t.rtt);
     let share = Share::first(t.receiver.version, &t.receiver.sysctls);
     let phases: serde_json::Map<_, _> = Phase::ALL
@@ -81,12 +97,22 @@ pub(super) fn json(
     let english = words::of(Language::En);
     let others: Vec<_> = others
         .iter()
-        .map(|(change, o)| serde_json::json!({"change": english.change(*change), "time_ns": o.time.0, "limit": o.limit().name(), "steady_bps": o.steady_bps}))
+        .map(|(change, other)| {
+            let o = &other.prediction;
+            serde_json::json!({
+                "change": english.change(*change),
+                "time_ns": o.time.0,
+                "range": range(other),
+                "limit": o.limit().name(),
+                "steady_bps": o.steady_bps,
+            })
+        })
         .collect();
     let value = serde_json::json!({
         "schema": "tcpwhy.prediction/1",
         "limit": p.limit().name(),
         "time_ns": p.time.0,
+        "range": range(answer),
         "steady_bps": p.steady_bps.saturating_mul(u64::from(args.streams)),
         "streams": args.streams,
         "phases_ns": phases,
@@ -99,6 +125,13 @@ pub(super) fn json(
     });
     serde_json::to_writer(&mut *to, &value).map_err(io::Error::from)?;
     writeln!(to)
+}
+
+/// Of how many runs a time is the median, and where they lie.
+pub(super) fn range(answer: &Typical) -> serde_json::Value {
+    // A run that does not end has no time.
+    let time = |t: Nanos| (t != Nanos::MAX).then_some(t.0);
+    serde_json::json!({"runs": answer.runs, "p10_ns": time(answer.p10), "p90_ns": time(answer.p90)})
 }
 
 /// A writer wakes when a third is free, so two thirds must cover the BDP.

@@ -44,7 +44,8 @@ impl Surface<'_> {
                 format!("{} {}", axis.name, shown(axis.what, v))
             });
             picture = picture.add(label(MARGIN.0 - 8, y + 17, "end", &name));
-            for (column, (value, link, p)) in row.iter().enumerate() {
+            for (column, (value, link, answer)) in row.iter().enumerate() {
+                let p = &answer.prediction;
                 let part = part(self.args, *link, p);
                 let across = format!("{} {}", self.across.name, shown(self.across.what, *value));
                 let down = self.down.is_some().then_some(name.as_str());
@@ -83,7 +84,8 @@ impl Surface<'_> {
             let _ = write!(page, "<th>{name}</th>");
         }
         for (below, row) in self.table {
-            for (value, link, p) in row {
+            for (value, link, answer) in row {
+                let p = &answer.prediction;
                 page.push_str("</tr>\n<tr>");
                 let below = self.down.zip(*below).map(|(axis, v)| shown(axis.what, v));
                 let cells = [

@@ -1,6 +1,8 @@
 //! One or two quantities varied: a line of rates, or a surface.
 
 use super::args::Predict;
+use super::seeds;
+use super::show::range;
 use super::surface::Surface;
 use super::words;
 use crate::error::Error;
@@ -9,7 +11,7 @@ use std::io::Write;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::quantity;
 use tcpwhy_core::units::Nanos;
-use tcpwhy_core::whatif::transfer::{Prediction, predict};
+use tcpwhy_core::whatif::transfer::{Prediction, Transfer, Typical};
 
 const COLUMNS: usize = 24;
 const ROWS: usize = 12;
@@ -28,12 +30,29 @@ pub(super) enum What {
     Loss,
 }
 
-/// One quantity and its values, in its smallest unit (loss: millionths).
+/// One in so many packets lost is a sweep's step of loss.
+const LOSS: f64 = 1e9;
+
+/// One quantity and its values, in its smallest unit (loss: billionths).
 #[derive(Debug)]
 pub(super) struct Axis {
     pub(super) what: What,
     pub(super) name: String,
     pub(super) values: Vec<u64>,
+}
+
+impl Axis {
+    /// The quantity with its unit, for programs.
+    fn column(&self) -> &'static str {
+        match self.what {
+            What::Size => "size_bytes",
+            What::Rate => "rate_bps",
+            What::Rtt => "rtt_ns",
+            What::Sndbuf => "sndbuf_bytes",
+            What::Rcvbuf => "rcvbuf_bytes",
+            What::Loss => "loss",
+        }
+    }
 }
 
 /// Runs the sweep and draws it.
@@ -50,8 +69,8 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
     if down.as_ref().is_some_and(|d| d.what == across.what) {
         return Err(Error::Usage(format!("--sweep names {} twice", across.name)));
     }
-    let mut table = Vec::new();
-    let mut segments = 0;
+    let mut grid = Vec::new();
+    let (mut segments, mut cells) = (0, 0);
     for below in
         down.as_ref().map_or(vec![None], |d| d.values.iter().map(|v| Some((d.what, *v))).collect())
     {
@@ -69,10 +88,16 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
                     "the sweep would take minutes; make --size smaller".to_owned(),
                 ));
             }
-            row.push((*value, one.rate, predict(&transfer)));
+            row.push((*value, one.rate, transfer));
         }
-        table.push((below.map(|b| b.1), row));
+        cells += row.len();
+        grid.push((below.map(|b| b.1), row));
     }
+    let answered = |(value, rate, t): (u64, u64, Transfer)| (value, rate, seeds::one_of(&t, cells));
+    let table: Vec<Row> = grid
+        .into_iter()
+        .map(|(below, row)| (below, row.into_iter().map(answered).collect()))
+        .collect();
     let words = words::of(args.lang.of_text());
     let surface = Surface { args, words, across: &across, down: down.as_ref(), table: &table };
     if let Some(file) = &args.svg {
@@ -90,7 +115,8 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
     }
 }
 
-pub(super) type Row = (Option<u64>, Vec<(u64, u64, Prediction)>);
+/// What is below, and along it: the value across, the link's rate, the answer.
+pub(super) type Row = (Option<u64>, Vec<(u64, u64, Typical)>);
 
 fn axis(text: &str, steps: usize) -> Result<Axis, Error> {
     let bad = || Error::Usage(format!("{text:?} is not a sweep (write rtt=1ms..400ms)"));
@@ -116,7 +142,10 @@ fn axis(text: &str, steps: usize) -> Result<Axis, Error> {
     let ratio = to as f64 / from as f64;
     let at =
         |step: usize| (from as f64 * ratio.powf(step as f64 / (steps - 1) as f64)).round() as u64;
-    Ok(Axis { what, name: name.to_owned(), values: (0..steps).map(at).collect() })
+    let mut values: Vec<u64> = (0..steps).map(at).collect();
+    // Fewer lie between two small numbers.
+    values.dedup();
+    Ok(Axis { what, name: name.to_owned(), values })
 }
 
 fn value(what: What, text: &str) -> Result<u64, Error> {
@@ -124,7 +153,7 @@ fn value(what: What, text: &str) -> Result<u64, Error> {
         What::Size | What::Sndbuf | What::Rcvbuf => quantity::bytes(text),
         What::Rate => quantity::rate(text),
         What::Rtt => quantity::span(text).map(|t| t.0.max(0) as u64),
-        What::Loss => quantity::share(text).map(|s| (s * 1e6).round() as u64),
+        What::Loss => quantity::share(text).map(|s| (s * LOSS).round() as u64),
     };
     value.map_err(|e| Error::Usage(e.to_string()))
 }
@@ -136,7 +165,7 @@ fn put(args: &mut Predict, what: What, value: u64) {
         What::Rtt => args.rtt = Nanos(value as i64),
         What::Sndbuf => args.sndbuf = Some(value),
         What::Rcvbuf => args.rcvbuf = Some(value),
-        What::Loss => args.loss = value as f64 / 1e6,
+        What::Loss => args.loss = value as f64 / LOSS,
     }
 }
 
@@ -146,10 +175,11 @@ pub(super) fn shown(what: What, value: u64) -> String {
         What::Sndbuf | What::Rcvbuf => buffer(value),
         What::Rate => rate(value),
         What::Rtt => span(Nanos(value as i64)),
-        What::Loss => percent(value as f64 / 1e6),
+        What::Loss => percent(value as f64 / LOSS),
     }
 }
 
+/// CSV, or an object a line (schema/tcpwhy.sweep-1.schema.json).
 fn machine(
     args: &Predict,
     out: &mut Output,
@@ -157,32 +187,54 @@ fn machine(
     down: Option<&Axis>,
     table: &[Row],
 ) -> Result<(), Error> {
-    let second = down.map_or(String::new(), |d| format!("{},", d.name));
     if args.csv {
-        writeln!(out.to, "{},{second}time_ns,steady_bps,limit", across.name)?;
+        let axes: Vec<_> = [Some(across), down].into_iter().flatten().map(Axis::column).collect();
+        writeln!(out.to, "{},time_ns,p10_ns,p90_ns,runs,steady_bps,limit", axes.join(","))?;
     }
     for (below, row) in table {
-        for (value, _, p) in row {
+        for (value, _, answer) in row {
+            let at = [Some((across, *value)), down.zip(*below)].into_iter().flatten();
+            let line = object(args, at.clone(), answer);
             if args.csv {
-                let below = below.map_or(String::new(), |v| format!("{v},"));
-                writeln!(
-                    out.to,
-                    "{value},{below}{},{},{}",
-                    p.time.0,
-                    p.steady_bps,
-                    p.limit().name()
-                )?;
-                continue;
+                let text = |field: &serde_json::Value| match field {
+                    serde_json::Value::String(text) => text.clone(),
+                    serde_json::Value::Null => String::new(),
+                    other => other.to_string(),
+                };
+                let range = &line["range"];
+                let fields = at
+                    .map(|(axis, _)| &line[axis.column()])
+                    .chain([&line["time_ns"], &range["p10_ns"], &range["p90_ns"], &range["runs"]])
+                    .chain([&line["steady_bps"], &line["limit"]]);
+                writeln!(out.to, "{}", fields.map(text).collect::<Vec<_>>().join(","))?;
+            } else {
+                writeln!(out.to, "{line}")?;
             }
-            let mut line = serde_json::json!({"time_ns": p.time.0, "steady_bps": p.steady_bps, "limit": p.limit().name()});
-            line[across.name.as_str()] = (*value).into();
-            if let (Some(axis), Some(below)) = (down, below) {
-                line[axis.name.as_str()] = (*below).into();
-            }
-            writeln!(out.to, "{line}")?;
         }
     }
     Ok(())
+}
+
+fn object<'a>(
+    args: &Predict,
+    at: impl Iterator<Item = (&'a Axis, u64)>,
+    answer: &Typical,
+) -> serde_json::Value {
+    let p = &answer.prediction;
+    let mut line = serde_json::json!({
+        "schema": "tcpwhy.sweep/1",
+        "time_ns": p.complete.then_some(p.time.0),
+        "range": range(answer),
+        "steady_bps": p.steady_bps.saturating_mul(u64::from(args.streams)),
+        "limit": p.limit().name(),
+    });
+    for (axis, value) in at {
+        line[axis.column()] = match axis.what {
+            What::Loss => (value as f64 / LOSS).into(),
+            _ => value.into(),
+        };
+    }
+    line
 }
 
 fn draw(
@@ -197,7 +249,8 @@ fn draw(
         let label = down
             .zip(*below)
             .map_or(String::new(), |(axis, v)| format!("{} {}", axis.name, shown(axis.what, v)));
-        let cells: String = row.iter().map(|(_, rate, p)| shade(args, *rate, p)).collect();
+        let cells: String =
+            row.iter().map(|(_, rate, a)| shade(args, *rate, &a.prediction)).collect();
         writeln!(out.to, "{label:>20} |{cells}|")?;
     }
     let ends = across.values.first().zip(across.values.last());

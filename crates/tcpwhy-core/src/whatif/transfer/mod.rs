@@ -13,15 +13,19 @@
 //! persist timer).
 
 mod control;
+mod follow;
 mod path;
 mod receiver;
 mod run;
 mod sender;
+mod typical;
 
 #[cfg(test)]
 mod tests;
 
+pub use follow::follow;
 pub use run::predict;
+pub use typical::{Typical, typical};
 
 use crate::kernel::buffers::Asked;
 use crate::kernel::window::Share;

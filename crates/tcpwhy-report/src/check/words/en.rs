@@ -1,8 +1,7 @@
 //! English.
 
 use super::{Label, Line, Words};
-use crate::phase_label;
-use tcpwhy_core::advice::Language;
+use crate::phase_in_words;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::check::{Gain, Judged, NEVER, Path, Source, Weight, What};
 use tcpwhy_core::whatif::transfer::Prediction;
@@ -75,7 +74,7 @@ impl Words for En {
 
     fn said(&self, sends: bool, p: &Prediction, rate_bps: u64) -> String {
         let what = if sends { "sends" } else { "receives" };
-        let limit = phase_label(p.limit(), Language::En);
+        let limit = phase_in_words(p.limit());
         if !p.complete {
             return format!("the host {what:<8} and does not end, held by {limit}");
         }

@@ -1,11 +1,11 @@
 //! English.
 
-use super::{Bdp, Buffer, Cell, Change, Column, Factor, Section, Words};
+use super::{Bdp, Buffer, Cell, Chance, Change, Column, Factor, Section, Words};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::transfer::Phase;
-use tcpwhy_report::phase_label;
+use tcpwhy_report::{phase_in_words, phase_label};
 
 /// The English texts.
 pub(super) struct En;
@@ -16,16 +16,15 @@ impl Words for En {
     }
 
     fn answer(&self, bytes: u64, time: Nanos, limit: Phase) -> String {
-        let held = match limit {
-            Phase::Handshake => "the handshake",
-            Phase::SlowStart => "slow start",
-            Phase::Congestion => "the congestion window",
-            Phase::SendBuffer => "the send buffer",
-            Phase::ReceiveWindow => "the receive window",
-            Phase::Path => "the path's bandwidth",
-            Phase::Last => "the last bytes on their way",
-        };
-        format!("{} in {}: held by {held}", data(bytes), span(time))
+        format!("{} in {}: held by {}", data(bytes), span(time), phase_in_words(limit))
+    }
+
+    fn range(&self, chance: &Chance) -> String {
+        let (p10, p90) = (span(chance.p10), span(chance.p90));
+        format!(
+            "chance decides: this is the median of {} runs, of which eight in ten take {p10} to {p90}",
+            chance.runs
+        )
     }
 
     fn steady(&self, steady_bps: u64, streams: u32, link_bps: u64) -> String {
@@ -57,6 +56,13 @@ impl Words for En {
 
     fn clamped(&self, option: &str, sysctl: &str, bytes: u64) -> String {
         format!("{option} is clamped in silence to net.core.{sysctl} = {}", buffer(bytes))
+    }
+
+    fn raised(&self, option: &str, asked: u64, least: u64) -> String {
+        format!(
+            "{option} of {} is raised in silence to the kernel's least, {least} bytes",
+            buffer(asked)
+        )
     }
 
     fn change(&self, change: Change) -> &'static str {

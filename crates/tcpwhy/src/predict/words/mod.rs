@@ -67,6 +67,14 @@ pub(super) struct Buffer {
     pub(super) needed: u64,
 }
 
+/// How far runs that differ by chance only lie apart.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chance {
+    pub(super) runs: u64,
+    pub(super) p10: Nanos,
+    pub(super) p90: Nanos,
+}
+
 /// One cell of a sweep.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell<'a> {
@@ -82,6 +90,8 @@ pub(super) trait Words {
     fn tag(&self) -> &'static str;
     /// The answer in a sentence.
     fn answer(&self, bytes: u64, time: Nanos, limit: Phase) -> String;
+    /// Where runs differ: how far.
+    fn range(&self, chance: &Chance) -> String;
     /// The rate once it is steady, of all streams together, beside the link's.
     fn steady(&self, steady_bps: u64, streams: u32, link_bps: u64) -> String;
     fn section(&self, section: Section) -> &'static str;
@@ -91,6 +101,8 @@ pub(super) trait Words {
     fn buffer(&self, buffer: &Buffer) -> String;
     /// A socket option that the kernel cuts down to a sysctl.
     fn clamped(&self, option: &str, sysctl: &str, bytes: u64) -> String;
+    /// A socket option that the kernel raises to its least.
+    fn raised(&self, option: &str, asked: u64, least: u64) -> String;
     fn change(&self, change: Change) -> &'static str;
     /// A part of a whole, 0 to 1.
     fn percent(&self, part: f64) -> String;
@@ -154,6 +166,12 @@ mod tests {
                 w.buffer(&buffer),
                 w.buffer(&Buffer { sends: false, ..buffer }),
                 w.clamped("SO_SNDBUF", "wmem_max", 212_992),
+                w.raised("SO_RCVBUF", 0, 2_304),
+                w.range(&Chance {
+                    runs: 15,
+                    p10: Nanos::from_millis(2_100),
+                    p90: Nanos(4_000_000),
+                }),
                 w.gain(2.5),
             ];
             texts.extend(CHANGES.map(|c| w.change(c).to_owned()));

@@ -1,6 +1,6 @@
 //! Simplified Chinese (简体中文).
 
-use super::{Bdp, Buffer, Cell, Change, Column, Factor, Section, Words};
+use super::{Bdp, Buffer, Cell, Chance, Change, Column, Factor, Section, Words};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::units::Nanos;
@@ -17,6 +17,14 @@ impl Words for Zh {
 
     fn answer(&self, bytes: u64, time: Nanos, limit: Phase) -> String {
         format!("传输 {} 需要 {}，瓶颈是{}", data(bytes), span(time), self.phase(limit))
+    }
+
+    fn range(&self, chance: &Chance) -> String {
+        let (p10, p90) = (span(chance.p10), span(chance.p90));
+        format!(
+            "结果取决于偶然：这是 {} 次运行的中位数，其中八成在 {p10} 至 {p90} 之间",
+            chance.runs
+        )
     }
 
     fn steady(&self, steady_bps: u64, streams: u32, link_bps: u64) -> String {
@@ -49,6 +57,10 @@ impl Words for Zh {
 
     fn clamped(&self, option: &str, sysctl: &str, bytes: u64) -> String {
         format!("{option} 会被悄悄限制为 net.core.{sysctl} = {}", buffer(bytes))
+    }
+
+    fn raised(&self, option: &str, asked: u64, least: u64) -> String {
+        format!("{option} {} 会被悄悄提高到内核的最小值 {least} 字节", buffer(asked))
     }
 
     fn change(&self, change: Change) -> &'static str {

@@ -14,7 +14,7 @@ use super::control::Window;
 use super::path::Path;
 use super::{Control, Phase, Transfer};
 use crate::kernel::buffers::send_buffer;
-use crate::kernel::send::{expanded, size_goal, skb_overhead};
+use crate::kernel::send::{bound_to_half_window, expanded, size_goal, skb_overhead};
 use crate::kernel::start::initial_window;
 use crate::units::Nanos;
 use board::Board;
@@ -109,11 +109,8 @@ impl Sender {
         }
     }
 
-    /// Half of the largest window at most (`tcp_bound_to_half_wnd`).
     fn mss(&self) -> u64 {
-        let half =
-            if self.largest_window > 536 { self.largest_window / 2 } else { self.largest_window };
-        self.t.mss.min(half.max(68))
+        bound_to_half_window(self.t.mss, self.largest_window)
     }
 
     /// Data segments sent, repetitions too.

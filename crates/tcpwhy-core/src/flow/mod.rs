@@ -36,7 +36,7 @@ use packet::Packet;
 use sender::Sender;
 use sender_clock::SenderClock;
 use tally::Count;
-use vantage::Legs;
+use vantage::{Leg, Legs};
 
 /// Segments held back while the vantage of a connection without a handshake is found out.
 const WARM_UP: usize = 64;
@@ -212,12 +212,12 @@ impl Flow {
     }
 
     fn measure_echo(&mut self, own: usize, other: usize, val: u32, ecr: u32, packet: &Packet) {
-        let near = |leg: &vantage::Leg| leg.from_handshake && leg.floor() < NEAR;
+        let near = |leg: &Leg| leg.from_handshake && leg.floor() < NEAR;
         if packet.has(flags::ACK) && !near(&self.legs.to[own]) {
             self.clocks[own].see(val, packet.time);
             if self.legs.to[own].is_news(ecr, packet.time) {
                 let round = self.legs.to[0].floor() + self.legs.to[1].floor();
-                let left = self.left(packet);
+                let left = self.left_before_news(packet);
                 self.legs.to[own].echoed(ecr, left, round);
             }
         }
@@ -226,13 +226,19 @@ impl Flow {
         }
     }
 
+    /// As `left`, of a packet that is the first to echo what it echoes: a few of a hundred.
+    #[inline(never)]
+    fn left_before_news(&mut self, packet: &Packet) -> Nanos {
+        self.left(packet)
+    }
+
     /// When `packet` would have passed without the queues between its sender and the capture point, as far as its stamp tells.
-    #[inline]
+    #[inline(always)]
     fn left(&mut self, packet: &Packet) -> Nanos {
         let own = packet.side as usize;
         let leg = &self.legs.to[own];
         match packet.timestamps() {
-            Some((tsval, tsecr)) if leg.known() && leg.floor() >= NEAR => {
+            Some((tsval, tsecr)) if leg.floor() >= NEAR => {
                 let earliest = || leg.passed(tsecr).map_or(Nanos(i64::MIN), |p| p + leg.floor());
                 self.clocks[own].unqueued(tsval, packet.time, earliest)
             }

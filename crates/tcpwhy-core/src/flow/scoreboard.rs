@@ -105,7 +105,7 @@ impl Scoreboard {
 
     /// Records a data segment `[start, end)`. `soonest_repair` is the least time in which the sender
     /// can have learnt of a loss: a hole filled sooner was only out of order.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send(
         &mut self,
         start: u64,
@@ -127,13 +127,17 @@ impl Scoreboard {
             return self.send_again(fresh, soonest_repair);
         }
         if start > self.nxt {
-            let hole =
-                Sent { start: self.nxt, end: start, level: levels.hole, hole: true, ..fresh };
-            self.record(hole);
+            self.record_hole(Sent { start: self.nxt, end: start, level: levels.hole, ..fresh });
         }
         self.record(fresh);
         self.nxt = end;
         Sending::New
+    }
+
+    /// What lies before a new segment was not captured.
+    #[cold]
+    fn record_hole(&mut self, unseen: Sent) {
+        self.record(Sent { hole: true, ..unseen });
     }
 
     /// As `send`, below what was sent before.
@@ -177,7 +181,7 @@ impl Scoreboard {
         Sending::Again { times, tail, level, recanted }
     }
 
-    #[inline]
+    #[inline(always)]
     fn record(&mut self, sent: Sent) {
         if self.outstanding.len() >= MAX_OUTSTANDING {
             self.thin();

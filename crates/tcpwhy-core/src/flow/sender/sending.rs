@@ -12,7 +12,7 @@ use crate::units::Nanos;
 
 impl Sender {
     /// The sender put `packet` on the wire at `time`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sent(&mut self, packet: &Packet, time: Nanos) {
         let Some(start) = self.space.locate(packet.seq) else {
             self.tally.stray += 1;
@@ -21,9 +21,15 @@ impl Sender {
         let wire_segments = self.size.wire_segments(packet.len);
         self.missing = self.identification.next(packet.ip_id, wire_segments);
         if packet.len == 0 {
-            self.sent_nothing(packet, start, time);
-            return;
+            self.sent_nothing(packet, start, time)
+        } else {
+            self.sent_data(packet, start, time)
         }
+    }
+
+    /// Data that begins at `start`. In one piece with all that it asks for: handing over what both know costs as much as the work.
+    #[inline(never)]
+    fn sent_data(&mut self, packet: &Packet, start: u64, time: Nanos) {
         self.repeated = None;
         self.last = self.last.max(time);
         let end = start + u64::from(packet.len);
@@ -46,7 +52,10 @@ impl Sender {
         if sending != Sending::New {
             self.sent_again(sending, packet);
         }
-        let release = self.release_of(sending, flight, packet, time);
+        let release = match sending {
+            Sending::New if self.recover.is_none() => self.release_of_new(flight, packet, time),
+            _ => self.release_of_repair(sending),
+        };
         let alone = time - self.gap.start() >= WAKE_UP;
         let loss = self.loss_in(sending, release, flight);
         self.close_gap(time, packet, release, loss);
@@ -105,25 +114,20 @@ impl Sender {
                 || (self.window.bytes() == 0 && start >= self.window.edge))
     }
 
-    fn release_of(
-        &mut self,
-        sending: Sending,
-        flight: u64,
-        packet: &Packet,
-        time: Nanos,
-    ) -> Release {
+    /// What released something sent again, or during a repair.
+    #[inline(never)]
+    fn release_of_repair(&self, sending: Sending) -> Release {
         match sending {
-            Sending::Again { .. } if self.window.is_closed() => return Release::Ack,
-            Sending::Again { .. } => return Release::Repair,
-            Sending::Needless => return Release::Repair,
-            Sending::Reordered if self.recover.is_none() => {
-                return Release::Ack;
-            }
-            _ => {}
+            Sending::Again { .. } if self.window.is_closed() => Release::Ack,
+            Sending::Again { .. } | Sending::Needless => Release::Repair,
+            Sending::Reordered if self.recover.is_none() => Release::Ack,
+            _ => Release::Repair,
         }
-        if self.recover.is_some() {
-            return Release::Repair;
-        }
+    }
+
+    /// What released new data.
+    #[inline(always)]
+    fn release_of_new(&self, flight: u64, packet: &Packet, time: Nanos) -> Release {
         let slack = self.pace.slack;
         let at_once = time - self.released <= slack;
         match (flight, self.peer_data) {
@@ -138,6 +142,7 @@ impl Sender {
 
     /// An ACK released this small segment after another one: it came late, or nothing but that other one was in flight (Nagle's rule,
     /// RFC 9293 section 3.7.4, which costs a round trip where no ACK is delayed).
+    #[inline(never)]
     fn was_delayed(&self, packet: &Packet, time: Nanos) -> bool {
         let delay = self.released_rtt - self.rtt.floor_or_zero();
         // Within a tenth of the delay after its end: no coincidence.
@@ -152,6 +157,7 @@ impl Sender {
     /// everything acknowledged and room in the window, and a gap in the identifications shows the
     /// packet that is missing. The probe comes after two round trips (RFC 8985 section 7.2), the
     /// timeout later.
+    #[inline(never)]
     fn lost_on_the_way(&self, time: Nanos) -> bool {
         let waited = time - self.gap.start();
         self.pace.far
@@ -166,29 +172,10 @@ impl Sender {
     fn close_gap(&mut self, time: Nanos, packet: &Packet, release: Release, loss: Option<Loss>) {
         let round = self.round();
         let length = time - self.gap.start();
-        let mut end = End {
-            frame: packet.frame,
-            shift: self.window.shift(),
-            probes: self.probes,
-            pause: None,
-            loss,
-        };
-        if length >= self.pace.least_wait {
-            end.pause = Some(Pause {
-                length,
-                stall: length.0 >= round.0 / 4,
-                released: !matches!(release, Release::Timer | Release::OwnWill),
-                flight: self.flight,
-                room: self.room,
-                dry: self.dry,
-                emptied: self.emptied,
-                short: self.short,
-                woken: time - self.released <= self.pace.wake_up,
-                forgone: self.gap.is_forgone(time, BUSY_HOST),
-                stands_out: length.0 / 2 > self.usual_wait.0,
-            });
-            self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
-        }
+        let waited = length >= self.pace.least_wait;
+        let pause = if waited { Some(self.pause(length, time, release)) } else { None };
+        let (shift, probes) = (self.window.shift(), self.probes);
+        let end = End { frame: packet.frame, shift, probes, pause, loss };
         let record = &mut self.record;
         if let Some((wait, piece)) = self.gap.only_wait(release) {
             return record.account(time, wait, round, |s| end.note(s, piece));
@@ -196,8 +183,29 @@ impl Sender {
         end.note_parts(time, release, round, &self.gap, record);
     }
 
+    /// The sender has waited for longer than a wake-up takes.
+    #[inline(never)]
+    fn pause(&mut self, length: Nanos, time: Nanos, release: Release) -> Pause {
+        let pause = Pause {
+            length,
+            stall: length.0 >= self.round().0 / 4,
+            released: !matches!(release, Release::Timer | Release::OwnWill),
+            flight: self.flight,
+            room: self.room,
+            dry: self.dry,
+            emptied: self.emptied,
+            short: self.short,
+            woken: time - self.released <= self.pace.wake_up,
+            forgone: self.gap.is_forgone(time, BUSY_HOST),
+            stands_out: length.0 / 2 > self.usual_wait.0,
+        };
+        self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
+        pause
+    }
+
     /// What a retransmission says of the loss that it repairs. Duplicate ACKs or SACK blocks reveal
     /// a loss; without them only a timer can.
+    #[inline(always)]
     fn loss_in(&self, sending: Sending, release: Release, flight: u64) -> Option<Loss> {
         match sending {
             Sending::Again { times, tail, .. } => Some(Loss {
@@ -218,6 +226,7 @@ impl Sender {
     }
 
     /// `alone`: nothing was sent just before.
+    #[inline(always)]
     fn note_sending(&mut self, sending: Sending, packet: &Packet, alone: bool) {
         let mss = self.size.mss();
         let full = self.state() == State::NoRoom;
@@ -244,6 +253,7 @@ impl Sender {
         self.emptied = (packet.has(flags::PSH) && alone) || (self.short && len < mss);
     }
 
+    #[inline(always)]
     fn open_gap(&mut self, packet: &Packet, time: Nanos) {
         self.peer_data = None;
         self.room = self.room();

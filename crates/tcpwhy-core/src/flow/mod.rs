@@ -112,46 +112,55 @@ impl Flow {
         }
     }
 
-    /// The next packet of this connection.
-    #[inline]
-    pub(crate) fn push(&mut self, packet: &Packet) {
-        if packet.is_copy() {
-            return self.push_copy(packet);
+    /// The next packets of this connection.
+    pub(crate) fn push(&mut self, packets: &[Packet]) {
+        for packet in packets {
+            if packet.is_copy() {
+                self.push_copy(packet);
+            } else if packet.time < self.last || self.held.is_some() {
+                self.push_slowly(packet);
+            } else {
+                self.count(packet);
+                self.measure_legs(packet);
+                self.process(packet);
+            }
         }
-        if packet.time < self.last {
-            return self.push_backwards(packet);
-        }
-        self.take(packet);
-    }
-
-    #[cold]
-    fn push_backwards(&mut self, packet: &Packet) {
-        self.backwards.add(packet.frame);
-        let time = if self.held.is_none() { self.last } else { packet.time };
-        self.take(&packet.at(time));
     }
 
     /// A packet of this connection that was captured before: it counts, and says nothing new.
     #[cold]
     fn push_copy(&mut self, packet: &Packet) {
-        self.last = self.last.max(packet.time);
-        self.packets[packet.side as usize] += 1;
+        self.count(packet);
         self.copies.add(packet.frame);
     }
 
-    fn take(&mut self, packet: &Packet) {
-        self.last = self.last.max(packet.time);
-        self.packets[packet.side as usize] += 1;
-        self.measure_legs(packet);
+    /// A packet that steps back in time, or comes while the vantage is found out.
+    #[cold]
+    fn push_slowly(&mut self, packet: &Packet) {
+        let mut packet = *packet;
+        if packet.time < self.last {
+            self.backwards.add(packet.frame);
+            if self.held.is_none() {
+                packet = packet.at(self.last);
+            }
+        }
+        self.count(&packet);
+        self.measure_legs(&packet);
         match &mut self.held {
-            None => self.process(packet),
+            None => self.process(&packet),
             Some(held) => {
-                held.push(*packet);
+                held.push(packet);
                 if held.len() >= WARM_UP {
                     self.release_held();
                 }
             }
         }
+    }
+
+    #[inline]
+    fn count(&mut self, packet: &Packet) {
+        self.last = self.last.max(packet.time);
+        self.packets[packet.side as usize] += 1;
     }
 
     /// The vantage is known as well as it will be at this point.

@@ -103,9 +103,16 @@ impl Scoreboard {
         self.nxt.saturating_sub(self.una)
     }
 
+    /// Records a data segment up to `end` that follows what was sent last.
+    #[inline(always)]
+    pub(crate) fn send_next(&mut self, end: u64, time: Nanos, level: u8) {
+        let start = self.nxt;
+        self.record(Sent { start, end, time, resent: 0, level, hole: false, arrived: false });
+        self.nxt = end;
+    }
+
     /// Records a data segment `[start, end)`. `soonest_repair` is the least time in which the sender
     /// can have learnt of a loss: a hole filled sooner was only out of order.
-    #[inline(always)]
     pub(crate) fn send(
         &mut self,
         start: u64,
@@ -127,17 +134,13 @@ impl Scoreboard {
             return self.send_again(fresh, soonest_repair);
         }
         if start > self.nxt {
-            self.record_hole(Sent { start: self.nxt, end: start, level: levels.hole, ..fresh });
+            let hole =
+                Sent { start: self.nxt, end: start, level: levels.hole, hole: true, ..fresh };
+            self.record(hole);
         }
         self.record(fresh);
         self.nxt = end;
         Sending::New
-    }
-
-    /// What lies before a new segment was not captured.
-    #[cold]
-    fn record_hole(&mut self, unseen: Sent) {
-        self.record(Sent { hole: true, ..unseen });
     }
 
     /// As `send`, below what was sent before.

@@ -27,7 +27,7 @@ impl Sender {
         }
     }
 
-    /// Data that begins at `start`. In one piece with all that it asks for: handing over what both know costs as much as the work.
+    /// Data that begins at `start`.
     #[inline(never)]
     fn sent_data(&mut self, packet: &Packet, start: u64, time: Nanos) {
         self.repeated = None;
@@ -38,14 +38,39 @@ impl Sender {
             return;
         }
         let flight = self.board.flight();
-        let fresh = end.saturating_sub(self.data_end);
-        let again = u64::from(packet.len).saturating_sub(fresh);
+        if start != self.board.nxt || self.recover.is_some() {
+            return self.sent_elsewhere(packet, start, time, flight);
+        }
+        // Nearly always. By itself, so that nothing of what follows asks whether this is a repair.
+        let level = self.level(packet, end, time);
+        self.board.send_next(end, time, level);
+        self.note_sent(Sending::New, packet, end, time, flight);
+    }
+
+    /// Data that does not follow what was sent last, or during a repair.
+    #[inline(never)]
+    fn sent_elsewhere(&mut self, packet: &Packet, start: u64, time: Nanos, flight: u64) {
+        let end = start + u64::from(packet.len);
         let unseen = start.saturating_sub(self.board.nxt);
         let hole = if unseen > 0 { self.bursts.missing(unseen) } else { 0 };
-        let segment_level =
-            if fresh > 0 { self.bursts.sent(time, packet.len, self.pace.rest) } else { 0 };
-        let levels = Levels { segment: segment_level, hole };
+        let levels = Levels { segment: self.level(packet, end, time), hole };
         let sending = self.board.send(start, end, time, levels, self.pace.soonest_repair);
+        self.note_sent(sending, packet, end, time, flight);
+    }
+
+    /// How far into its burst a segment is that ends at `end`, if any of it is new.
+    #[inline(always)]
+    fn level(&mut self, packet: &Packet, end: u64, time: Nanos) -> u8 {
+        let fresh = end > self.data_end;
+        if fresh { self.bursts.sent(time, packet.len, self.pace.rest) } else { 0 }
+    }
+
+    /// What data up to `end` says, now that it is on the scoreboard; `flight` was in flight before. Inlined with all that it asks for:
+    /// handing over what both know costs as much as the work.
+    #[inline(always)]
+    fn note_sent(&mut self, sending: Sending, packet: &Packet, end: u64, time: Nanos, flight: u64) {
+        let fresh = end.saturating_sub(self.data_end);
+        let again = u64::from(packet.len).saturating_sub(fresh);
         self.space.advance_to(end, packet.seq + packet.len);
         self.window.sent(self.board.una, end);
         self.size.seen(packet.len);

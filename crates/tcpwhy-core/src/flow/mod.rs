@@ -220,6 +220,7 @@ impl Flow {
         }
     }
 
+    #[inline(always)]
     fn measure_echo(&mut self, own: usize, other: usize, val: u32, ecr: u32, packet: &Packet) {
         let near = |leg: &Leg| leg.from_handshake && leg.floor() < NEAR;
         if packet.has(flags::ACK) && !near(&self.legs.to[own]) {

@@ -31,7 +31,7 @@ pub(crate) struct SenderClock {
 
 impl SenderClock {
     /// A packet of this end, stamped `tsval`, passes at `time`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn see(&mut self, tsval: u32, time: Nanos) {
         let Some((newest, ticks)) = self.newest else {
             self.newest = Some((tsval, 0));
@@ -51,7 +51,7 @@ impl SenderClock {
 
     /// When a packet stamped `tsval` that passes at `time` would have passed without a queue; never before `earliest`, when it could be
     /// released first. Within a tick nothing is known: the packet's own time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn unqueued(
         &mut self,
         tsval: u32,

@@ -129,21 +129,8 @@ impl Capture {
     }
 
     /// The source whose next packet comes first, with that packet at hand.
-    #[inline(always)]
+    #[inline]
     fn turn(&mut self) -> Result<Option<usize>, Error> {
-        // Alone, a file need not be compared with others.
-        if self.queue.is_empty()
-            && let Some(Source { state: State::Open(reader), .. }) =
-                self.current.and_then(|current| self.sources.get_mut(current))
-            && reader.advance_usual()
-        {
-            return Ok(self.current);
-        }
-        self.turn_among_all()
-    }
-
-    #[inline(never)]
-    fn turn_among_all(&mut self) -> Result<Option<usize>, Error> {
         if let Some(current) = self.current.take()
             && let Some(time) = self.advance(current)
         {

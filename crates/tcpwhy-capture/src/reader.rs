@@ -113,25 +113,17 @@ impl Reader {
     }
 
     /// Moves to the next packet and returns its time; `None` at the end of what can be read.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn advance(&mut self, interfaces: &mut Interfaces) -> Option<Nanos> {
-        if self.advance_usual() {
+        let last = self.record.time;
+        if let Format::Pcap(pcap) = &self.format
+            && self.progress == Progress::Packet
+            && pcap.advance_usual(&mut self.window, &mut self.record)
+        {
+            self.counters.packet(last, self.record.time);
             return Some(self.record.time);
         }
         self.advance_any(interfaces)
-    }
-
-    /// Moves to the next packet, if that is a usual one and at hand.
-    #[inline(always)]
-    pub(crate) fn advance_usual(&mut self) -> bool {
-        let last = self.record.time;
-        let Format::Pcap(pcap) = &self.format else { return false };
-        let usual = self.progress == Progress::Packet
-            && pcap.advance_usual(&mut self.window, &mut self.record);
-        if usual {
-            self.counters.packet(last, self.record.time);
-        }
-        usual
     }
 
     #[inline(never)]

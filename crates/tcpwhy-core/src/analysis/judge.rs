@@ -32,9 +32,7 @@ impl Judge {
             }
             Step::Run { place, .. } => {
                 if let Some(flow) = self.flows.get_mut(place as usize).and_then(Option::as_mut) {
-                    for packet in packets {
-                        flow.push(packet);
-                    }
+                    flow.push(packets);
                 }
             }
             Step::End { place } => self.end(place),

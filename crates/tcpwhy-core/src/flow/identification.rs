@@ -16,6 +16,7 @@ pub(crate) struct Identification {
 
 impl Identification {
     /// The next packet of the sender; says whether some are missing before it.
+    #[inline(always)]
     pub(crate) fn next(&mut self, id: u16, segments: u32) -> bool {
         let step = id.wrapping_sub(self.last);
         let missing =

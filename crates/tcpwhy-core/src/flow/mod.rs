@@ -36,7 +36,7 @@ use packet::Packet;
 use sender::Sender;
 use sender_clock::SenderClock;
 use tally::Count;
-use vantage::Legs;
+use vantage::{Leg, Legs};
 
 /// Segments held back while the vantage of a connection without a handshake is found out.
 const WARM_UP: usize = 64;
@@ -112,46 +112,55 @@ impl Flow {
         }
     }
 
-    /// The next packet of this connection.
-    #[inline]
-    pub(crate) fn push(&mut self, packet: &Packet) {
-        if packet.is_copy() {
-            return self.push_copy(packet);
+    /// The next packets of this connection.
+    pub(crate) fn push(&mut self, packets: &[Packet]) {
+        for packet in packets {
+            if packet.is_copy() {
+                self.push_copy(packet);
+            } else if packet.time < self.last || self.held.is_some() {
+                self.push_slowly(packet);
+            } else {
+                self.count(packet);
+                self.measure_legs(packet);
+                self.process(packet);
+            }
         }
-        if packet.time < self.last {
-            return self.push_backwards(packet);
-        }
-        self.take(packet);
-    }
-
-    #[cold]
-    fn push_backwards(&mut self, packet: &Packet) {
-        self.backwards.add(packet.frame);
-        let time = if self.held.is_none() { self.last } else { packet.time };
-        self.take(&packet.at(time));
     }
 
     /// A packet of this connection that was captured before: it counts, and says nothing new.
     #[cold]
     fn push_copy(&mut self, packet: &Packet) {
-        self.last = self.last.max(packet.time);
-        self.packets[packet.side as usize] += 1;
+        self.count(packet);
         self.copies.add(packet.frame);
     }
 
-    fn take(&mut self, packet: &Packet) {
-        self.last = self.last.max(packet.time);
-        self.packets[packet.side as usize] += 1;
-        self.measure_legs(packet);
+    /// A packet that steps back in time, or comes while the vantage is found out.
+    #[cold]
+    fn push_slowly(&mut self, packet: &Packet) {
+        let mut packet = *packet;
+        if packet.time < self.last {
+            self.backwards.add(packet.frame);
+            if self.held.is_none() {
+                packet = packet.at(self.last);
+            }
+        }
+        self.count(&packet);
+        self.measure_legs(&packet);
         match &mut self.held {
-            None => self.process(packet),
+            None => self.process(&packet),
             Some(held) => {
-                held.push(*packet);
+                held.push(packet);
                 if held.len() >= WARM_UP {
                     self.release_held();
                 }
             }
         }
+    }
+
+    #[inline]
+    fn count(&mut self, packet: &Packet) {
+        self.last = self.last.max(packet.time);
+        self.packets[packet.side as usize] += 1;
     }
 
     /// The vantage is known as well as it will be at this point.
@@ -211,13 +220,14 @@ impl Flow {
         }
     }
 
+    #[inline(always)]
     fn measure_echo(&mut self, own: usize, other: usize, val: u32, ecr: u32, packet: &Packet) {
-        let near = |leg: &vantage::Leg| leg.from_handshake && leg.floor() < NEAR;
+        let near = |leg: &Leg| leg.from_handshake && leg.floor() < NEAR;
         if packet.has(flags::ACK) && !near(&self.legs.to[own]) {
             self.clocks[own].see(val, packet.time);
             if self.legs.to[own].is_news(ecr, packet.time) {
                 let round = self.legs.to[0].floor() + self.legs.to[1].floor();
-                let left = self.left(packet);
+                let left = self.left_before_news(packet);
                 self.legs.to[own].echoed(ecr, left, round);
             }
         }
@@ -226,13 +236,19 @@ impl Flow {
         }
     }
 
+    /// As `left`, of a packet that is the first to echo what it echoes: a few of a hundred.
+    #[inline(never)]
+    fn left_before_news(&mut self, packet: &Packet) -> Nanos {
+        self.left(packet)
+    }
+
     /// When `packet` would have passed without the queues between its sender and the capture point, as far as its stamp tells.
-    #[inline]
+    #[inline(always)]
     fn left(&mut self, packet: &Packet) -> Nanos {
         let own = packet.side as usize;
         let leg = &self.legs.to[own];
         match packet.timestamps() {
-            Some((tsval, tsecr)) if leg.known() && leg.floor() >= NEAR => {
+            Some((tsval, tsecr)) if leg.floor() >= NEAR => {
                 let earliest = || leg.passed(tsecr).map_or(Nanos(i64::MIN), |p| p + leg.floor());
                 self.clocks[own].unqueued(tsval, packet.time, earliest)
             }

@@ -50,12 +50,12 @@ impl Flow {
     fn deliver(&mut self, side: Side, now: Nanos, tsecr: Option<u32>) {
         let own = side as usize;
         let Some(sender) = &mut self.senders[own] else { return };
-        let (shortest, leg) = (self.legs.to[own].floor(), self.legs.to[own].now());
-        let queued = self.legs.to[own].latest();
-        sender.stands_at(leg, self.legs.to[own].known());
+        let way = &self.legs.to[own];
+        let (shortest, leg) = (way.floor(), way.now());
+        sender.stands_at(leg, way.known());
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
-            sender.acknowledged(event, time, queued);
+            sender.acknowledged(event, time, way.latest());
             self.under_way[own].told();
         }
     }

@@ -101,9 +101,16 @@ impl Scoreboard {
         self.nxt.saturating_sub(self.una)
     }
 
+    /// Records a data segment up to `end` that follows what was sent last.
+    #[inline(always)]
+    pub(crate) fn send_next(&mut self, end: u64, time: Nanos, level: u8) {
+        let start = self.nxt;
+        self.record(Sent { start, end, time, resent: 0, level, hole: false, arrived: false });
+        self.nxt = end;
+    }
+
     /// Records a data segment `[start, end)`. `soonest_repair` is the least time in which the sender
     /// can have learnt of a loss: a hole filled sooner was only out of order.
-    #[inline]
     pub(crate) fn send(
         &mut self,
         start: u64,
@@ -175,7 +182,7 @@ impl Scoreboard {
         Sending::Again { times, tail, level, recanted }
     }
 
-    #[inline]
+    #[inline(always)]
     fn record(&mut self, sent: Sent) {
         if self.outstanding.len() >= MAX_OUTSTANDING {
             self.thin();

@@ -19,7 +19,9 @@ const ENOUGH: i64 = 10;
 pub(crate) struct SenderClock {
     /// The newest stamp, and the ticks since the first.
     newest: Option<(u32, i64)>,
+    /// When the first packet passed, and when the newest stamp's tick would have by that.
     start: Nanos,
+    ticked: Nanos,
     seen: Nanos,
     /// Least time between a stamp and its passing, counted from the first packet's.
     least: Nanos,
@@ -29,18 +31,19 @@ pub(crate) struct SenderClock {
 
 impl SenderClock {
     /// A packet of this end, stamped `tsval`, passes at `time`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn see(&mut self, tsval: u32, time: Nanos) {
         let Some((newest, ticks)) = self.newest else {
             self.newest = Some((tsval, 0));
-            (self.start, self.seen) = (time, time);
+            (self.start, self.ticked, self.seen) = (time, time, time);
             return;
         };
-        let ahead = tsval.wrapping_sub(newest) as i32;
+        let ahead = i64::from(tsval.wrapping_sub(newest) as i32);
+        let late = time - self.ticked - ticks_long(ahead);
         if ahead > 0 {
-            self.newest = Some((tsval, ticks + i64::from(ahead)));
+            self.newest = Some((tsval, ticks + ahead));
+            self.ticked = self.start + ticks_long(ticks + ahead);
         }
-        let late = time - self.start - ticks_long(ticks + i64::from(ahead));
         let drifted = self.least + Nanos((time - self.seen).0 / DRIFT);
         self.least = late.min(drifted);
         self.seen = time;
@@ -48,7 +51,7 @@ impl SenderClock {
 
     /// When a packet stamped `tsval` that passes at `time` would have passed without a queue; never before `earliest`, when it could be
     /// released first. Within a tick nothing is known: the packet's own time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn unqueued(
         &mut self,
         tsval: u32,
@@ -56,12 +59,15 @@ impl SenderClock {
         earliest: impl FnOnce() -> Nanos,
     ) -> Nanos {
         let Some((newest, ticks)) = self.newest.filter(|_| !self.slow) else { return time };
-        let ticks = ticks + i64::from(tsval.wrapping_sub(newest) as i32);
-        let stamped = ticks_long(ticks);
+        let ahead = i64::from(tsval.wrapping_sub(newest) as i32);
+        let latest = self.ticked + ticks_long(ahead) + self.least + TICK;
+        if latest >= time {
+            return time;
+        }
+        let ticks = ticks + ahead;
         // Later than by its stamp, as a packet in a queue is; but so are all of a clock that ticks slowly.
-        let plausible = ticks >= ENOUGH && stamped.0 >= (time - self.start).0 / 2;
-        let latest = self.start + self.least + stamped + TICK;
-        if latest >= time || !plausible {
+        let plausible = ticks >= ENOUGH && ticks_long(ticks).0 >= (time - self.start).0 / 2;
+        if !plausible {
             return time;
         }
         let earliest = earliest();

@@ -4,8 +4,8 @@
 //! answer packets seen going to it measure its leg: SYN -> SYN/ACK, SYN/ACK -> ACK, and for every
 //! later packet the timestamp echo (RFC 7323), which names the newest packet the end had seen.
 
+use super::line::Line;
 use crate::units::Nanos;
-use std::collections::VecDeque;
 
 /// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
 const MAX_PENDING: usize = 1024;
@@ -48,7 +48,9 @@ impl QuietPairs {
 /// The leg to one end.
 #[derive(Debug, Clone)]
 pub(crate) struct Leg {
-    min: Option<Nanos>,
+    /// The smallest sample, zero before the first.
+    floor: Nanos,
+    known: bool,
     /// Smallest sample of the current and of the previous round, for queues that come and go.
     current: Nanos,
     previous: Nanos,
@@ -61,7 +63,7 @@ pub(crate) struct Leg {
     stuck: bool,
     now: Nanos,
     pairs: QuietPairs,
-    pending: VecDeque<(u32, Nanos)>,
+    pending: Line<(u32, Nanos)>,
     /// The newest that was echoed.
     echoed: Option<(u32, Nanos)>,
 }
@@ -69,7 +71,8 @@ pub(crate) struct Leg {
 impl Leg {
     pub(crate) fn new() -> Self {
         Self {
-            min: None,
+            floor: Nanos::ZERO,
+            known: false,
             current: Nanos::MAX,
             previous: Nanos::MAX,
             latest: Nanos::ZERO,
@@ -79,7 +82,7 @@ impl Leg {
             stuck: false,
             now: Nanos::ZERO,
             pairs: QuietPairs::default(),
-            pending: VecDeque::new(),
+            pending: Line::default(),
             echoed: None,
         }
     }
@@ -91,12 +94,12 @@ impl Leg {
 
     /// The smallest round trip to this end, or zero when nothing is known.
     pub(crate) fn floor(&self) -> Nanos {
-        self.min.unwrap_or_default()
+        self.floor
     }
 
     /// Whether anything is known.
     pub(crate) fn known(&self) -> bool {
-        self.min.is_some()
+        self.known
     }
 
     /// The leg as it is now, a queue on the way to this end included.
@@ -119,7 +122,8 @@ impl Leg {
     /// A sample from the handshake or from a quiet pair of packets.
     pub(crate) fn sample(&mut self, leg: Nanos) {
         if leg.0 >= 0 {
-            self.min = Some(self.min.map_or(leg, |m| m.min(leg)));
+            self.floor = if self.known { self.floor.min(leg) } else { leg };
+            self.known = true;
             self.settle();
         }
     }
@@ -135,7 +139,7 @@ impl Leg {
     #[inline]
     pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
         // A tick of the clock has many packets.
-        if self.pending.back().is_none_or(|&(v, _)| v != tsval) {
+        if self.pending.last().is_none_or(|&(v, _)| v != tsval) {
             self.remember(tsval, time);
         }
     }
@@ -143,23 +147,24 @@ impl Leg {
     #[inline(never)]
     fn remember(&mut self, tsval: u32, time: Nanos) {
         if self.pending.len() >= MAX_PENDING {
-            let mut keep = false;
-            self.pending.retain(|_| {
-                keep = !keep;
-                keep
-            });
+            let mut thinned = Line::with_capacity(MAX_PENDING);
+            for &every_other in self.pending.iter().step_by(2) {
+                thinned.push_back(every_other, AT_FIRST);
+            }
+            self.pending = thinned;
         }
-        if self.pending.capacity() == 0 {
-            self.pending.reserve(AT_FIRST);
-        }
-        self.pending.push_back((tsval, time));
+        self.pending.push_back((tsval, time), AT_FIRST);
     }
 
     /// When the packet passed that the end has heard of last, if it echoes `tsecr` now.
     #[inline]
     pub(crate) fn passed(&self, tsecr: u32) -> Option<Nanos> {
-        let not_newer = |&&(tsval, _): &&(u32, Nanos)| tsval.wrapping_sub(tsecr) as i32 <= 0;
-        let waiting = self.pending.iter().take_while(not_newer).last().or(self.echoed.as_ref());
+        let not_newer = |(tsval, _): &&(u32, Nanos)| tsval.wrapping_sub(tsecr) as i32 <= 0;
+        // Nearly always it has been echoed before, and what waits is newer.
+        let waiting = match self.pending.front().filter(not_newer) {
+            Some(_) => self.pending.iter().take_while(not_newer).last(),
+            None => self.echoed.as_ref(),
+        };
         waiting.filter(|(tsval, _)| *tsval == tsecr).map(|&(_, passed)| passed)
     }
 

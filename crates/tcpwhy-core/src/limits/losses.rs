@@ -152,9 +152,7 @@ fn queued_before(ctx: &Context<'_>, i: usize) -> bool {
 
 /// Bytes per second delivered from stretch `first` to `last`, idle times left out.
 fn rate_between(ctx: &Context<'_>, first: usize, last: usize) -> u64 {
-    let active = ctx.stretches[first..last]
-        .iter()
-        .filter(|s| !s.is_idle());
+    let active = ctx.stretches[first..last].iter().filter(|s| !s.is_idle());
     let (bytes, time) =
         active.fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived(), t + s.duration()));
     crate::units::bits_per_second(bytes, time) / 8

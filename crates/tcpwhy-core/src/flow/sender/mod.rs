@@ -4,6 +4,7 @@ mod closing;
 mod ending;
 mod hearing;
 mod pace;
+mod repairing;
 mod sending;
 
 use crate::flow::WAKE_UP;

@@ -10,12 +10,9 @@ use crate::flow::stretch::Loss;
 use crate::observe::flags;
 use crate::units::Nanos;
 
-/// Linux waits as long at least (`TCP_RTO_MIN`), others longer (RFC 6298 section 2.4).
-const LEAST_RTO: Nanos = Nanos::from_millis(200);
-
 impl Sender {
     /// The sender put `packet` on the wire at `time`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sent(&mut self, packet: &Packet, time: Nanos) {
         let Some(start) = self.space.locate(packet.seq) else {
             self.tally.stray += 1;
@@ -24,9 +21,15 @@ impl Sender {
         let wire_segments = self.size.wire_segments(packet.len);
         self.missing = self.identification.next(packet.ip_id, wire_segments);
         if packet.len == 0 {
-            self.sent_nothing(packet, start, time);
-            return;
+            self.sent_nothing(packet, start, time)
+        } else {
+            self.sent_data(packet, start, time)
         }
+    }
+
+    /// Data that begins at `start`.
+    #[inline(never)]
+    fn sent_data(&mut self, packet: &Packet, start: u64, time: Nanos) {
         self.repeated = None;
         self.last = self.last.max(time);
         let end = start + u64::from(packet.len);
@@ -35,44 +38,58 @@ impl Sender {
             return;
         }
         let flight = self.board.flight();
-        let fresh = end.saturating_sub(self.data_end);
-        let again = u64::from(packet.len).saturating_sub(fresh);
+        if start != self.board.nxt || self.recover.is_some() {
+            return self.sent_elsewhere(packet, start, time, flight);
+        }
+        // Nearly always. By itself, so that nothing of what follows asks whether this is a repair.
+        let level = self.level(packet, end, time);
+        self.board.send_next(end, time, level);
+        self.note_sent(Sending::New, packet, end, time, flight);
+    }
+
+    /// Data that does not follow what was sent last, or during a repair.
+    #[inline(never)]
+    fn sent_elsewhere(&mut self, packet: &Packet, start: u64, time: Nanos, flight: u64) {
+        let end = start + u64::from(packet.len);
         let unseen = start.saturating_sub(self.board.nxt);
         let hole = if unseen > 0 { self.bursts.missing(unseen) } else { 0 };
-        let segment_level =
-            if fresh > 0 { self.bursts.sent(time, packet.len, self.pace.rest) } else { 0 };
-        let levels = Levels { segment: segment_level, hole };
+        let levels = Levels { segment: self.level(packet, end, time), hole };
         let sending = self.board.send(start, end, time, levels, self.pace.soonest_repair);
+        self.note_sent(sending, packet, end, time, flight);
+    }
+
+    /// How far into its burst a segment is that ends at `end`, if any of it is new.
+    #[inline(always)]
+    fn level(&mut self, packet: &Packet, end: u64, time: Nanos) -> u8 {
+        let fresh = end > self.data_end;
+        if fresh { self.bursts.sent(time, packet.len, self.pace.rest) } else { 0 }
+    }
+
+    /// What data up to `end` says, now that it is on the scoreboard; `flight` was in flight before. Inlined with all that it asks for:
+    /// handing over what both know costs as much as the work.
+    #[inline(always)]
+    fn note_sent(&mut self, sending: Sending, packet: &Packet, end: u64, time: Nanos, flight: u64) {
+        let fresh = end.saturating_sub(self.data_end);
+        let again = u64::from(packet.len).saturating_sub(fresh);
         self.space.advance_to(end, packet.seq + packet.len);
         self.window.sent(self.board.una, end);
         self.size.seen(packet.len);
         if sending != Sending::New {
             self.sent_again(sending, packet);
         }
-        let release = self.release_of(sending, flight, packet, time);
+        let release = match sending {
+            Sending::New if self.recover.is_none() => self.release_of_new(flight, packet, time),
+            _ => self.release_of_repair(sending),
+        };
         let alone = time - self.gap.start() >= WAKE_UP;
         let loss = self.loss_in(sending, release, flight, time);
         self.close_gap(time, packet, release, loss);
         let turn = flight == 0 && self.peer_data.is_some();
         self.transfers.sent(time, packet.frame, fresh, again, turn);
         self.tally.data(sending, packet, again);
-        self.note_sending(sending, packet, start, alone);
+        self.note_sending(sending, packet, alone);
         self.data_end = self.data_end.max(end);
         self.open_gap(packet, time);
-    }
-
-    /// What is noted of a retransmission beside its gap.
-    #[cold]
-    fn sent_again(&mut self, sending: Sending, packet: &Packet) {
-        if let Sending::Again { .. } | Sending::Needless = sending {
-            self.answers.asked_again(packet.frame, packet.len);
-        }
-        if let Sending::Again { recanted, .. } = sending {
-            self.record.open().arrived -= recanted as i64;
-        }
-        if let Sending::Again { times: 0, level, .. } = sending {
-            self.bursts.lost(level);
-        }
     }
 
     /// No data: a FIN, a bare ACK, a keep-alive or a Linux window probe (0 bytes at una - 1).
@@ -108,25 +125,9 @@ impl Sender {
                 || (self.window.bytes() == 0 && start >= self.window.edge))
     }
 
-    fn release_of(
-        &mut self,
-        sending: Sending,
-        flight: u64,
-        packet: &Packet,
-        time: Nanos,
-    ) -> Release {
-        match sending {
-            Sending::Again { .. } if self.window.is_closed() => return Release::Ack,
-            Sending::Again { .. } => return Release::Repair,
-            Sending::Needless => return Release::Repair,
-            Sending::Reordered if self.recover.is_none() => {
-                return Release::Ack;
-            }
-            _ => {}
-        }
-        if self.recover.is_some() {
-            return Release::Repair;
-        }
+    /// What released new data.
+    #[inline(always)]
+    fn release_of_new(&self, flight: u64, packet: &Packet, time: Nanos) -> Release {
         let slack = self.pace.slack;
         let at_once = time - self.released <= slack;
         match (flight, self.peer_data) {
@@ -141,6 +142,7 @@ impl Sender {
 
     /// An ACK released this small segment after another one: it came late, or nothing but that other one was in flight (Nagle's rule,
     /// RFC 9293 section 3.7.4, which costs a round trip where no ACK is delayed).
+    #[inline(never)]
     fn was_delayed(&self, packet: &Packet, time: Nanos) -> bool {
         let delay = self.released_rtt - self.rtt.floor_or_zero();
         // Within a tenth of the delay after its end: no coincidence.
@@ -155,6 +157,7 @@ impl Sender {
     /// everything acknowledged and room in the window, and a gap in the identifications shows the
     /// packet that is missing. The probe comes after two round trips (RFC 8985 section 7.2), the
     /// timeout later.
+    #[inline(never)]
     fn lost_on_the_way(&self, time: Nanos) -> bool {
         let waited = time - self.gap.start();
         self.pace.far
@@ -169,29 +172,10 @@ impl Sender {
     fn close_gap(&mut self, time: Nanos, packet: &Packet, release: Release, loss: Option<Loss>) {
         let round = self.round();
         let length = time - self.gap.start();
-        let mut end = End {
-            frame: packet.frame,
-            shift: self.window.shift(),
-            probes: self.probes,
-            pause: None,
-            loss,
-        };
-        if length >= self.pace.least_wait {
-            end.pause = Some(Pause {
-                length,
-                stall: length.0 >= round.0 / 4,
-                released: !matches!(release, Release::Timer | Release::OwnWill),
-                flight: self.flight,
-                room: self.room,
-                dry: self.dry,
-                emptied: self.emptied,
-                short: self.short,
-                woken: time - self.released <= self.pace.wake_up,
-                forgone: self.gap.is_forgone(time, BUSY_HOST),
-                stands_out: length.0 / 2 > self.usual_wait.0,
-            });
-            self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
-        }
+        let waited = length >= self.pace.least_wait;
+        let pause = if waited { Some(self.pause(length, time, release)) } else { None };
+        let (shift, probes) = (self.window.shift(), self.probes);
+        let end = End { frame: packet.frame, shift, probes, pause, loss };
         let record = &mut self.record;
         if let Some((wait, piece)) = self.gap.only_wait(release) {
             return record.account(time, wait, round, |s| end.note(s, piece));
@@ -199,41 +183,29 @@ impl Sender {
         end.note_parts(time, release, round, &self.gap, record);
     }
 
-    /// Three duplicate ACKs or SACK blocks reveal a loss (RFC 5681 section 3.2, RFC 8985); with fewer of them the sender waits for its
-    /// timer, and without any only a timer can tell.
-    fn is_by_timer(&self, time: Nanos) -> bool {
-        let waited = time - self.gap.start() >= LEAST_RTO.max(self.round().scale(2, 1));
-        self.duplicate_acks == 0 || (self.duplicate_acks < 3 && waited)
-    }
-
-    /// What a retransmission says of the loss that it repairs.
-    fn loss_in(
-        &self,
-        sending: Sending,
-        release: Release,
-        flight: u64,
-        time: Nanos,
-    ) -> Option<Loss> {
-        match sending {
-            Sending::Again { times, tail, .. } => Some(Loss {
-                timeout: self.is_by_timer(time),
-                tail,
-                double: times > 0,
-                few: flight < 4 * self.size.mss(),
-                needless: false,
-            }),
-            Sending::Needless => {
-                Some(Loss { timeout: self.is_by_timer(time), needless: true, ..Loss::default() })
-            }
-            Sending::New if release == Release::Repair && self.recover.is_none() => {
-                Some(Loss { timeout: true, tail: true, ..Loss::default() })
-            }
-            _ => None,
-        }
+    /// The sender has waited for longer than a wake-up takes.
+    #[inline(never)]
+    fn pause(&mut self, length: Nanos, time: Nanos, release: Release) -> Pause {
+        let pause = Pause {
+            length,
+            stall: length.0 >= self.round().0 / 4,
+            released: !matches!(release, Release::Timer | Release::OwnWill),
+            flight: self.flight,
+            room: self.room,
+            dry: self.dry,
+            emptied: self.emptied,
+            short: self.short,
+            woken: time - self.released <= self.pace.wake_up,
+            forgone: self.gap.is_forgone(time, BUSY_HOST),
+            stands_out: length.0 / 2 > self.usual_wait.0,
+        };
+        self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
+        pause
     }
 
     /// `alone`: nothing was sent just before.
-    fn note_sending(&mut self, sending: Sending, packet: &Packet, start: u64, alone: bool) {
+    #[inline(always)]
+    fn note_sending(&mut self, sending: Sending, packet: &Packet, alone: bool) {
         let mss = self.size.mss();
         let full = self.state() == State::NoRoom;
         let open = self.record.open();
@@ -246,9 +218,7 @@ impl Sender {
                 open.pushes += u32::from(packet.has(flags::PSH));
             }
             Sending::Again { tail, .. } if self.window.bytes() > 0 => {
-                let first = self.recover.is_none() && self.duplicate_acks == 0;
-                self.probed_tail = first && tail && start > self.board.una;
-                self.recover.get_or_insert(self.board.nxt);
+                self.repairs(tail, u64::from(packet.len));
             }
             Sending::Again { .. } | Sending::Needless | Sending::Reordered => {}
         }
@@ -263,6 +233,7 @@ impl Sender {
         self.emptied = (packet.has(flags::PSH) && alone) || (self.short && len < mss);
     }
 
+    #[inline(always)]
     fn open_gap(&mut self, packet: &Packet, time: Nanos) {
         self.peer_data = None;
         self.room = self.room();

@@ -1,0 +1,80 @@
+//! Data is sent again: what that says of the loss before it.
+
+use super::Sender;
+use crate::flow::gap::Release;
+use crate::flow::packet::Packet;
+use crate::flow::scoreboard::Sending;
+use crate::flow::stretch::Loss;
+use crate::units::Nanos;
+
+/// Linux waits as long at least (`TCP_RTO_MIN`), others longer (RFC 6298 section 2.4).
+const LEAST_RTO: Nanos = Nanos::from_millis(200);
+
+impl Sender {
+    /// What is noted of a retransmission beside its gap.
+    #[cold]
+    pub(super) fn sent_again(&mut self, sending: Sending, packet: &Packet) {
+        if let Sending::Again { .. } | Sending::Needless = sending {
+            self.answers.asked_again(packet.frame, packet.len);
+        }
+        if let Sending::Again { recanted, .. } = sending {
+            self.record.open().arrived -= recanted as i64;
+        }
+        if let Sending::Again { times: 0, level, .. } = sending {
+            self.bursts.lost(level);
+        }
+    }
+
+    /// What released something sent again, or during a repair.
+    #[inline(never)]
+    pub(super) fn release_of_repair(&self, sending: Sending) -> Release {
+        match sending {
+            Sending::Again { .. } if self.window.is_closed() => Release::Ack,
+            Sending::Again { .. } | Sending::Needless => Release::Repair,
+            Sending::Reordered if self.recover.is_none() => Release::Ack,
+            _ => Release::Repair,
+        }
+    }
+
+    /// Three duplicate ACKs or SACK blocks reveal a loss (RFC 5681 section 3.2, RFC 8985); with fewer of them the sender waits for its
+    /// timer, and without any only a timer can tell.
+    pub(super) fn is_by_timer(&self, time: Nanos) -> bool {
+        let waited = time - self.gap.start() >= LEAST_RTO.max(self.round().scale(2, 1));
+        self.duplicate_acks == 0 || (self.duplicate_acks < 3 && waited)
+    }
+
+    /// What a retransmission says of the loss that it repairs.
+    #[inline(always)]
+    pub(super) fn loss_in(
+        &self,
+        sending: Sending,
+        release: Release,
+        flight: u64,
+        time: Nanos,
+    ) -> Option<Loss> {
+        match sending {
+            Sending::Again { times, tail, .. } => Some(Loss {
+                timeout: self.is_by_timer(time),
+                tail,
+                double: times > 0,
+                few: flight < 4 * self.size.mss(),
+                needless: false,
+            }),
+            Sending::Needless => {
+                Some(Loss { timeout: self.is_by_timer(time), needless: true, ..Loss::default() })
+            }
+            Sending::New if release == Release::Repair && self.recover.is_none() => {
+                Some(Loss { timeout: true, tail: true, ..Loss::default() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Data of `len` bytes was sent again. A timer sends the `tail` again by itself, and it is not also the first that is outstanding.
+    #[cold]
+    pub(super) fn repairs(&mut self, tail: bool, len: u64) {
+        let first = self.recover.is_none() && self.duplicate_acks == 0;
+        self.probed_tail = first && tail && self.board.flight() > len;
+        self.recover.get_or_insert(self.board.nxt);
+    }
+}

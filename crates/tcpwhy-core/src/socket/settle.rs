@@ -1,7 +1,10 @@
 //! The kernel's samples beside a timeline from packets: what they confirm is surer, and what packets leave open they settle.
 
 use crate::analysis::verdict;
-use crate::model::{Cause, Connection, Direction, Evidence, Interval, Limit, Source, WindowScale};
+use crate::model::{
+    Cause, Connection, Direction, Evidence, Finding, FindingKind, Interval, Limit, Source,
+    WindowScale,
+};
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
 
@@ -35,6 +38,14 @@ pub fn settle(connection: &mut Connection, sockets: &Histories, wmem_most: u64) 
             settle_direction(direction, sender.as_ref(), receiver);
         }
     }
+    let [up, down] = &connection.directions;
+    let is_sure = |f: &Finding| {
+        let of_receiver = |d: &&Direction| d.from.other() == f.side;
+        f.kind == FindingKind::ScaleInferred
+            && [up, down].into_iter().find(of_receiver).is_some_and(|d| d.rests_on_samples())
+    };
+    let findings = connection.findings.iter().filter(|f| !is_sure(f));
+    connection.findings = findings.copied().collect();
 }
 
 /// A sender's samples, judged.

@@ -156,7 +156,11 @@ fn where_the_windows_scale_is_guessed_the_kernel_knows_the_window() {
         ];
         let mut c = connection(&intervals);
         c.directions[0].facts.scale = scale;
+        let (kind, side) = (FindingKind::ScaleInferred, Side::Server);
+        c.findings = Box::new([Finding { kind, side, count: 0, value: 6, frame: 0 }]);
         settle(&mut c, &all, 4_194_304);
+        let rests = c.directions[0].rests_on_samples();
+        assert_eq!(c.findings.is_empty(), rests, "it is said where the verdict depends on it");
         told(&c).iter().map(|(ms, limit, _, _, source)| (*ms, *limit, *source)).collect::<Vec<_>>()
     };
     let lost = (400, Limit::LossRecovery, Source::Packets);

@@ -15,25 +15,37 @@ use crate::table::Table;
 pub struct Memory {
     /// In use (`/proc/net/sockstat`).
     pub pages: u64,
-    /// `net.ipv4.tcp_mem[1]`: above it the kernel shrinks buffers, until it is below `tcp_mem[0]`.
-    pub pressure: u64,
-    /// `net.ipv4.tcp_mem[2]`: above it the kernel refuses memory.
-    pub most: u64,
-    /// Buffers shrink now (`/proc/net/protocols`; where that does not tell, more is in use than `pressure`).
+    /// The bounds; a network namespace other than the machine's first does not show them.
+    pub bounds: Option<Bounds>,
+    /// Buffers shrink now (`/proc/net/protocols`; where that does not tell, more is in use than `bounds.pressure`).
     pub is_short: bool,
+}
+
+/// `net.ipv4.tcp_mem`, pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Above the second value the kernel shrinks buffers, until less than the first is in use.
+    pub pressure: u64,
+    /// Above the third it refuses memory.
+    pub most: u64,
+}
+
+impl Bounds {
+    fn read() -> Option<Self> {
+        let text = settings::read("net.ipv4.tcp_mem")?;
+        let mut words = text.split(' ').map(str::parse).skip(1);
+        Some(Self { pressure: words.next()?.ok()?, most: words.next()?.ok()? })
+    }
 }
 
 impl Memory {
     /// `None` where `/proc` does not tell.
     #[must_use]
     pub fn read() -> Option<Self> {
-        let text = settings::read("net.ipv4.tcp_mem")?;
-        let mut words = text.split(' ').map(str::parse).skip(1);
-        let (pressure, most) = (words.next()?.ok()?, words.next()?.ok()?);
-        let pages = crate::host::tcp_pages()?;
+        let (pages, bounds) = (crate::host::tcp_pages()?, Bounds::read());
         let protocols = std::fs::read_to_string("/proc/net/protocols").unwrap_or_default();
-        let is_short = is_pressed(&protocols).unwrap_or(pages > pressure);
-        Some(Self { pages, pressure, most, is_short })
+        let above = || bounds.is_some_and(|bounds| pages > bounds.pressure);
+        Some(Self { pages, bounds, is_short: is_pressed(&protocols).unwrap_or_else(above) })
     }
 }
 
@@ -130,8 +142,8 @@ mod tests {
         };
         assert_eq!([is_pressed(&of("yes")), is_pressed(&of("no"))], [Some(true), Some(false)]);
         assert_eq!([is_pressed(&of("NI")), is_pressed("")], [None, None]);
-        if let Some(memory) = Memory::read() {
-            assert!(memory.pressure > 0 && memory.most >= memory.pressure);
+        if let Some(bounds) = Memory::read().and_then(|memory| memory.bounds) {
+            assert!(bounds.pressure > 0 && bounds.most >= bounds.pressure);
         }
     }
 

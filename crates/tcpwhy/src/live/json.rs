@@ -116,7 +116,8 @@ fn kernel(status: &Status) -> Value {
         "namespaces_closed": status.closed.as_ref().map_or(0, |(count, _)| *count),
         "namespaces_closed_because": status.closed.as_ref().map(|(_, why)| why),
         "memory": status.memory.map(|m| json!({
-            "tcp_pages": m.pages, "pressure_pages": m.pressure, "most_pages": m.most,
+            "tcp_pages": m.pages, "pressure_pages": m.bounds.map(|b| b.pressure),
+            "most_pages": m.bounds.map(|b| b.most),
             "pressure": m.is_short,
         })),
         "memory_pressures": status.pressure.times,

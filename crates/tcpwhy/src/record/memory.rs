@@ -10,15 +10,15 @@ const STEP: Duration = Duration::from_millis(100);
 /// Times that are written, the first ones.
 const MOST: usize = 1_000;
 
-/// What was seen of it. Numbers of pages are 0 where `/proc` does not tell.
+/// What was seen of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Seen {
     /// The most that was in use.
     used_pages: u64,
-    /// From where buffers shrink: `tcp_mem[1]`.
-    pressure_pages: u64,
+    /// From where buffers shrink: `tcp_mem[1]`; it and the next are not known in a network namespace other than the machine's first.
+    pressure_pages: Option<u64>,
     /// From where it is refused: `tcp_mem[2]`.
-    most_pages: u64,
+    most_pages: Option<u64>,
     /// Times that it ran short (`TCPMemoryPressures` of this network namespace).
     pressures: u64,
     /// For how long; what lasts still is not in it (`TCPMemoryPressuresChrono`).
@@ -76,7 +76,8 @@ impl Watch {
         self.seen.pressure_ms = u64::try_from(long.as_millis()).unwrap_or(u64::MAX);
         let Some(now) = now else { return };
         self.seen.used_pages = self.seen.used_pages.max(now.pages);
-        (self.seen.pressure_pages, self.seen.most_pages) = (now.pressure, now.most);
+        self.seen.pressure_pages = now.bounds.map(|bounds| bounds.pressure);
+        self.seen.most_pages = now.bounds.map(|bounds| bounds.most);
         let was_short = std::mem::replace(&mut self.is_short, now.is_short);
         let time = self.clock.now_ns();
         let short = &mut self.seen.short;
@@ -91,19 +92,25 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tcpwhy_live::memory::Bounds;
 
     #[test]
     fn each_time_that_memory_is_short_is_told_with_its_beginning_and_end() {
         let mut watch = Watch::start();
         watch.seen = Seen::default();
         watch.is_short = false;
-        let memory = |pages, is_short| Some(Memory { pages, pressure: 20, most: 30, is_short });
+        let memory = |pages, is_short| {
+            Some(Memory { pages, bounds: Some(Bounds { pressure: 20, most: 30 }), is_short })
+        };
         for (pages, is_short) in [(5, false), (25, true), (22, true), (9, false), (21, true)] {
             watch.take(memory(pages, is_short));
         }
         watch.take(None);
         let seen = &watch.seen;
-        assert_eq!((seen.used_pages, seen.pressure_pages, seen.most_pages), (25, 20, 30));
+        assert_eq!(
+            (seen.used_pages, seen.pressure_pages, seen.most_pages),
+            (25, Some(20), Some(30))
+        );
         assert_eq!(seen.short.len(), 2, "{seen:?}");
         assert!(seen.short[0].from_ns < seen.short[0].to_ns, "{seen:?}");
         assert!(seen.short[0].to_ns < seen.short[1].from_ns, "{seen:?}");

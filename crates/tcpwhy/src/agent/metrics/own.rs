@@ -45,8 +45,10 @@ pub(super) fn memory(own: &Own) -> [Metric; 3] {
     let help = "Memory of all TCP sockets of the host: used, from where buffers shrink (tcp_mem[1]), and most (tcp_mem[2])";
     let page = rustix::param::page_size() as u64;
     let states = own.memory.iter().flat_map(|m| {
-        [("used", m.pages), ("pressure", m.pressure), ("most", m.most)]
-            .map(|(state, pages)| (state, pages.saturating_mul(page)))
+        let bounds =
+            m.bounds.into_iter().flat_map(|b| [("pressure", b.pressure), ("most", b.most)]);
+        let all = std::iter::once(("used", m.pages)).chain(bounds);
+        all.map(|(state, pages)| (state, pages.saturating_mul(page)))
     });
     let states: Vec<_> = states.collect();
     let (times, long) = (Whole(own.pressure.times), Real(own.pressure.long.as_secs_f64()));

@@ -45,11 +45,11 @@ const LAYOUTS: [(u16, &[(Column, Constraint)]); 3] = [
     (
         76,
         &[
-            (Process, Constraint::Length(11)),
+            (Process, Constraint::Length(10)),
             (Peer, Constraint::Length(21)),
-            (Rate, Constraint::Length(10)),
+            (Rate, Constraint::Length(11)),
             (Now, Constraint::Min(22)),
-            (Strip, Constraint::Length(12)),
+            (Strip, Constraint::Length(8)),
         ],
     ),
     (

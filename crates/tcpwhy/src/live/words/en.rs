@@ -198,8 +198,10 @@ impl Words for En {
                  {counts} counts, {stacks} stacks."
             )
         });
-        let short = s.memory.filter(|m| m.is_short).map(|Memory { pages, pressure, .. }| {
-            format!("TCP is short of memory: {pages} pages, and tcp_mem[1] is {pressure}: buffers shrink.")
+        let short = s.memory.filter(|m| m.is_short).map(|Memory { pages, bounds, .. }| {
+            let bound =
+                bounds.map_or_else(String::new, |b| format!(", and tcp_mem[1] is {}", b.pressure));
+            format!("TCP is short of memory: {pages} pages{bound}: buffers shrink.")
         });
         let Pressure { times, long } = s.pressure;
         let pressed = (!s.pressure.is_none()).then(|| {

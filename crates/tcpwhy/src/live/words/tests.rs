@@ -9,7 +9,7 @@ use tcpwhy_core::model::{Cause, Limit};
 use tcpwhy_core::socket::Holder;
 use tcpwhy_live::causes::{Lost, Step as Tuning};
 use tcpwhy_live::events::Refused as NotAttached;
-use tcpwhy_live::memory::{Memory, Pressure};
+use tcpwhy_live::memory::{Bounds, Memory, Pressure};
 
 /// Numbers and names of options, programs and files in a text.
 fn facts(text: &str) -> Vec<&str> {
@@ -48,7 +48,11 @@ fn told(w: &dyn Words) -> Vec<String> {
         ],
         lost: Lost { calls: 3, sleepers: 4, places: 5, counts: 6, stacks: 7 },
         closed: Some((8, "error 9".into())),
-        memory: Some(Memory { pages: 12, pressure: 11, most: 13, is_short: true }),
+        memory: Some(Memory {
+            pages: 12,
+            bounds: Some(Bounds { pressure: 11, most: 13 }),
+            is_short: true,
+        }),
         pressure: Pressure { times: 14, long: Duration::from_millis(1500) },
     };
     let step = |send, from, to| Tuning { t_ns: 0, send, from, to };

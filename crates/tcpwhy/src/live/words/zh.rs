@@ -202,8 +202,10 @@ impl Words for Zh {
                  {counts} 个计数，{stacks} 个调用栈。"
             )
         });
-        let short = s.memory.filter(|m| m.is_short).map(|Memory { pages, pressure, .. }| {
-            format!("TCP 内存不足：{pages} 页，tcp_mem[1] 为 {pressure}：缓冲区会缩小。")
+        let short = s.memory.filter(|m| m.is_short).map(|Memory { pages, bounds, .. }| {
+            let bound =
+                bounds.map_or_else(String::new, |b| format!("，tcp_mem[1] 为 {}", b.pressure));
+            format!("TCP 内存不足：{pages} 页{bound}：缓冲区会缩小。")
         });
         let Pressure { times, long } = s.pressure;
         let pressed = (!s.pressure.is_none()).then(|| {

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// For one line: a starved machine takes seconds to attach.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// For one line: a starved machine takes long to attach.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A writer that nobody reads from, over loopback in a network namespace of its own. It sets its buffer when told to go.
 const WRITER: &str = "

@@ -124,13 +124,15 @@ impl Lines {
     fn find(&self, what: &str, fits: impl Fn(&Value) -> bool) -> Option<Value> {
         let end = Instant::now() + PATIENCE;
         loop {
-            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "{what} was not told in {PATIENCE:?}");
+            match self.lines.recv_timeout(left) {
                 Ok(line) => match serde_json::from_str(&line) {
                     Ok(value) if fits(&value) => return Some(value),
                     _ => {}
                 },
                 Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) => panic!("{what} was not told in {PATIENCE:?}"),
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }

@@ -20,6 +20,8 @@ enum kind {
 	WRITER_WAKES = 11,  /* value: how long it slept, us */
 	READER_BLOCKS = 12, /* a task sleeps in a read until there is something to read */
 	READER_WAKES = 13,  /* value: how long it slept, us */
+	SEND_STEP = 14,	    /* autotuning gave the send buffer another size; value: the one before, the state has the new one */
+	RECEIVE_STEP = 15,  /* the same of the receive buffer */
 };
 
 #define HAS_STATE 1

@@ -4,6 +4,7 @@
  */
 #include "call.h"
 #include "event.h"
+#include "tuned.h"
 
 /* Who sleeps, on which socket, since when. */
 struct sleeper {
@@ -133,10 +134,19 @@ INLINE int record(struct sock *sk, __u32 kind, __u32 value, int limited, int in_
 	return 0;
 }
 
+INLINE void step(struct sock *sk, __u64 cookie, __u32 lock, __u32 from, __u32 to)
+{
+	record(sk, lock == SEND_BUFFER_LOCK ? SEND_STEP : RECEIVE_STEP, from, 0, 0);
+}
+
 SEC("tp_btf/tcp_probe")
 int tcp_probe(__u64 *ctx)
 {
-	return record((struct sock *)ctx[0], ACK, 0, 1, 0);
+	struct sock *sk = (struct sock *)ctx[0];
+
+	if (is_asked(sk->__sk_common.skc_net.net->ns.inum))
+		tune(sk);
+	return record(sk, ACK, 0, 1, 0);
 }
 
 SEC("tp_btf/tcp_sendmsg_locked")

@@ -139,15 +139,3 @@ INLINE int hold(struct sock *sk, int writes)
 	l->until = now;
 	return 0;
 }
-
-SEC("tp_btf/tcp_probe")
-int tcp_probe(__u64 *ctx)
-{
-	return hold((struct sock *)ctx[0], 0);
-}
-
-SEC("tp_btf/tcp_sendmsg_locked")
-int tcp_sendmsg_locked(__u64 *ctx)
-{
-	return hold((struct sock *)ctx[0], 1);
-}

@@ -6,6 +6,7 @@
 
 #include "call.h"
 #include "lost.h"
+#include "within.h"
 
 /* Where a thread slept; a stack below 0: none. */
 struct place {
@@ -64,24 +65,33 @@ INLINE int stack(void *ctx, __u64 flags)
 	return id < 0 ? -1 : id;
 }
 
+/* Whether a descriptor is a TCP connection's; its inode. TCP_SYN_SENT (2) and TCP_SYN_RECV (3) wait for the peer's answer. */
+INLINE int is_open(struct task_struct *task, int fd, __u64 *inode)
+{
+	struct sock *sk = socket_of(task, fd, inode);
+	__u8 state = 0;
+
+	return sk && !READ(state, sk->__sk_common.skc_state) && state != 2 && state != 3;
+}
+
 /* A thread that sleeps interruptibly in a read or write of an open TCP connection waits for data or for room (sk_wait_data,
  * sk_stream_wait_memory): waits for the socket's lock, for memory and for files are not interruptible. */
 INLINE void falls_asleep(void *ctx, struct task_struct *task)
 {
 	int writes = 0, fd = descriptor(task, &writes);
 	struct sleeper s = {};
-	struct sock *sk;
 	__u32 thread = task->pid;
-	__u8 state = 0;
 
-	if (fd < 0)
+	if (fd < 0) {
+		struct within *in = bpf_map_lookup_elem(&within, &thread);
+
+		if (!in)
+			return;
+		s.place.inode = in->inode;
+		writes = in->writes;
+	} else if (!is_open(task, fd, &s.place.inode)) {
 		return;
-	sk = socket_of(task, fd, &s.place.inode);
-	if (!sk || READ(state, sk->__sk_common.skc_state))
-		return;
-	/* TCP_SYN_SENT and TCP_SYN_RECV wait for the peer's answer. */
-	if (state == 2 || state == 3)
-		return;
+	}
 	s.place.process = task->tgid;
 	s.place.thread = thread;
 	s.place.writes = writes;

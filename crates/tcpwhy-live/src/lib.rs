@@ -11,6 +11,7 @@ pub mod filter;
 pub mod host;
 mod kallsyms;
 pub mod locks;
+pub mod memory;
 pub mod namespaces;
 pub mod opens;
 pub mod parts;
@@ -20,6 +21,7 @@ pub mod process;
 mod recorder;
 pub mod sample;
 pub mod settings;
+mod table;
 pub mod watch;
 
 pub use recorder::{Error, Host, Options, Recorder, Summary};

@@ -13,6 +13,7 @@ use std::os::linux::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::memory::{Pressure, Pressures};
 use crate::opens::Opens;
 use crate::sample::Dump;
 use crate::settings::Settings;
@@ -36,6 +37,8 @@ pub struct Namespace {
     pub dump: Dump,
     /// Counts its connections.
     pub opens: Opens,
+    /// Counts when its sockets were short of memory.
+    pub pressures: Pressures,
 }
 
 /// The network namespaces that are watched.
@@ -65,7 +68,8 @@ impl Namespaces {
         let inode = inode(Path::new("/proc/self/ns/net")).unwrap_or(0);
         let name = names().remove(&inode).and_then(|path| name(&path));
         let (settings, dump, opens) = (Settings::read(), Dump::open()?, Opens::open());
-        let own = Namespace { inode, name, settings, dump, opens };
+        let pressures = Pressures::open();
+        let own = Namespace { inode, name, settings, dump, opens, pressures };
         Ok(Self { own: inode, all: vec![own], others: None })
     }
 
@@ -104,6 +108,11 @@ impl Namespaces {
         self.all.iter().find(|namespace| namespace.inode == inode)
     }
 
+    /// What each one counted since it began, by its inode.
+    pub fn pressures(&self) -> impl Iterator<Item = (u32, Pressure)> {
+        self.all.iter().filter_map(|space| Some((space.inode, space.pressures.count()?)))
+    }
+
     /// How many could not be entered, and why the first could not.
     #[must_use]
     pub fn refused(&self) -> Option<(usize, &str)> {
@@ -140,6 +149,7 @@ impl Namespaces {
                     settings: visit.settings,
                     dump: visit.dump,
                     opens: visit.opens,
+                    pressures: visit.pressures,
                 }),
                 // It vanished, or the process is in another by now: the next look tells.
                 Ok(_) => {}

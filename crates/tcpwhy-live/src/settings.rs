@@ -1,4 +1,4 @@
-//! The settings of the caller's network namespace that decide about TCP (`/proc/sys`), and the machine's memory for it.
+//! The settings of the caller's network namespace that decide about TCP (`/proc/sys`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ impl Settings {
     #[must_use]
     pub fn read() -> Self {
         let last = |name: &str| {
-            let text = value(&path(name)).unwrap_or_default();
+            let text = read(name).unwrap_or_default();
             text.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
         };
         Self {
@@ -33,40 +33,12 @@ impl Settings {
     }
 }
 
-/// The memory of all TCP sockets of the machine, in pages, as found now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Memory {
-    /// In use (`/proc/net/sockstat`).
-    pub pages: u64,
-    /// `net.ipv4.tcp_mem[1]`: above it the kernel shrinks buffers.
-    pub pressure: u64,
-    /// `net.ipv4.tcp_mem[2]`: above it the kernel refuses memory.
-    pub most: u64,
-}
-
-impl Memory {
-    /// `None` where `/proc` does not tell.
-    #[must_use]
-    pub fn read() -> Option<Self> {
-        let text = value(&path("net.ipv4.tcp_mem"))?;
-        let mut words = text.split(' ').map(str::parse).skip(1);
-        let (pressure, most) = (words.next()?.ok()?, words.next()?.ok()?);
-        Some(Self { pages: crate::host::tcp_pages()?, pressure, most })
-    }
-
-    /// Whether buffers shrink now.
-    #[must_use]
-    pub fn is_short(&self) -> bool {
-        self.pages > self.pressure
-    }
-}
-
 /// All of `net.core` and `net.ipv4.tcp_*`, and the kernel's release. What a namespace does not show is missing.
 pub(crate) fn all() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     folder("net.core", "", &mut found);
     folder("net.ipv4", "tcp_", &mut found);
-    if let Some(release) = value(&path("kernel.osrelease")) {
+    if let Some(release) = read("kernel.osrelease") {
         found.insert("kernel.osrelease".to_owned(), release);
     }
     found
@@ -84,6 +56,11 @@ fn folder(name: &str, prefix: &str, found: &mut BTreeMap<String, String>) {
             found.insert(format!("{name}.{file}"), value);
         }
     }
+}
+
+/// The value of one of them, its words with one space between.
+pub(crate) fn read(name: &str) -> Option<String> {
+    value(&path(name))
 }
 
 fn path(name: &str) -> PathBuf {

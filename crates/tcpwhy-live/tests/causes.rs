@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket, sockopt};
+use rustix::pipe::{SpliceFlags, pipe, splice};
 use tcpwhy_live::causes::stack::Names;
 use tcpwhy_live::causes::{Causes, Slept, SocketOption};
 
@@ -122,18 +123,86 @@ fn a_writer_and_a_reader_that_sleep_are_told_with_time_and_stack() {
     assert!(causes.slept(&inodes).0.is_empty(), "forgotten");
 }
 
+/// Pours what comes out of a pipe into a socket that nobody reads, until the other end closes.
+fn splice_into(socket: TcpStream) {
+    let (out, into) = pipe().unwrap();
+    let feeder = thread::spawn(move || {
+        let data = vec![0; 1 << 20];
+        while rustix::io::write(&into, &data).is_ok() {}
+    });
+    while splice(&out, None, &socket, None, 1 << 16, SpliceFlags::empty()).is_ok_and(|n| n > 0) {}
+    drop(out);
+    feeder.join().unwrap();
+}
+
 #[test]
-fn a_raised_receive_buffer_is_counted() {
-    let Some(causes) = open(false, &["tcp_rcvbuf_grow"]) else { return };
-    let (mut client, mut server) = connection();
-    let cookies = HashSet::from([sockopt::socket_cookie(&server).unwrap()]);
-    let writer = thread::spawn(move || client.write_all(&vec![0; 50_000_000]));
-    let (mut rest, mut raised) = (Vec::new(), 0);
-    server.read_to_end(&mut rest).unwrap();
-    writer.join().unwrap().unwrap();
-    for counts in causes.counts(&cookies).values() {
-        raised += counts.receive_buffer_raised;
+fn a_thread_that_sleeps_in_splice_is_told_where_the_kernel_allows_fentry() {
+    let needed = ["sched_switch", "fentry/sk_stream_wait_memory"];
+    let Some(mut causes) = open(false, &needed) else { return };
+    let (client, server) = connection();
+    let inodes = HashSet::from([inode(&client)]);
+    let writer = thread::Builder::new().name("full-splicer".into());
+    let writer = writer.spawn(move || splice_into(client)).unwrap();
+    let (mut slept, since): (Vec<Slept>, _) = (Vec::new(), Instant::now());
+    while slept.iter().map(|s| s.ns).sum::<u64>() < 20_000_000 {
+        assert!(since.elapsed() < Duration::from_secs(10), "{slept:?}");
+        thread::sleep(Duration::from_millis(10));
+        slept.extend(causes.slept(&inodes).1);
     }
-    let raised_by_sysctl = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_moderate_rcvbuf");
-    assert!(raised > 0 || raised_by_sysctl.unwrap().trim() == "0");
+    assert!(slept.iter().all(|s| s.writes && s.command == "full-splicer"), "{slept:?}");
+    // A connection with unread data that is closed is reset, which ends the splice.
+    drop(server);
+    writer.join().unwrap();
+}
+
+#[test]
+fn steps_of_both_buffers_are_told_with_their_sizes_and_none_of_what_is_fixed() {
+    let Some(causes) = open(false, &["tcp_probe"]) else { return };
+    let (mut client, mut server) = connection();
+    let (sends, receives) =
+        (sockopt::socket_cookie(&client).unwrap(), sockopt::socket_cookie(&server).unwrap());
+    let before = [
+        sockopt::socket_send_buffer_size(&client).unwrap() as u32,
+        sockopt::socket_recv_buffer_size(&server).unwrap() as u32,
+    ];
+    let writer = thread::spawn(move || client.write_all(&vec![0; 50_000_000]).map(|()| client));
+    server.read_exact(&mut vec![0; 50_000_000]).unwrap();
+    // A last segment finds what the one before it changed.
+    let mut client = writer.join().unwrap().unwrap();
+    server.write_all(b"seen").unwrap();
+    client.read_exact(&mut [0; 4]).unwrap();
+    client.write_all(b"seen").unwrap();
+    server.read_exact(&mut [0; 4]).unwrap();
+    let sent = causes.tuned(sends).unwrap_or_default();
+    let received = causes.tuned(receives).unwrap_or_default();
+    let after = [
+        sockopt::socket_send_buffer_size(&client).unwrap() as u32,
+        sockopt::socket_recv_buffer_size(&server).unwrap() as u32,
+    ];
+    for (send, tuned, before, after) in
+        [(true, sent, before[0], after[0]), (false, received, before[1], after[1])]
+    {
+        let steps: Vec<_> = tuned.newest.iter().filter(|step| step.send == send).collect();
+        // Without growth there is no step (tcp_moderate_rcvbuf=0, tcp_wmem fixed).
+        assert_eq!(steps.is_empty(), before == after, "{send}: {before} {after} {tuned:?}");
+        assert!(steps.windows(2).all(|two| two[0].to == two[1].from), "{tuned:?}");
+        assert_eq!(steps.last().map_or(after, |step| step.to), after, "{tuned:?}");
+    }
+    sockopt::set_socket_send_buffer_size(&client, 20_000).unwrap();
+    let steps = causes.tuned(sends).unwrap_or_default();
+    client.write_all(b"more").unwrap();
+    server.read_exact(&mut [0; 4]).unwrap();
+    server.write_all(b"more").unwrap();
+    client.read_exact(&mut [0; 4]).unwrap();
+    assert_eq!(causes.tuned(sends).unwrap_or_default(), steps, "the application's, no step");
+}
+
+#[test]
+fn what_a_kernel_refuses_is_named_and_only_fentry_may_be() {
+    let Some(causes) = open(false, &[]) else { return };
+    for refused in causes.refused() {
+        assert_eq!(refused.optional, refused.program.starts_with("fentry/"), "{refused:?}");
+        assert!(!refused.why.is_empty() && !refused.why.contains('\n'), "{refused:?}");
+        eprintln!("{}: {}", refused.program, refused.why);
+    }
 }

@@ -43,7 +43,8 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let (read, shown) = if args.ndjson {
         stream(reading, &choice, evidence.as_ref(), args.lang.of_data(), &mut out)?
     } else {
-        let (read, batches) = collect(reading, &choice, evidence.as_ref())?;
+        let (mut read, batches) = collect(reading, &choice, evidence.as_ref())?;
+        read.source.warnings.extend(case.iter().flat_map(Case::remarks));
         let mut connections: Vec<&Connection> =
             Vec::with_capacity(batches.iter().map(|batch| batch.len()).sum());
         connections.extend(batches.iter().flatten());
@@ -66,7 +67,7 @@ fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
         files: vec![case.folder().display().to_string()],
         packets: 0,
         tcp_packets: 0,
-        warnings: vec![Warning::new(case::no_packets)],
+        warnings: std::iter::once(Warning::new(case::no_packets)).chain(case.remarks()).collect(),
     };
     let read = Read { source, damaged: false, unsupported: None };
     let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };

@@ -151,7 +151,9 @@ fn scale_matters(connection: &Connection, direction: &Direction) -> bool {
         matches!(direction.verdict.limit, Limit::ReceiveWindow | Limit::SendBuffer);
     match direction.facts.scale {
         WindowScale::Inferred { min, max } => {
-            min != max && (judged_by_window || said(FindingKind::ScaleInferred))
+            min != max
+                && (judged_by_window || said(FindingKind::ScaleInferred))
+                && !direction.rests_on_samples()
         }
         WindowScale::Known(_) | WindowScale::Absent => false,
     }

@@ -244,6 +244,17 @@ impl Direction {
         shares
     }
 
+    /// Whether the kernel's samples say the verdict, too, for most of its time: they know windows in bytes.
+    pub fn rests_on_samples(&self) -> bool {
+        let says = |i: &&Interval| (i.limit, i.cause) == (self.verdict.limit, self.verdict.cause);
+        let of = |sampled: bool| {
+            let all = self.timeline.iter().filter(says);
+            let of = all.filter(|i| (i.source != Source::Packets) == sampled);
+            of.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
+        };
+        of(true) > of(false)
+    }
+
     /// The time that the timeline covers.
     pub fn span(&self) -> Nanos {
         match (self.timeline.first(), self.timeline.last()) {

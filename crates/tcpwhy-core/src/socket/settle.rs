@@ -1,7 +1,10 @@
 //! The kernel's samples beside a timeline from packets: what they confirm is surer, and what packets leave open they settle.
 
 use crate::analysis::verdict;
-use crate::model::{Cause, Connection, Direction, Evidence, Interval, Limit, Source};
+use crate::model::{
+    Cause, Connection, Direction, Evidence, Finding, FindingKind, Interval, Limit, Source,
+    WindowScale,
+};
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
 
@@ -35,6 +38,14 @@ pub fn settle(connection: &mut Connection, sockets: &Histories, wmem_most: u64) 
             settle_direction(direction, sender.as_ref(), receiver);
         }
     }
+    let [up, down] = &connection.directions;
+    let is_sure = |f: &Finding| {
+        let of_receiver = |d: &&Direction| d.from.other() == f.side;
+        f.kind == FindingKind::ScaleInferred
+            && [up, down].into_iter().find(of_receiver).is_some_and(|d| d.rests_on_samples())
+    };
+    let findings = connection.findings.iter().filter(|f| !is_sure(f));
+    connection.findings = findings.copied().collect();
 }
 
 /// A sender's samples, judged.
@@ -77,10 +88,12 @@ impl Sender {
 }
 
 fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option<&History>) {
+    // Without the handshake the packets' window is a guess: the kernel knows it in bytes.
+    let guessed = matches!(d.facts.scale, WindowScale::Inferred { min, max } if min < max);
     let before: Vec<Limit> = d.timeline.iter().map(|i| i.limit).collect();
     let mut timeline: Vec<Interval> = Vec::with_capacity(d.timeline.len());
     for interval in &d.timeline {
-        for mut settled in by_sender(interval, sender) {
+        for mut settled in by_sender(interval, sender, guessed) {
             by_receiver(&mut settled, receiver);
             if let (Limit::SendBuffer, Cause::None, Some(sender)) =
                 (settled.limit, settled.cause, sender)
@@ -101,8 +114,8 @@ fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option
     }
 }
 
-/// What becomes of an interval from packets.
-fn by_sender(interval: &Interval, sender: Option<&Sender>) -> Vec<Interval> {
+/// What becomes of an interval from packets; `guessed`: its window is.
+fn by_sender(interval: &Interval, sender: Option<&Sender>, guessed: bool) -> Vec<Interval> {
     let unchanged = vec![*interval];
     let Some(sender) = sender.filter(|_| interval.limit != Limit::Handshake) else {
         return unchanged;
@@ -121,7 +134,11 @@ fn by_sender(interval: &Interval, sender: Option<&Sender>) -> Vec<Interval> {
     }
     let says = |limit: Limit| held(&|l| l == limit).scale(2, 1) > sampled;
     // Whether the process had more to send is in no packet: a writer that is woken late looks like one that has nothing.
+    let window = (interval.limit == Limit::ReceiveWindow) != says(Limit::ReceiveWindow);
     let overruled = match interval.limit {
+        // These show in the packets, whatever the window is.
+        Limit::LossRecovery | Limit::SilentPath => false,
+        _ if guessed && window => true,
         Limit::Application => says(Limit::SendBuffer),
         Limit::SendBuffer => says(Limit::Application),
         limit => limit == Limit::Unknown || interval.confidence < LOW,

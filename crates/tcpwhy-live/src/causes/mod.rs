@@ -1,15 +1,18 @@
 //! Who did it: what applications ask of their sockets' buffers, where their threads sleep in reads and writes, for how long each limit
-//! held a sender, and what the kernel does to a socket that a sample does not show. Told by BPF programs (`bpf/live.bpf.c`), of every network namespace.
+//! held a sender, how autotuning changed its buffers, and what the kernel does to a socket that a sample does not show. Told by BPF
+//! programs (`bpf/live.bpf.c`), of every network namespace.
 //!
 //! ```text
 //! sys_enter -> ring buffer -> Asked (setsockopt: value, process, stack)
 //! sched_switch -> map of places -> Slept (writers and readers, per socket and per stack)
 //! ACKs and writes -> map by cookie -> Limited (time by limit, judged in the kernel)
-//! retransmissions, refused memory, full queues, buffer growth -> map by cookie -> Counts
+//! segments -> map by cookie -> Tuned (steps of autotuning)
+//! retransmissions, refused memory, full queues -> map by cookie -> Counts
 //! ```
 //!
-//! It takes `CAP_BPF` and `CAP_PERFMON`, and a kernel with BTF. Dropped, it detaches; nothing stays in the kernel. Calls through io_uring
-//! and those made before it was attached are not seen.
+//! It takes `CAP_BPF` and `CAP_PERFMON`, and a kernel with BTF. Dropped, it detaches; nothing stays in the kernel. Calls of setsockopt
+//! through io_uring and those made before it was attached are not seen. Sleep in splice(2) and io_uring is told where the kernel allows
+//! fentry (`bpf/within.h`), which nothing else takes.
 
 mod asked;
 #[cfg(feature = "bpf")]
@@ -26,6 +29,8 @@ mod record;
 #[cfg(feature = "bpf")]
 mod slept;
 pub mod stack;
+#[cfg(feature = "bpf")]
+mod tuned;
 
 pub use asked::{Asked, SocketOption};
 pub use limited::Limited;
@@ -65,8 +70,30 @@ pub struct Counts {
     pub refused_receiving: u64,
     /// Segments dropped for a full receive queue (`sock_rcvqueue_full`).
     pub queue_full: u64,
-    /// Steps by which autotuning raised the receive buffer (`tcp_rcvbuf_grow`).
-    pub receive_buffer_raised: u64,
+}
+
+/// How autotuning changed a socket's buffers since this was attached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tuned {
+    /// Steps of the send buffer.
+    pub send: u32,
+    /// Steps of the receive buffer.
+    pub receive: u32,
+    /// The newest of them, in order of time.
+    pub newest: Vec<Step>,
+}
+
+/// One change of a buffer's size that no application asked for. A smaller one is for want of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// When the segment came that found it, nanoseconds of `CLOCK_MONOTONIC`.
+    pub t_ns: u64,
+    /// Of the send buffer, else of the receive buffer.
+    pub send: bool,
+    /// Bytes before, as the kernel counts them (`sk_sndbuf`, `sk_rcvbuf`).
+    pub from: u32,
+    /// Bytes since.
+    pub to: u32,
 }
 
 /// For how long threads slept on a socket.

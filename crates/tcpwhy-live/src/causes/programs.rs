@@ -11,31 +11,40 @@ use super::journal::Journal;
 use super::limited::LIMITED;
 use super::record::{Record, u64_at};
 use super::slept::{self, Growth, PLACE, Place, SLEEPER, SLEPT};
-use super::{Asked, Blocked, Counts, Limited, Lost, Slept};
-use crate::bpf::{attach, map, unavailable};
+use super::tuned::TUNED;
+use super::{Asked, Blocked, Counts, Limited, Lost, Slept, Tuned};
+use crate::bpf::{Function, attach, attach_functions, map, unavailable};
 use crate::events::{Error, Refused, monotonic};
 
 /// Built from `bpf/live.bpf.c` by `scripts/bpf.sh`.
 static OBJECT: &[u8] = include_bytes_aligned!("../../bpf/live.bpf.o");
 
 /// Tracepoints; each has a program of its name.
-const PROGRAMS: [&str; 9] = [
+const PROGRAMS: [&str; 8] = [
     "sys_enter",
     "inet_sock_set_state",
     "sched_switch",
     "tcp_retransmit_skb",
     "sock_exceed_buf_limit",
     "sock_rcvqueue_full",
-    "tcp_rcvbuf_grow",
     "tcp_probe",
     "tcp_sendmsg_locked",
+];
+/// Functions of the kernel in which threads wait; each has a program at its entry and one at its exit.
+const WAITS: [Function; 2] = [
+    Function {
+        shown: "fentry/sk_stream_wait_memory",
+        entry: "enters_wait_memory",
+        exit: "leaves_wait_memory",
+    },
+    Function { shown: "fentry/sk_wait_data", entry: "enters_wait_data", exit: "leaves_wait_data" },
 ];
 /// Those that time by limit takes both of.
 const TIMES: [&str; 2] = ["tcp_probe", "tcp_sendmsg_locked"];
 /// Stacks that are kept, where they are asked for.
 const STACKS: u32 = 16_384;
 /// Bytes of `struct counts`.
-const COUNTS: usize = 40;
+const COUNTS: usize = 32;
 
 /// Who did what to sockets; dropped, it detaches and leaves nothing behind.
 pub struct Causes {
@@ -44,6 +53,7 @@ pub struct Causes {
     waits: Map<MapData, [u8; PLACE], [u8; SLEPT]>,
     counts: Map<MapData, u64, [u8; COUNTS]>,
     limited: Map<MapData, u64, [u8; LIMITED]>,
+    tuned: Map<MapData, u64, [u8; TUNED]>,
     stacks: StackTraceMap<MapData>,
     lost: PerCpuArray<MapData, u64>,
     refused: Vec<Refused>,
@@ -76,15 +86,18 @@ impl Causes {
             loader.map_max_entries("stacks", STACKS);
         }
         let mut programs = loader.load(OBJECT).map_err(unavailable)?;
+        let mut refused = attach(&mut programs, &btf, &PROGRAMS)?;
+        refused.extend(attach_functions(&mut programs, &btf, &WAITS));
         Ok(Self {
             calls: map(&mut programs, "calls")?.try_into().map_err(unavailable)?,
             sleepers: map(&mut programs, "sleepers")?.try_into().map_err(unavailable)?,
             waits: map(&mut programs, "waits")?.try_into().map_err(unavailable)?,
             counts: map(&mut programs, "counts")?.try_into().map_err(unavailable)?,
             limited: map(&mut programs, "limited")?.try_into().map_err(unavailable)?,
+            tuned: map(&mut programs, "tuned")?.try_into().map_err(unavailable)?,
             stacks: map(&mut programs, "stacks")?.try_into().map_err(unavailable)?,
             lost: map(&mut programs, "lost")?.try_into().map_err(unavailable)?,
-            refused: attach(&mut programs, &btf, &PROGRAMS)?,
+            refused,
             journal: Journal::default(),
             growth: Growth::default(),
             missed_cookies: HashSet::new(),
@@ -191,6 +204,12 @@ impl Causes {
         self.limited.get(&cookie, 0).ok().map(|raw| Limited::decode(&raw))
     }
 
+    /// How autotuning changed the buffers of the socket with this cookie; `None` where it did not.
+    #[must_use]
+    pub fn tuned(&self, cookie: u64) -> Option<Tuned> {
+        self.tuned.get(&cookie, 0).ok().map(|raw| Tuned::decode(&raw))
+    }
+
     /// Makes room: drops what belongs to sockets that are in neither of the last two rounds.
     pub fn keep(&mut self, inodes: &HashSet<u32>, cookies: &HashSet<u64>) {
         self.journal.keep(inodes, monotonic());
@@ -226,7 +245,6 @@ fn counts(raw: &[u8; COUNTS]) -> Counts {
         refused_sending: number(1),
         refused_receiving: number(2),
         queue_full: number(3),
-        receive_buffer_raised: number(4),
     }
 }
 

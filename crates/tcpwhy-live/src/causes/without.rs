@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Asked, Blocked, Counts, Limited, Lost, Slept};
+use super::{Asked, Blocked, Counts, Limited, Lost, Slept, Tuned};
 use crate::events::{Error, Refused};
 
 /// Who did what to sockets; in this build, nobody knows.
@@ -61,6 +61,12 @@ impl Causes {
     /// Nothing.
     #[must_use]
     pub fn limited(&self, _: u64) -> Option<Limited> {
+        match self.0 {}
+    }
+
+    /// Nothing.
+    #[must_use]
+    pub fn tuned(&self, _: u64) -> Option<Tuned> {
         match self.0 {}
     }
 

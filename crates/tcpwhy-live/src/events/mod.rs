@@ -36,10 +36,12 @@ pub enum Scope {
 /// Something that could not be attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The tracepoint.
+    /// The tracepoint, or `fentry/` and the kernel's function.
     pub program: &'static str,
     /// What the kernel said.
     pub why: String,
+    /// Nothing that is told otherwise is lost without it.
+    pub optional: bool,
 }
 
 /// Why there are no events.

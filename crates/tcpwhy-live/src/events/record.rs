@@ -35,11 +35,16 @@ pub enum Kind {
     ReaderBlocks,
     /// It runs again; `value` is how long it slept, microseconds.
     ReaderWakes,
+    /// Autotuning gave the send buffer another size, or shrank it for want of memory; `value` is the one before, bytes, and the state
+    /// has the new one. Found with the segment that comes after (`tcp_probe`).
+    SendBufferStep,
+    /// The same of the receive buffer.
+    ReceiveBufferStep,
 }
 
 impl Kind {
     /// In the order of `enum kind`, which begins at 1.
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 15] = [
         Self::Ack,
         Self::Send,
         Self::Sent,
@@ -53,6 +58,8 @@ impl Kind {
         Self::WriterWakes,
         Self::ReaderBlocks,
         Self::ReaderWakes,
+        Self::SendBufferStep,
+        Self::ReceiveBufferStep,
     ];
 }
 
@@ -225,7 +232,7 @@ mod tests {
 
         #[test]
         fn a_whole_record_of_a_known_kind_is_an_event_and_survives_the_file(
-            mut raw in proptest::collection::vec(any::<u8>(), LENGTH), kind in 1_u32..=13,
+            mut raw in proptest::collection::vec(any::<u8>(), LENGTH), kind in 1_u32..=15,
         ) {
             raw[32..36].copy_from_slice(&kind.to_ne_bytes());
             let event = Event::decode(&raw).unwrap();
@@ -240,7 +247,7 @@ mod tests {
     fn an_unknown_kind_is_none() {
         let mut raw = [0; LENGTH];
         assert_eq!(Event::decode(&raw), None);
-        raw[32..36].copy_from_slice(&14_u32.to_ne_bytes());
+        raw[32..36].copy_from_slice(&16_u32.to_ne_bytes());
         assert_eq!(Event::decode(&raw), None);
     }
 }

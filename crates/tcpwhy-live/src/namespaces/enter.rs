@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
+use crate::memory::Pressures;
 use crate::opens::Opens;
 use crate::privileges;
 use crate::sample::Dump;
@@ -21,6 +22,7 @@ pub(super) struct Visit {
     pub(super) settings: Settings,
     pub(super) dump: Dump,
     pub(super) opens: Opens,
+    pub(super) pressures: Pressures,
 }
 
 /// Asks the thread; it ends when this is dropped.
@@ -69,7 +71,7 @@ fn visit(path: &Path, home: &File) -> io::Result<Option<Visit>> {
     let inode = u32::try_from(file.metadata()?.st_ino()).unwrap_or(0);
     move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?;
     let dump = Dump::open();
-    let (settings, opens) = (Settings::read(), Opens::open());
+    let (settings, opens, pressures) = (Settings::read(), Opens::open(), Pressures::open());
     move_into_link_name_space(home.as_fd(), Some(LinkNameSpaceType::Network))?;
-    Ok(Some(Visit { inode, settings, dump: dump?, opens }))
+    Ok(Some(Visit { inode, settings, dump: dump?, opens, pressures }))
 }

@@ -7,12 +7,18 @@ use super::server;
 use super::totals::Totals;
 use crate::error::Error;
 use crate::say;
+use crate::serve::{Limits, listen};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 use tcpwhy_live::privileges;
 use tokio::net::TcpListener;
+
+/// A scraper asks at once, and takes a few kilobytes; descriptors are for network namespaces.
+const SCRAPERS: Limits =
+    Limits { connections: 64, head: Duration::from_secs(5), answer: Duration::from_secs(10) };
 
 /// Samples, answers and exports until it is told to stop.
 pub(super) fn run(agent: &Agent) -> Result<ExitCode, Error> {
@@ -33,12 +39,12 @@ pub(super) fn run(agent: &Agent) -> Result<ExitCode, Error> {
             .map_err(|e| Error::Live(format!("the kernel does not let go of capabilities: {e}")))?;
         let threads = Threads::start(sampler, exporter)?;
         say(&format!("metrics at http://{address}/metrics; Ctrl-C stops"));
-        let served = tokio::select! {
-            served = async { axum::serve(listener, app).await } => served.map_err(refused),
-            () = stop => Ok(()),
-        };
+        tokio::select! {
+            () = listen(listener, app, SCRAPERS) => {}
+            () = stop => {}
+        }
         threads.stop();
-        served
+        Ok(())
     });
     // A scraper that is slow to read does not keep us.
     runtime.shutdown_background();

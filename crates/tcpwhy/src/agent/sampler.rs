@@ -15,7 +15,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tcpwhy_core::units::Nanos;
+use tcpwhy_live::memory::{Memory, Since};
 use tcpwhy_live::watch::Watch;
+
+/// Between two looks at the machine's memory for TCP, whose counters miss nothing: a look takes a file of each namespace.
+const MEMORY: Duration = Duration::from_secs(10);
 
 /// Totals that the sampler writes and others read.
 pub(super) type Shared = Arc<Mutex<Totals>>;
@@ -38,6 +42,9 @@ pub(super) struct Sampler {
     events_interval: Duration,
     events_began: Instant,
     missed: Missed,
+    pressures: Since,
+    /// When the machine's memory was looked at.
+    looked: Option<Instant>,
     /// Processor time of this thread at the end of the last round.
     used: Duration,
     /// Whether the last sample failed, and the last events: that is said once.
@@ -64,6 +71,8 @@ impl Sampler {
             events_interval: duration(agent.events_interval),
             events_began: Instant::now(),
             missed: Missed::default(),
+            pressures: Since::default(),
+            looked: None,
             used: Duration::ZERO,
             refused: false,
             unwritten: false,
@@ -149,6 +158,11 @@ impl Sampler {
         let seen = self.watch.round(|_, _| true);
         let namespaces = self.watch.namespaces();
         let mut totals = lock(&self.shared);
+        if self.looked.is_none_or(|at| at.elapsed() >= MEMORY) {
+            self.looked = Some(Instant::now());
+            totals.own.memory = Memory::read();
+            totals.own.pressure = self.pressures.add(namespaces.pressures());
+        }
         let new = self.connections.add(seen, namespaces, &mut totals);
         totals.own.missed = totals.own.missed.max(self.missed.round(&counts, &new));
         totals.own.namespaces = namespaces.iter().count() as u64;

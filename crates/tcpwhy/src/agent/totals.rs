@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::units::Nanos;
+use tcpwhy_live::memory::{Memory, Pressure};
 
 /// A service without sockets for this long gives its place to a new one, if there is no other.
 const FORGOTTEN: Duration = Duration::from_secs(3600);
@@ -85,6 +86,9 @@ pub(super) struct Own {
     /// Network namespaces that are watched, and those that may not be entered.
     pub namespaces: u64,
     pub namespaces_closed: u64,
+    /// The machine's memory for TCP, and how often it was short since the agent began.
+    pub memory: Option<Memory>,
+    pub pressure: Pressure,
     /// Connections of services that got no place.
     pub without_place: u64,
     /// Events written, and those that could not be.
@@ -110,6 +114,8 @@ impl Totals {
             missed: 0,
             namespaces: 0,
             namespaces_closed: 0,
+            memory: None,
+            pressure: Pressure::default(),
             without_place: 0,
             events: 0,
             events_lost: 0,

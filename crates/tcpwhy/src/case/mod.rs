@@ -1,6 +1,7 @@
 //! A case folder: what `tcpwhy record`, `tcpwhy lab run` and `tcpwhy lab exec` write. Untrusted, and possibly cut short.
 
 mod evidence;
+mod memory;
 mod parts;
 mod samples;
 
@@ -73,6 +74,11 @@ impl Case {
     /// A file and its older parts, the oldest first.
     fn parts(&self, name: &str) -> Vec<PathBuf> {
         parts::of(&self.folder.join(name))
+    }
+
+    /// What the reader should know of the machine on which it was recorded.
+    pub(crate) fn remarks(&self) -> Vec<tcpwhy_report::Warning> {
+        memory::remark(&self.folder).into_iter().collect()
     }
 
     /// The folder, for messages.

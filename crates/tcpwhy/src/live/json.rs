@@ -9,6 +9,7 @@ use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::socket::Buffer;
 use tcpwhy_core::units::Nanos;
+use tcpwhy_live::causes::Step;
 
 /// The schema's name and version.
 const SCHEMA: &str = "tcpwhy.live/1";
@@ -85,12 +86,25 @@ fn events(told: &Told) -> Value {
         "refused_sending": told.counts.refused_sending,
         "refused_receiving": told.counts.refused_receiving,
         "receive_queue_full": told.counts.queue_full,
-        "receive_buffer_raised": told.counts.receive_buffer_raised,
+        "autotuning": {
+            "send_steps": told.tuned.send, "receive_steps": told.tuned.receive,
+            "newest": told.tuned.newest.iter().map(step).collect::<Vec<_>>(),
+        },
+    })
+}
+
+/// One step of autotuning.
+fn step(step: &Step) -> Value {
+    json!({
+        "buffer": if step.send { "send" } else { "receive" }, "time_ns": step.t_ns,
+        "from_bytes": step.from, "to_bytes": step.to,
     })
 }
 
 fn kernel(status: &Status) -> Value {
-    let refused = status.refused.iter().map(|r| json!({ "tracepoint": r.program, "why": r.why }));
+    let refused = status.refused.iter();
+    let refused =
+        refused.map(|r| json!({ "program": r.program, "why": r.why, "optional": r.optional }));
     let lost = status.lost;
     json!({
         "events": status.absent.is_none(), "absent_because": status.absent,
@@ -102,9 +116,12 @@ fn kernel(status: &Status) -> Value {
         "namespaces_closed": status.closed.as_ref().map_or(0, |(count, _)| *count),
         "namespaces_closed_because": status.closed.as_ref().map(|(_, why)| why),
         "memory": status.memory.map(|m| json!({
-            "tcp_pages": m.pages, "pressure_pages": m.pressure, "most_pages": m.most,
-            "pressure": m.is_short(),
+            "tcp_pages": m.pages, "pressure_pages": m.bounds.map(|b| b.pressure),
+            "most_pages": m.bounds.map(|b| b.most),
+            "pressure": m.is_short,
         })),
+        "memory_pressures": status.pressure.times,
+        "memory_pressure_ns": u64::try_from(status.pressure.long.as_nanos()).unwrap_or(u64::MAX),
     })
 }
 

@@ -6,9 +6,9 @@ use super::row::Row;
 use crate::error::Error;
 use std::collections::{HashMap, HashSet};
 use tcpwhy_live::causes::stack::{Frame, Names};
-use tcpwhy_live::causes::{Asked, Blocked, Causes, Counts, Limited, Lost};
+use tcpwhy_live::causes::{Asked, Blocked, Causes, Counts, Limited, Lost, Step, Tuned};
 use tcpwhy_live::events::{Clock, Refused};
-use tcpwhy_live::settings::Memory;
+use tcpwhy_live::memory::{Memory, Pressure};
 
 /// What was told of one socket.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,8 @@ pub(crate) struct Told {
     pub counts: Counts,
     /// For how long each limit held it in the round, judged in the kernel at every ACK; `None` where it sent nothing.
     pub limited: Option<Limited>,
+    /// How autotuning changed its buffers since this began; times are since the Unix epoch.
+    pub tuned: Tuned,
 }
 
 /// One setsockopt(2).
@@ -47,6 +49,8 @@ pub(crate) struct Status {
     pub closed: Option<(usize, String)>,
     /// The machine's memory for TCP.
     pub memory: Option<Memory>,
+    /// How often it was short since this began, in the namespaces that are watched.
+    pub pressure: Pressure,
 }
 
 /// The kernel's programs, where they are permitted.
@@ -128,6 +132,7 @@ impl Kernel {
                 blocked: blocked.get(&sample.inode).copied().unwrap_or_default(),
                 counts: counts.get(&sample.cookie).copied().unwrap_or_default(),
                 limited,
+                tuned: causes.tuned(sample.cookie).map(|t| at(self.clock, t)).unwrap_or_default(),
             });
         }
         self.limited = sums;
@@ -145,8 +150,8 @@ impl Kernel {
             absent: self.absent.clone(),
             refused: causes.map(|c| c.refused().to_vec()).unwrap_or_default(),
             lost: causes.map(Causes::lost).unwrap_or_default(),
-            closed: None,
             memory: Memory::read(),
+            ..Status::default()
         }
     }
 
@@ -158,4 +163,10 @@ impl Kernel {
         let lost = self.status().lost;
         self.flame.map_or(Ok(()), |flame| flame.write(lost))
     }
+}
+
+/// Times of the kernel's clock -> since the Unix epoch.
+fn at(clock: Clock, tuned: Tuned) -> Tuned {
+    let step = |step: Step| Step { t_ns: clock.at_ns(step.t_ns), ..step };
+    Tuned { newest: tuned.newest.into_iter().map(step).collect(), ..tuned }
 }

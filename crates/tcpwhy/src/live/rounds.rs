@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tcpwhy_live::cgroup::Names;
+use tcpwhy_live::memory::Since;
 use tcpwhy_live::privileges;
 use tcpwhy_live::process::Owner;
 use tcpwhy_live::sample::{Sample, Selection};
@@ -56,7 +57,7 @@ fn show(live: &Live, rows: &[Row], status: &Status) -> Result<(), Error> {
     } else {
         let words = words::of(live.lang.of_text());
         text::write(&mut output.to, rows, live.verbose, words)?;
-        for sentence in words.missing(status) {
+        for sentence in words.missing(status, live.verbose) {
             writeln!(output.to, "{sentence}")?;
         }
     }
@@ -71,6 +72,8 @@ pub(super) struct Sampler {
     cgroups: Names,
     /// Of our own namespace.
     settings: Settings,
+    /// When memory was short.
+    pressures: Since,
     live: Live,
 }
 
@@ -82,9 +85,12 @@ impl Sampler {
         let kernel = Kernel::open(live)?;
         drop_privileges(&kernel)
             .map_err(|e| Error::Live(format!("the kernel does not let go of capabilities: {e}")))?;
+        let mut pressures = Since::default();
+        pressures.add(namespaces.pressures());
         Ok(Self {
             // The kernel leaves out what is not asked for, which is most of a large machine.
             watch: Watch::of(namespaces).only(Selection::default().with_port(live.port)),
+            pressures,
             kernel,
             cgroups: Names::default(),
             settings: Settings::read(),
@@ -93,10 +99,11 @@ impl Sampler {
     }
 
     /// What is missing, and why.
-    pub(super) fn status(&self) -> Status {
-        let refused = self.watch.namespaces().refused();
-        let closed = refused.map(|(count, why)| (count, why.to_owned()));
-        Status { closed, ..self.kernel.status() }
+    pub(super) fn status(&mut self) -> Status {
+        let namespaces = self.watch.namespaces();
+        let closed = namespaces.refused().map(|(count, why)| (count, why.to_owned()));
+        let pressure = self.pressures.add(namespaces.pressures());
+        Status { closed, pressure, ..self.kernel.status() }
     }
 
     /// Writes what is written in the end.

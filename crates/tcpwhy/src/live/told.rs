@@ -23,8 +23,10 @@ pub(super) fn lines(row: &Row, words: &dyn Words) -> Vec<String> {
     let slept = slept.map(|text| words::labelled(words, Label::Slept, &text));
     let events = words.events(&told.counts);
     let events = events.map(|text| words::labelled(words, Label::Events, &text));
+    let tuned = words.tuned(&told.tuned);
+    let tuned = tuned.map(|text| words::labelled(words, Label::Tuned, &text));
     let calls = told.asked.iter().map(|set| call(set, words));
-    judged.into_iter().chain(slept).chain(events).chain(calls).collect()
+    judged.into_iter().chain(slept).chain(tuned).chain(events).chain(calls).collect()
 }
 
 fn call(set: &Set, words: &dyn Words) -> String {

@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod facts;
 #[cfg(target_os = "linux")]
+mod memory;
+#[cfg(target_os = "linux")]
 mod program;
 #[cfg(target_os = "linux")]
 mod progress;

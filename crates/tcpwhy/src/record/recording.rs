@@ -2,6 +2,7 @@
 
 use super::Record;
 use super::facts;
+use super::memory::{Seen, Watch};
 use crate::error::Error;
 use serde::Serialize;
 use std::sync::atomic::Ordering;
@@ -16,6 +17,7 @@ pub(super) struct Recording {
     /// The capture, or why there is none.
     capture: Result<Capture, String>,
     recorder: Recorder,
+    memory: Watch,
 }
 
 /// What was recorded: `record.json`.
@@ -31,6 +33,8 @@ pub(super) struct Recorded {
     pub(super) no_capture: Option<String>,
     /// Samples and events.
     pub(super) sockets: Summary,
+    /// The machine's memory for TCP.
+    pub(super) memory: Seen,
 }
 
 impl Recording {
@@ -58,7 +62,16 @@ impl Recording {
         let options =
             Options { filter, sparing: true, samples: keep(args, 4), events: keep(args, 4) };
         let recorder = Recorder::start_here(facts::NAME, case.folder(), &options);
-        Ok(Self { capture, recorder: recorder.map_err(|why| failed(&why))? })
+        Ok(Self {
+            capture,
+            recorder: recorder.map_err(|why| failed(&why))?,
+            memory: Watch::start(),
+        })
+    }
+
+    /// Looks at what has to be looked at; to be called often.
+    pub(super) fn look(&mut self) {
+        self.memory.look();
     }
 
     /// Why there are no packets, if there are none.
@@ -95,7 +108,8 @@ impl Recording {
             Err(why) => (None, Some(why)),
         };
         let sockets = self.recorder.end();
-        Recorded { schema: SCHEMA, complete: true, capture, no_capture, sockets }
+        let memory = self.memory.end();
+        Recorded { schema: SCHEMA, complete: true, capture, no_capture, sockets, memory }
     }
 }
 
@@ -104,8 +118,8 @@ const SCHEMA: &str = "tcpwhy.record/1";
 impl Recorded {
     /// Before anything is recorded.
     pub(super) fn nothing() -> Self {
-        let sockets = Summary::default();
-        Self { schema: SCHEMA, complete: false, capture: None, no_capture: None, sockets }
+        let (sockets, memory) = (Summary::default(), Seen::default());
+        Self { schema: SCHEMA, complete: false, capture: None, no_capture: None, sockets, memory }
     }
 
     /// Why it ended early, if it did.

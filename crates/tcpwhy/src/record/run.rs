@@ -71,8 +71,9 @@ fn watch(
         if let Some(program) = program.as_ref().filter(|_| asked == Ask::Both && code.is_none()) {
             program.terminate();
         }
-        let over = match &recording {
+        let over = match &mut recording {
             Some(running) => {
+                running.look();
                 line.show(running);
                 is_over(args, running, began) || (program.is_none() && asked != Ask::Nothing)
             }

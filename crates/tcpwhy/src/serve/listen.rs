@@ -13,7 +13,7 @@ use tokio_io_timeout::TimeoutStream;
 
 /// What a visitor may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// Connections at a time; others wait in the kernel's queue. A browser opens six.
     pub connections: usize,
     /// For the head of a request to arrive, and for a connection to do nothing between two of them.
@@ -24,12 +24,12 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Of `tcpwhy serve`.
-    pub(super) const USUAL: Self =
+    pub(crate) const USUAL: Self =
         Self { connections: 128, head: Duration::from_secs(15), answer: Duration::from_secs(30) };
 }
 
 /// Answers whoever comes, until it is dropped.
-pub(super) async fn listen(mut listener: TcpListener, router: Router, limits: Limits) {
+pub(crate) async fn listen(mut listener: TcpListener, router: Router, limits: Limits) {
     let places = Arc::new(Semaphore::new(limits.connections));
     // The semaphore is never closed.
     while let Ok(place) = Arc::clone(&places).acquire_owned().await {

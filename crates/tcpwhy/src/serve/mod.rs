@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::say;
 use app::App;
 use folder::Folder;
-use listen::{Limits, listen};
+pub(crate) use listen::{Limits, listen};
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;

@@ -43,6 +43,11 @@ impl Agent {
         Some(agent)
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
     /// Asks for a path.
     pub(crate) fn get(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();

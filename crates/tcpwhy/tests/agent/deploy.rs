@@ -160,6 +160,49 @@ fn the_manifest_is_one() {
 }
 
 #[test]
+fn kubernetes_knows_every_field_of_the_manifest() {
+    let Some(made) = tool("kubectl", &["kustomize", &path("deploy/kubernetes")]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("all.yaml");
+    std::fs::write(&file, made.stdout).unwrap();
+    // The published schemas without a cluster: pip install kubernetes-validate. 1.30 is the first with appArmorProfile.
+    let args = ["--strict", "-k", "1.30", file.to_str().unwrap()];
+    let Some(output) = tool("kubernetes-validate", &args) else { return };
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(said.contains("daemonset/tcpwhy-agent"), "{said}");
+}
+
+/// What Grafana's own types ask of a dashboard (`@grafana/schema`: `VariableOption`, `Panel`, `GridPos`), as far as it is used.
+#[test]
+fn the_dashboard_has_what_grafana_asks_for() {
+    let dashboard: Value =
+        serde_json::from_str(&read_to_string(file("deploy/grafana-dashboard.json")).unwrap())
+            .unwrap();
+    for variable in dashboard["templating"]["list"].as_array().unwrap() {
+        let current = &variable["current"];
+        assert!(!current["text"].is_null() && !current["value"].is_null(), "{variable}");
+    }
+    let mut taken = Vec::new();
+    for panel in dashboard["panels"].as_array().unwrap() {
+        let place = |name: &str| panel["gridPos"][name].as_u64().unwrap();
+        let (x, y, w, h) = (place("x"), place("y"), place("w"), place("h"));
+        assert!(x + w <= 24 && h > 0, "{panel}");
+        let apart = |&(a, b, c, d): &(u64, u64, u64, u64)| {
+            a + c <= x || x + w <= a || b + d <= y || y + h <= b
+        };
+        assert!(taken.iter().all(apart), "over another one: {panel}");
+        taken.push((x, y, w, h));
+        let is_row = panel["type"] == "row";
+        assert_eq!(is_row, panel["targets"].is_null(), "{panel}");
+        for target in panel["targets"].as_array().into_iter().flatten() {
+            assert_eq!(target["datasource"]["uid"], "${datasource}", "{target}");
+            assert!(target["refId"].is_string(), "{target}");
+        }
+    }
+}
+
+#[test]
 fn every_option_that_is_deployed_exists() {
     let help = stdout(&run(&["agent", "--help"]));
     for name in ["deploy/tcpwhy-agent.service", "deploy/kubernetes/daemonset.yaml", "docs/agent.md"]

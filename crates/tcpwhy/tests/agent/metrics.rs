@@ -69,6 +69,15 @@ fn no_label_holds_an_address_or_a_port() {
 }
 
 #[test]
+fn visitors_who_say_nothing_take_no_more_than_their_places() {
+    let Some(agent) = Agent::start(&[]) else { return };
+    let silent: Vec<_> = (0..150).map(|_| TcpStream::connect(&agent.address).unwrap()).collect();
+    assert!(agent.get("/metrics").contains("# EOF"), "they have lost their places");
+    let open = std::fs::read_dir(format!("/proc/{}/fd", agent.id())).unwrap().count();
+    assert!(open < 64 + 40, "{open} descriptors, of them {} of the silent", silent.len());
+}
+
+#[test]
 fn services_beyond_the_cap_are_other() {
     let Some(agent) = Agent::start(&["--services", "1"]) else { return };
     let _both = connection(1000);

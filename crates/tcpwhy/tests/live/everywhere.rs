@@ -1,8 +1,14 @@
 //! Sockets of other network namespaces, who set their buffers, and where their threads sleep: what takes root.
 
-use std::io::{BufRead, BufReader};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
 use std::os::linux::fs::MetadataExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// For one line: a starved machine takes long to attach.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A writer that nobody reads from, over loopback in a network namespace of its own. It sets its buffer when told to go.
 const WRITER: &str = "
@@ -89,39 +95,80 @@ fn sockets_of_another_namespace_are_shown_and_chosen() {
     assert_eq!(none["sockets"].as_array().unwrap().len(), 0);
 }
 
+/// Lines of a program that is killed when this goes; each is waited for, but not for ever.
+struct Lines {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Lines {
+    fn of(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (send, lines) = channel();
+        // What is still written when nobody asks any more has to go somewhere.
+        std::thread::spawn(move || {
+            out.lines().map_while(Result::ok).for_each(|line| drop(send.send(line)));
+        });
+        Self { child, lines }
+    }
+
+    /// The first one from here on that fits; `None` where the program ended before.
+    fn find(&self, what: &str, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "{what} was not told in {PATIENCE:?}");
+            match self.lines.recv_timeout(left) {
+                Ok(line) => match serde_json::from_str(&line) {
+                    Ok(value) if fits(&value) => return Some(value),
+                    _ => {}
+                },
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// What it said on standard error until it ended.
+    fn end(&mut self, signal: &str) -> String {
+        // It may have ended by itself.
+        let _ = Command::new("kill").args([signal, &self.child.id().to_string()]).output();
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        self.child.wait().unwrap();
+        said
+    }
+}
+
 #[test]
 fn who_set_the_buffer_and_where_the_writer_sleeps() {
     let Some(mut elsewhere) = Elsewhere::start() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (svg, folded) = (folder.path().join("out.svg"), folder.path().join("out.txt"));
-    let mut live = Command::new(env!("CARGO_BIN_EXE_tcpwhy"))
-        .args(["live", "--ndjson", "--interval", "500ms", "--port", &elsewhere.port.to_string()])
-        .args(["--flame".as_ref(), svg.as_os_str(), "--folded".as_ref(), folded.as_os_str()])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(live.stdout.take().unwrap()).lines();
-    // With the first line it is attached: an idle socket that has a window to tell of is not one, so the writer goes first, and its
-    // buffer may have been set before.
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    let mut live = Command::new(env!("CARGO_BIN_EXE_tcpwhy"));
+    live.args(["live", "--ndjson", "--all", "--interval", "300ms"])
+        .args(["--port", &elsewhere.port.to_string()])
+        .args(["--flame".as_ref(), svg.as_os_str(), "--folded".as_ref(), folded.as_os_str()]);
+    let mut live = Lines::of(&mut live);
+    // A round is told after the programs are attached, so that they see what is set and written from here on.
+    let attached = live.find("the idle writer", |_| true);
     elsewhere.go();
-    let writer = lines.find_map(|line| {
-        let socket: serde_json::Value = serde_json::from_str(&line.ok()?).ok()?;
-        let blocked = socket["events"]["blocked_writing_ns"].as_u64().unwrap_or(0);
-        (blocked > 100_000_000).then_some(socket)
-    });
-    let Some(writer) = writer else {
-        let output = live.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
+    let slept =
+        |socket: &Value| socket["events"]["blocked_writing_ns"].as_u64() > Some(100_000_000);
+    let Some(writer) = attached.and_then(|_| live.find("the writer's sleep", slept)) else {
+        let said = live.end("-INT");
         assert!(said.contains("not available") || said.contains("attached"), "{said}");
         return eprintln!("skipped: {said}");
     };
-    let interrupted = Command::new("kill").args(["-INT", &live.id().to_string()]).status();
-    assert!(interrupted.unwrap().success());
-    // What is still written has to go somewhere.
-    lines.for_each(drop);
-    live.wait().unwrap();
+    assert_eq!(live.end("-INT"), "");
     let set = &writer["set_by"][0];
     assert_eq!((&set["option"], &set["value"]), (&"SO_SNDBUF".into(), &20_000.into()), "{writer}");
     assert_eq!(set["pid"], elsewhere.child.id());
@@ -134,19 +181,13 @@ fn who_set_the_buffer_and_where_the_writer_sleeps() {
 
 #[test]
 fn what_is_not_needed_any_more_is_dropped() {
-    let mut live = Command::new(env!("CARGO_BIN_EXE_tcpwhy"))
-        .args(["live", "--ndjson", "--all", "--interval", "300ms", "--netns", "self"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let _socket = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    let mut line = String::new();
-    BufReader::new(live.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let status = std::fs::read_to_string(format!("/proc/{}/status", live.id())).unwrap();
-    live.kill().unwrap();
-    live.wait().unwrap();
+    let mut live = Command::new(env!("CARGO_BIN_EXE_tcpwhy"));
+    live.args(["live", "--ndjson", "--all", "--interval", "300ms", "--netns", "self"]);
+    let live = Lines::of(&mut live);
+    live.find("a socket", |_| true).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", live.child.id())).unwrap();
     let capabilities = status.lines().find_map(|line| line.strip_prefix("CapPrm:")).unwrap();
     let capabilities = u64::from_str_radix(capabilities.trim(), 16).unwrap();
     // CAP_DAC_READ_SEARCH 2, CAP_SYS_PTRACE 19, CAP_CHECKPOINT_RESTORE 40.

@@ -1,6 +1,10 @@
 //! `tcpwhy live unlock` on a running transfer.
 
 use crate::lab::in_lab;
+use rustix::net::{AddressFamily, SocketType, bind, listen, socket, sockopt};
+use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
+use std::process::Command;
 
 /// The descriptor of the flow's socket: the first after the standard ones.
 const UNLOCK: &str = "$TCPWHY live unlock $PID 3 --measure 1s";
@@ -57,6 +61,29 @@ fn a_receive_buffer_grows_with_its_clamp_and_is_put_back() {
     assert!(rate(&answer, "after:") > 2.0 * rate(&answer, "before:"), "{answer}");
     assert!(answer.contains("Everything was put back."), "{answer}");
     assert!(answer.contains("Nothing was changed."), "locked again: {answer}");
+}
+
+#[test]
+fn what_is_no_connection_is_refused_and_left_as_it_is() {
+    let listener = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    sockopt::set_socket_send_buffer_size(&listener, 20_000).unwrap();
+    let locked = sockopt::socket_send_buffer_size(&listener).unwrap();
+    let (pid, fd) = (std::process::id().to_string(), listener.as_raw_fd().to_string());
+    let refused = || {
+        let args = ["live", "unlock", &pid, &fd, "--yes", "--measure", "50ms"];
+        let output = Command::new(env!("CARGO_BIN_EXE_tcpwhy")).args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = refused();
+    if said.contains("may not be touched") || said.contains("this kernel") {
+        return eprintln!("skipped: {said}");
+    }
+    assert!(said.contains("it is not connected"), "{said}");
+    bind(&listener, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    listen(&listener, 1).unwrap();
+    assert!(refused().contains("it listens"));
+    assert_eq!(sockopt::socket_send_buffer_size(&listener).unwrap(), locked);
 }
 
 #[test]

@@ -140,6 +140,38 @@ fn what_packets_say_of_themselves_is_made_surer_or_left_alone() {
 }
 
 #[test]
+fn where_the_windows_scale_is_guessed_the_kernel_knows_the_window() {
+    let mut all = Histories::default();
+    for ms in (0..1300).step_by(5) {
+        let state = State { snd_wnd: 16_384, unsent: 500_000, ..full(ms) };
+        let seen = Seen { state, receiver: Receiver::default() };
+        all.push("host", 1, [end(40_000), end(80)], seen, None);
+    }
+    all.finish();
+    let answer = |scale| {
+        let intervals = [
+            (400, Limit::SendBuffer, 90),
+            (400, Limit::LossRecovery, 90),
+            (400, Limit::SendBuffer, 90),
+        ];
+        let mut c = connection(&intervals);
+        c.directions[0].facts.scale = scale;
+        let (kind, side) = (FindingKind::ScaleInferred, Side::Server);
+        c.findings = Box::new([Finding { kind, side, count: 0, value: 6, frame: 0 }]);
+        settle(&mut c, &all, 4_194_304);
+        let rests = c.directions[0].rests_on_samples();
+        assert_eq!(c.findings.is_empty(), rests, "it is said where the verdict depends on it");
+        told(&c).iter().map(|(ms, limit, _, _, source)| (*ms, *limit, *source)).collect::<Vec<_>>()
+    };
+    let lost = (400, Limit::LossRecovery, Source::Packets);
+    let window = (400, Limit::ReceiveWindow, Source::Samples);
+    let buffer = (400, Limit::SendBuffer, Source::Packets);
+    assert_eq!(answer(WindowScale::Inferred { min: 6, max: 14 }), [window, lost, window]);
+    assert_eq!(answer(WindowScale::Inferred { min: 7, max: 7 }), [buffer, lost, buffer]);
+    assert_eq!(answer(WindowScale::Known(7)), [buffer, lost, buffer]);
+}
+
+#[test]
 fn whether_the_process_had_more_to_send_only_its_kernel_knows() {
     let mut c = connection(&[(400, Limit::Application, 95), (400, Limit::LossRecovery, 95)]);
     settle(&mut c, &sampled(900, Some(1)), 4_194_304);

@@ -12,6 +12,7 @@ use Number::{Real, Whole};
 pub(super) fn all(totals: &Totals) -> Vec<Metric> {
     let mut metrics = vec![limited(totals), active(totals), shares(totals), bytes(totals)];
     metrics.extend(counts(totals));
+    metrics.extend(own::memory(&totals.own));
     metrics.extend(own::sampling(&totals.own));
     metrics.extend(own::telling(&totals.own));
     metrics.extend(own::process(&totals.own));

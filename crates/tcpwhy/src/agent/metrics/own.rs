@@ -40,6 +40,27 @@ pub(super) fn sampling(own: &Own) -> [Metric; 7] {
     ]
 }
 
+/// The machine's memory for TCP. No connection has a part of it to itself.
+pub(super) fn memory(own: &Own) -> [Metric; 3] {
+    let help = "Memory of all TCP sockets of the host: used, from where buffers shrink (tcp_mem[1]), and most (tcp_mem[2])";
+    let page = rustix::param::page_size() as u64;
+    let states = own.memory.iter().flat_map(|m| {
+        let bounds =
+            m.bounds.into_iter().flat_map(|b| [("pressure", b.pressure), ("most", b.most)]);
+        let all = std::iter::once(("used", m.pages)).chain(bounds);
+        all.map(|(state, pages)| (state, pages.saturating_mul(page)))
+    });
+    let states: Vec<_> = states.collect();
+    let (times, long) = (Whole(own.pressure.times), Real(own.pressure.long.as_secs_f64()));
+    let help_times = "Times that the host's memory for TCP ran short, so that buffers shrank";
+    let help_long = "Time in which it was short, counted when it ends";
+    [
+        gauge("tcpwhy_memory", help, Unit::Bytes, by(own, "state", &states)),
+        things("tcpwhy_memory_pressures", help_times, one(own, times)),
+        counter("tcpwhy_memory_pressure", help_long, Unit::Seconds, one(own, long)),
+    ]
+}
+
 /// What it told, and who it is.
 pub(super) fn telling(own: &Own) -> [Metric; 3] {
     let events = [("written", own.events), ("lost", own.events_lost)];

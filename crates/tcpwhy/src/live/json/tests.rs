@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::live::fixture::{at_edge, row, starved};
+use std::time::Duration;
 use tcpwhy_core::socket::State;
 use tcpwhy_live::events::Refused;
-use tcpwhy_live::settings::Memory;
+use tcpwhy_live::memory::{Bounds, Memory, Pressure};
 
 fn schema() -> Value {
     serde_json::from_str(include_str!("../../../../../schema/tcpwhy.live-1.schema.json")).unwrap()
@@ -42,9 +43,15 @@ fn rows() -> Vec<Row> {
 
 /// Attached but for one program, with the memory told.
 fn status() -> Status {
-    let memory = Memory { pages: 260, pressure: 92_000, most: 180_000 };
-    let refused = Refused { program: "tcp_rcvbuf_grow", why: "not in this kernel".to_owned() };
-    Status { refused: vec![refused], memory: Some(memory), ..Status::default() }
+    let memory = Memory {
+        pages: 260,
+        bounds: Some(Bounds { pressure: 92_000, most: 180_000 }),
+        is_short: false,
+    };
+    let refused = |program, optional| Refused { program, why: "not here".to_owned(), optional };
+    let refused = vec![refused("sock_rcvqueue_full", false), refused("fentry/sk_wait_data", true)];
+    let pressure = Pressure { times: 2, long: Duration::from_millis(340) };
+    Status { refused, memory: Some(memory), pressure, ..Status::default() }
 }
 
 #[test]

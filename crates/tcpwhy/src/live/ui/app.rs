@@ -1,6 +1,7 @@
 //! What is shown, and what keys do to it.
 
 use super::text;
+use crate::live::kernel::Status;
 use crate::live::row::{Role, Row};
 use crate::live::words::Words;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -98,6 +99,11 @@ impl App {
             started: false,
             notice: String::new(),
         }
+    }
+
+    /// What is missing now, and what the machine lacks.
+    pub(super) fn tell(&mut self, status: &Status) {
+        self.notice = self.words.missing(status, false).join(" ");
     }
 
     /// Takes a new round, unless the screen is frozen.

@@ -10,12 +10,13 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
+use tcpwhy_core::advice::quantity;
 
 /// Lines of the pane, its border included, that are always there.
 const HEIGHT: u16 = 9;
 /// Lines of what the kernel's programs told.
 const TOLD: usize = 4;
-/// Columns of a bar.
+/// Columns of a bar, where there is room for it and its words.
 const BAR: usize = 30;
 
 /// Lines of the pane.
@@ -37,12 +38,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, row: &Row) {
         sample.remote,
         tcpwhy_report::printable(&sample.congestion),
     );
+    let rtt = row.rtt().map_or_else(String::new, |rtt| format!("  RTT {}", quantity::span(rtt)));
+    let bar = (usize::from(area.width) / 4).min(BAR);
     let mut lines = vec![
-        Line::from(Span::styled(text::verdict(row, words), style(app, row.limit))),
-        Line::from(send_buffer(row, words)),
-        Line::from(flight(row, words)),
-        Line::from(window(row, words)),
-        Line::from(receive_buffer(row, words)),
+        Line::from(vec![
+            Span::styled(text::verdict(row, words), style(app, row.limit)),
+            Span::raw(rtt),
+        ]),
+        Line::from(send_buffer(row, words, bar)),
+        Line::from(flight(row, words, bar)),
+        Line::from(window(row, words, bar)),
+        Line::from(receive_buffer(row, words, bar)),
         Line::from(queues(row, words)),
         Line::from(stopwatch(row, words)),
     ];
@@ -53,31 +59,35 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, row: &Row) {
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-fn send_buffer(row: &Row, words: &dyn Words) -> String {
+fn send_buffer(row: &Row, words: &dyn Words, bar: usize) -> String {
     let queued = row.seen.sample.skmem.get(5).copied().unwrap_or(0);
-    let text = gauge(queued.into(), row.send.bytes, &words.buffer(&row.send, "tcp_wmem"));
+    let text = gauge(bar, queued.into(), row.send.bytes, &words.buffer(&row.send, "tcp_wmem"));
     labelled(words, Label::SendBuffer, &text)
 }
 
-fn flight(row: &Row, words: &dyn Words) -> String {
+fn flight(row: &Row, words: &dyn Words, bar: usize) -> String {
     let state = row.seen.states.last().copied().unwrap_or_default();
     let (flight, cwnd) = (state.in_flight, state.cwnd);
-    labelled(words, Label::Flight, &gauge(flight.into(), cwnd.into(), &words.packets(flight, cwnd)))
+    labelled(
+        words,
+        Label::Flight,
+        &gauge(bar, flight.into(), cwnd.into(), &words.packets(flight, cwnd)),
+    )
 }
 
-fn window(row: &Row, words: &dyn Words) -> String {
+fn window(row: &Row, words: &dyn Words, bar: usize) -> String {
     let state = row.seen.states.last().copied().unwrap_or_default();
     let (part, whole) = (state.outstanding, state.snd_wnd);
     labelled(
         words,
         Label::PeerWindow,
-        &gauge(part.into(), whole.into(), &words.window(part, whole)),
+        &gauge(bar, part.into(), whole.into(), &words.window(part, whole)),
     )
 }
 
-fn receive_buffer(row: &Row, words: &dyn Words) -> String {
+fn receive_buffer(row: &Row, words: &dyn Words, bar: usize) -> String {
     let held = row.seen.sample.skmem.first().copied().unwrap_or(0);
-    let text = gauge(held.into(), row.receive.bytes, &words.buffer(&row.receive, "tcp_rmem"));
+    let text = gauge(bar, held.into(), row.receive.bytes, &words.buffer(&row.receive, "tcp_rmem"));
     labelled(words, Label::ReceiveBuffer, &text)
 }
 
@@ -94,7 +104,7 @@ fn stopwatch(row: &Row, words: &dyn Words) -> String {
     labelled(words, Label::Watch, &text)
 }
 
-fn gauge(part: u64, whole: u64, words: &str) -> String {
-    let full = part.min(whole) as usize * BAR / (whole.max(1) as usize);
-    format!("{}{} {words}", "█".repeat(full), "·".repeat(BAR - full))
+fn gauge(bar: usize, part: u64, whole: u64, words: &str) -> String {
+    let full = part.min(whole) as usize * bar / (whole.max(1) as usize);
+    format!("{}{} {words}", "█".repeat(full), "·".repeat(bar - full))
 }

@@ -1,12 +1,14 @@
-//! The terminal UI: a top for TCP limits. The loop only; `app` is the state, `draw` and `detail` are what is seen of it.
+//! The terminal UI: a top for TCP limits. The loop only; `app` is the state, `draw`, `table` and `detail` are what is seen of it.
 
 mod app;
 mod detail;
 mod draw;
 mod screen;
+mod table;
 #[cfg(test)]
 mod tests;
 
+use super::kernel::Status;
 use super::rounds::Sampler;
 use super::row::Row;
 use super::{Live, text, words};
@@ -31,11 +33,11 @@ pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> 
     let color = Output::new(live.color).color;
     let words = words::of(live.lang.of_text());
     sampler.keep_idle();
-    let notice = words.missing(&sampler.status()).join(" ");
+    let status = sampler.status();
     let stop = Arc::new(AtomicBool::new(false));
     let (sampling, rounds) = sample(sampler, Arc::clone(&stop))?;
     let mut app = App::new(live.all, live.interval, color, words);
-    app.notice = notice;
+    app.tell(&status);
     let mut screen = Screen::open()?;
     let shown = show(&mut screen, &mut app, &rounds);
     let asked = if shown.is_ok() { screen.asked() } else { screen.asked_after_failure() };
@@ -52,7 +54,8 @@ pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> 
     }
 }
 
-type Sampling = (JoinHandle<Result<(), Error>>, Receiver<Vec<Row>>);
+type Round = (Vec<Row>, Status);
+type Sampling = (JoinHandle<Result<(), Error>>, Receiver<Round>);
 
 /// Takes samples on a thread of their own until told to stop.
 fn sample(mut sampler: Sampler, stop: Arc<AtomicBool>) -> Result<Sampling, Error> {
@@ -60,7 +63,8 @@ fn sample(mut sampler: Sampler, stop: Arc<AtomicBool>) -> Result<Sampling, Error
     let thread = std::thread::Builder::new().name("samples".to_owned());
     let thread = thread.spawn(move || -> Result<(), Error> {
         while !stop.load(Ordering::Relaxed) {
-            if send.send(sampler.round(&stop)?).is_err() {
+            let rows = sampler.round(&stop)?;
+            if send.send((rows, sampler.status())).is_err() {
                 break;
             }
         }
@@ -69,7 +73,7 @@ fn sample(mut sampler: Sampler, stop: Arc<AtomicBool>) -> Result<Sampling, Error
     Ok((thread.map_err(Error::Thread)?, rounds))
 }
 
-fn show(screen: &mut Screen, app: &mut App, rounds: &Receiver<Vec<Row>>) -> Result<(), Error> {
+fn show(screen: &mut Screen, app: &mut App, rounds: &Receiver<Round>) -> Result<(), Error> {
     while screen.asked().is_none() {
         screen.terminal.draw(|frame| draw::draw(frame, app))?;
         if event::poll(TICK)?
@@ -80,7 +84,10 @@ fn show(screen: &mut Screen, app: &mut App, rounds: &Receiver<Vec<Row>>) -> Resu
             return Ok(());
         }
         match rounds.try_recv() {
-            Ok(rows) => app.round(rows),
+            Ok((rows, status)) => {
+                app.tell(&status);
+                app.round(rows);
+            }
             Err(TryRecvError::Empty) => {}
             // The sampler failed: it says why when it is joined.
             Err(TryRecvError::Disconnected) => return Ok(()),

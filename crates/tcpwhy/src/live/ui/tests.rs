@@ -3,6 +3,7 @@
 use super::app::App;
 use super::draw::draw;
 use crate::live::fixture::{at_edge, row, starved};
+use crate::live::kernel::Status;
 use crate::live::words;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -49,6 +50,39 @@ q quit  ↑↓ choose  Enter details  s sort  / filter  f freeze  a all
 }
 
 #[test]
+fn a_small_terminal_keeps_the_limit_and_its_whole_minute() {
+    let mut app = app(false);
+    for second in 0..60 {
+        let state = if second < 40 { at_edge() } else { starved() };
+        app.round(vec![row(1, "mysqld", state)]);
+    }
+    let medium = text(&app, 80, 5);
+    assert!(
+        medium.contains("mysqld     10.0.0.2:50001        7.0 Mbit/s  send buffer "),
+        "{medium}"
+    );
+    let line = |text: &str| text.lines().nth(2).unwrap().to_owned();
+    assert!(line(&medium).ends_with(" RRRRRSSS"), "{medium}");
+    let small = text(&app, 40, 5);
+    assert!(line(&small).starts_with("mysqld   send buffer "), "{small}");
+    assert!(line(&small).ends_with(" RRRRRRSSS"), "{small}");
+}
+
+#[test]
+fn what_is_missing_is_said_in_lines_of_its_own() {
+    let mut app = app(false);
+    app.round(vec![row(1, "mysqld", starved())]);
+    let absent = Some("the kernel lets nobody load programs, this user least of all".to_owned());
+    app.tell(&Status { absent, ..Status::default() });
+    let shown = text(&app, 60, 24);
+    let mut lines = shown.lines().skip(1);
+    assert!(lines.next().unwrap().starts_with("Without the kernel's events: "), "{shown}");
+    assert!(lines.next().unwrap().ends_with("least of all."), "{shown}");
+    app.tell(&Status::default());
+    assert!(text(&app, 60, 24).lines().nth(1).unwrap().starts_with("PROCESS"));
+}
+
+#[test]
 fn details_draw_buffers_windows_and_queue() {
     let mut app = app(false);
     app.round(vec![row(1, "mysqld", starved())]);
@@ -56,9 +90,9 @@ fn details_draw_buffers_windows_and_queue() {
     let text = text(&app, 110, 14);
     for line in [
         "send buffer 100 %: locked by the application at 16.0 KiB",
-        "send buffer    ███████████████████████████··· locked by the application at 16.0 KiB",
-        "in flight      ████████████·················· 12 of 30 packets (cwnd)",
-        "peer's window  ███████······················· 16.0 KiB of 64.0 KiB that the peer offers",
+        "send buffer    ████████████████████████··· locked by the application at 16.0 KiB",
+        "in flight      ██████████················· 12 of 30 packets (cwnd)",
+        "peer's window  ██████····················· 16.0 KiB of 64.0 KiB that the peer offers",
         "queue          unsent 0 B, unread 0 B",
         "kernel's watch busy 100 % rwnd 0 % sndbuf 0 % (differs)",
     ] {
@@ -76,7 +110,7 @@ fn another_language_takes_the_columns_that_its_letters_need() {
     for line in [
         "1个套接字，按损失的时间排序",
         "发送缓冲区100%：被应用程序锁定在16.0KiB",
-        "在途████████████··················12/30个包（cwnd）",
+        "在途██████████·················12/30个包（cwnd）",
         "内核计时busy100%rwnd0%sndbuf0%（不一致）：",
         "q退出",
     ] {

@@ -83,6 +83,9 @@ fn refusal(args: &Unlock, e: &io::Error) -> Error {
         Some(libc_errno::ENOTSOCK | libc_errno::EOPNOTSUPP | libc_errno::ENOPROTOOPT) => {
             format!("{what} is no TCP socket whose locks this kernel shows (Linux 5.14): {e}")
         }
+        None if e.kind() == io::ErrorKind::NotFound => {
+            format!("there is no process {} with a descriptor {}", args.pid, args.fd)
+        }
         _ => format!("{what} cannot be read: {e}"),
     })
 }
@@ -161,7 +164,17 @@ impl Repair<'_> {
             self.socket.set_window_clamp(window_clamp)?;
         }
         let bits = |locked: bool, bit: u32| if locked { bit } else { 0 };
-        self.socket.set_lock_bits(bits(send, SEND_LOCK) | bits(receive, RECEIVE_LOCK))
+        self.socket.set_lock_bits(bits(send, SEND_LOCK) | bits(receive, RECEIVE_LOCK))?;
+        // wmem_max and rmem_max may have become smaller than what the application once got.
+        let now = self.socket.locks()?;
+        if (send && now.sndbuf != sndbuf) || (receive && now.rcvbuf != rcvbuf) {
+            let text = format!(
+                "they are locked again, at {} and {} instead of {sndbuf} and {rcvbuf} bytes (net.core.wmem_max, rmem_max)",
+                now.sndbuf, now.rcvbuf
+            );
+            return Err(io::Error::other(text));
+        }
+        Ok(())
     }
 
     /// Bits per second that cross in the locked direction; the larger one where both are.

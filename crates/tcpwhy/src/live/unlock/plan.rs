@@ -28,11 +28,20 @@ pub(in crate::live) enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::live) enum Refused {
     /// Neither buffer is locked; their sizes, bytes.
-    NothingLocked { send: u64, receive: u64 },
+    NothingLocked {
+        send: u64,
+        receive: u64,
+    },
     /// The receive buffer was set before the SYN, which fixed a window scale of 0.
     Unscaled,
+    /// It listens; or it is not connected (yet, or any more).
+    Listens,
+    NotConnected,
     /// The receive buffer is as large as `net.core.rmem_max` allows, or larger; bytes.
-    LargeAlready { receive: u64, most: u64 },
+    LargeAlready {
+        receive: u64,
+        most: u64,
+    },
 }
 
 /// What was decided.
@@ -47,6 +56,11 @@ pub(super) struct Plan {
 /// Decides from what the socket says.
 pub(super) fn plan(locks: &Locks, info: TcpInfo<'_>, settings: &Settings) -> Plan {
     let mut plan = Plan::default();
+    // TCP_CLOSE, TCP_SYN_SENT, TCP_SYN_RECV, TCP_TIME_WAIT, TCP_LISTEN (include/net/tcp_states.h)
+    if let Some(state @ (2 | 3 | 6 | 7 | 10)) = info.state() {
+        let why = if state == 10 { Refused::Listens } else { Refused::NotConnected };
+        return Plan { refused: vec![why], ..plan };
+    }
     if locks.send {
         plan.steps.push(Step::UnlockSend);
     }
@@ -100,7 +114,7 @@ mod tests {
     /// `tcp_info` with a window scale for receiving.
     fn scaled(scale: u8) -> Vec<u8> {
         let mut raw = vec![0; 240];
-        raw[6] = scale << 4;
+        (raw[0], raw[6]) = (1, scale << 4);
         raw
     }
 
@@ -129,6 +143,16 @@ mod tests {
         let small = Settings { rmem_max: 32_768, ..SETTINGS };
         let refused = plan(&locks(false, true), TcpInfo(&scaled(10)), &small).refused;
         assert_eq!(refused, [Refused::LargeAlready { receive: 65_536, most: 32_768 }]);
+    }
+
+    #[test]
+    fn what_is_no_connection_is_left_as_it_is() {
+        for (state, why) in [(10, Refused::Listens), (7, Refused::NotConnected)] {
+            let mut raw = scaled(10);
+            raw[0] = state;
+            let plan = plan(&locks(true, true), TcpInfo(&raw), &SETTINGS);
+            assert_eq!(plan, Plan { steps: Vec::new(), refused: vec![why] });
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@ use tcpwhy_core::advice::{Language, limit_label};
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::socket::{Buffer, Difference, Holder};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_live::causes::{Counts, Lost};
-use tcpwhy_live::settings::Memory;
+use tcpwhy_live::causes::{Counts, Lost, Tuned};
+use tcpwhy_live::memory::{Memory, Pressure};
 
 /// The English texts.
 #[derive(Debug)]
@@ -128,6 +128,7 @@ impl Words for En {
             Label::Watch => "kernel's watch",
             Label::Judged => "at each ACK",
             Label::Slept => "threads slept",
+            Label::Tuned => "autotuning",
             Label::Events => "events",
             Label::Set => "set",
         }
@@ -154,11 +155,21 @@ impl Words for En {
             (c.refused_sending, "times no memory for sending"),
             (c.refused_receiving, "times no memory for receiving"),
             (c.queue_full, "segments dropped for a full receive queue"),
-            (c.receive_buffer_raised, "times the receive buffer raised"),
         ];
         let there = all.iter().filter(|(count, _)| *count > 0);
         let words: Vec<_> = there.map(|(count, what)| format!("{count} {what}")).collect();
         (!words.is_empty()).then(|| words.join(", "))
+    }
+
+    fn tuned(&self, tuned: &Tuned) -> Option<String> {
+        let of = |what: &str, send| {
+            let (sizes, before) = super::sizes(tuned, send)?;
+            let before =
+                if before > 0 { format!(", {before} steps before") } else { String::new() };
+            Some(format!("{what} buffer {sizes}{before}"))
+        };
+        let words: Vec<_> = of("send", true).into_iter().chain(of("receive", false)).collect();
+        (!words.is_empty()).then(|| words.join("; "))
     }
 
     fn set(&self, set: &Set, age: Nanos, stack: &str) -> String {
@@ -170,9 +181,13 @@ impl Words for En {
         format!("{option} = {value}{heir} by {command} {process}/{thread} {age} ago: {stack}")
     }
 
-    fn missing(&self, s: &Status) -> Vec<String> {
+    fn missing(&self, s: &Status, optional: bool) -> Vec<String> {
         let absent = s.absent.iter().map(|why| format!("Without the kernel's events: {why}."));
-        let refused = s.refused.iter().map(|r| format!("Not attached: {}: {}.", r.program, r.why));
+        let refused = s.refused.iter().filter(|r| optional || !r.optional).map(|r| {
+            let loss = "; without it, only sleep in splice and io_uring is not told";
+            let loss = if r.optional { loss } else { "" };
+            format!("Not attached: {}: {}{loss}.", r.program, r.why)
+        });
         let closed = s.closed.iter().map(|(count, why)| {
             format!("{count} network namespaces are not shown, for they cannot be entered: {why}.")
         });
@@ -183,10 +198,19 @@ impl Words for En {
                  {counts} counts, {stacks} stacks."
             )
         });
-        let short = s.memory.filter(|m| m.is_short()).map(|Memory { pages, pressure, .. }| {
-            format!("TCP is short of memory: {pages} pages, more than tcp_mem[1] = {pressure}: buffers shrink.")
+        let short = s.memory.filter(|m| m.is_short).map(|Memory { pages, bounds, .. }| {
+            let bound =
+                bounds.map_or_else(String::new, |b| format!(", and tcp_mem[1] is {}", b.pressure));
+            format!("TCP is short of memory: {pages} pages{bound}: buffers shrink.")
         });
-        absent.chain(refused).chain(closed).chain(lost).chain(short).collect()
+        let Pressure { times, long } = s.pressure;
+        let pressed = (!s.pressure.is_none()).then(|| {
+            format!(
+                "TCP ran short of memory {times} times since this began, for {} in all (TCPMemoryPressures): buffers shrank.",
+                span(super::nanos(long))
+            )
+        });
+        absent.chain(refused).chain(closed).chain(lost).chain(short).chain(pressed).collect()
     }
 
     fn headline(&self, h: &Headline<'_>) -> String {
@@ -253,6 +277,12 @@ impl Words for En {
                  above 64 KiB can be offered on it any more; remove the call that sets SO_RCVBUF and connect again"
                     .to_owned()
             }
+            Refused::Listens => {
+                "it listens, and there is no connection on it to make faster: what it accepts inherits its buffers, so remove \
+                 the call that sets them before listen(), and connect again"
+                    .to_owned()
+            }
+            Refused::NotConnected => "it is not connected: there is nothing to make faster".to_owned(),
             Refused::LargeAlready { receive, most } => format!(
                 "the receive buffer is {} already, and net.core.rmem_max ({}) allows no larger one",
                 buffer(receive),
@@ -271,6 +301,7 @@ impl Words for En {
 
     fn after(&self, before_bps: u64, bps: u64) -> String {
         let gain = match super::gain(before_bps, bps) {
+            None if bps == 0 => ": nothing crossed, so the gain is not known".to_owned(),
             None => String::new(),
             Some(times) if times >= super::WORTH => format!(", {times:.1} times as fast"),
             Some(_) => ": no gain; the buffer was not what held it".to_owned(),

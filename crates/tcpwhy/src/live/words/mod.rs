@@ -10,11 +10,12 @@ use super::kernel::{Set, Status};
 use super::row::Role;
 use super::ui::Sort;
 use super::unlock::plan::{Refused, Step};
-use tcpwhy_core::advice::Language;
+use std::time::Duration;
+use tcpwhy_core::advice::{Language, quantity};
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::socket::{Buffer, Difference};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_live::causes::Counts;
+use tcpwhy_live::causes::{Counts, Tuned};
 
 /// Columns of what a line of details is about.
 const LABEL: usize = 15;
@@ -63,6 +64,7 @@ pub(super) enum Label {
     Watch,
     Judged,
     Slept,
+    Tuned,
     Events,
     Set,
 }
@@ -125,10 +127,12 @@ pub(super) trait Words: std::fmt::Debug + Sync {
     fn shares(&self, limits: &[(Limit, f64)]) -> Option<String>;
     /// What happened, of what happened at all.
     fn events(&self, counts: &Counts) -> Option<String>;
+    /// Steps of autotuning; of none, nothing.
+    fn tuned(&self, tuned: &Tuned) -> Option<String>;
     /// One setsockopt(2): how long ago, and from where.
     fn set(&self, set: &Set, age: Nanos, stack: &str) -> String;
-    /// What the kernel does not tell, a sentence each.
-    fn missing(&self, status: &Status) -> Vec<String>;
+    /// What the kernel does not tell, a sentence each; `optional`: that of which hardly anything is lost, too.
+    fn missing(&self, status: &Status, optional: bool) -> Vec<String>;
     fn headline(&self, headline: &Headline<'_>) -> String;
     /// The line below while a filter is typed.
     fn typing(&self, filter: &str) -> String;
@@ -158,6 +162,22 @@ pub(super) fn of(language: Language) -> &'static dyn Words {
 /// A line of details: what it is about, and that.
 pub(super) fn labelled(words: &dyn Words, label: Label, text: &str) -> String {
     format!("{}{text}", tcpwhy_report::padded(words.label(label), LABEL))
+}
+
+/// The newest sizes of one buffer, `46.1 KiB → 170 KiB`, and how many steps there were before them; of none, nothing.
+fn sizes(tuned: &Tuned, send: bool) -> Option<(String, u32)> {
+    let steps: Vec<_> = tuned.newest.iter().filter(|step| step.send == send).collect();
+    let first = steps.first()?.from;
+    let sizes = std::iter::once(first).chain(steps.iter().map(|step| step.to));
+    let sizes: Vec<_> = sizes.map(|bytes| quantity::buffer(bytes.into())).collect();
+    let all = if send { tuned.send } else { tuned.receive };
+    let told = u32::try_from(steps.len()).unwrap_or(u32::MAX);
+    Some((sizes.join(" → "), all.saturating_sub(told)))
+}
+
+/// A time for people.
+fn nanos(time: Duration) -> Nanos {
+    Nanos(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX))
 }
 
 /// Times as fast that are a gain.

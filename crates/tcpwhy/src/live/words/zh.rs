@@ -10,8 +10,8 @@ use tcpwhy_core::advice::{Language, limit_label};
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::socket::{Buffer, Difference, Holder};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_live::causes::{Counts, Lost};
-use tcpwhy_live::settings::Memory;
+use tcpwhy_live::causes::{Counts, Lost, Tuned};
+use tcpwhy_live::memory::{Memory, Pressure};
 
 /// The Chinese texts.
 #[derive(Debug)]
@@ -132,6 +132,7 @@ impl Words for Zh {
             Label::Watch => "内核计时",
             Label::Judged => "每个 ACK",
             Label::Slept => "线程睡眠",
+            Label::Tuned => "自动调优",
             Label::Events => "事件",
             Label::Set => "设置",
         }
@@ -158,11 +159,20 @@ impl Words for Zh {
             ("发送时内存不足", c.refused_sending, "次"),
             ("接收时内存不足", c.refused_receiving, "次"),
             ("因接收队列已满丢弃", c.queue_full, "个段"),
-            ("接收缓冲区被调大", c.receive_buffer_raised, "次"),
         ];
         let there = all.iter().filter(|(_, count, _)| *count > 0);
         let words: Vec<_> = there.map(|(what, count, of)| format!("{what} {count} {of}")).collect();
         (!words.is_empty()).then(|| words.join("，"))
+    }
+
+    fn tuned(&self, tuned: &Tuned) -> Option<String> {
+        let of = |what: &str, send| {
+            let (sizes, before) = super::sizes(tuned, send)?;
+            let before = if before > 0 { format!("，此前 {before} 次") } else { String::new() };
+            Some(format!("{what}缓冲区 {sizes}{before}"))
+        };
+        let words: Vec<_> = of("发送", true).into_iter().chain(of("接收", false)).collect();
+        (!words.is_empty()).then(|| words.join("；"))
     }
 
     fn set(&self, set: &Set, age: Nanos, stack: &str) -> String {
@@ -174,9 +184,13 @@ impl Words for Zh {
         format!("{option} = {value}{heir}，{age} 前由 {command} {process}/{thread} 设置：{stack}")
     }
 
-    fn missing(&self, s: &Status) -> Vec<String> {
+    fn missing(&self, s: &Status, optional: bool) -> Vec<String> {
         let absent = s.absent.iter().map(|why| format!("没有内核事件：{why}。"));
-        let refused = s.refused.iter().map(|r| format!("未能挂接：{}：{}。", r.program, r.why));
+        let refused = s.refused.iter().filter(|r| optional || !r.optional).map(|r| {
+            let loss = "；缺少它，只是看不到 splice 和 io_uring 中的睡眠";
+            let loss = if r.optional { loss } else { "" };
+            format!("未能挂接：{}：{}{loss}。", r.program, r.why)
+        });
         let closed = s
             .closed
             .iter()
@@ -188,10 +202,19 @@ impl Words for Zh {
                  {counts} 个计数，{stacks} 个调用栈。"
             )
         });
-        let short = s.memory.filter(|m| m.is_short()).map(|Memory { pages, pressure, .. }| {
-            format!("TCP 内存不足：{pages} 页，超过 tcp_mem[1] = {pressure}：缓冲区会缩小。")
+        let short = s.memory.filter(|m| m.is_short).map(|Memory { pages, bounds, .. }| {
+            let bound =
+                bounds.map_or_else(String::new, |b| format!("，tcp_mem[1] 为 {}", b.pressure));
+            format!("TCP 内存不足：{pages} 页{bound}：缓冲区会缩小。")
         });
-        absent.chain(refused).chain(closed).chain(lost).chain(short).collect()
+        let Pressure { times, long } = s.pressure;
+        let pressed = (!s.pressure.is_none()).then(|| {
+            format!(
+                "自开始以来 TCP 内存不足 {times} 次，共 {}（TCPMemoryPressures）：缓冲区曾缩小。",
+                span(super::nanos(long))
+            )
+        });
+        absent.chain(refused).chain(closed).chain(lost).chain(short).chain(pressed).collect()
     }
 
     fn headline(&self, h: &Headline<'_>) -> String {
@@ -257,6 +280,12 @@ impl Words for Zh {
                  请去掉设置 SO_RCVBUF 的调用，然后重新连接"
                     .to_owned()
             }
+            Refused::Listens => {
+                "它是监听套接字，其上没有可以加速的连接：它接受的连接会继承它的缓冲区；请去掉在 listen() 之前设置缓冲区的调用，\
+                 然后重新连接"
+                    .to_owned()
+            }
+            Refused::NotConnected => "它没有连接：没有可以加速的传输".to_owned(),
             Refused::LargeAlready { receive, most } => format!(
                 "接收缓冲区已经是 {}，net.core.rmem_max（{}）不允许更大",
                 buffer(receive),
@@ -275,6 +304,7 @@ impl Words for Zh {
 
     fn after(&self, before_bps: u64, bps: u64) -> String {
         let gain = match super::gain(before_bps, bps) {
+            None if bps == 0 => "：期间没有数据传输，无法得知效果".to_owned(),
             None => String::new(),
             Some(times) if times >= super::WORTH => format!("，是之前的 {times:.1} 倍"),
             Some(_) => "：没有提高；瓶颈不是缓冲区".to_owned(),

@@ -5,10 +5,14 @@ import type { Mark, Series, Track } from "./columns";
 import { el, svg } from "./dom";
 import * as format from "./format";
 import { search } from "./paint";
+import { served } from "./stretch";
+import { few } from "./toolbar";
 import { say } from "./words";
 
 /** More arrows than this are a thicket. */
 const MOST = 80;
+/** Packets with data that are shown of a thicket, each way of the cursor. */
+const NEAR = 12;
 /** Pixels of the drawing, where there is room for them, and of a letter in it. */
 const WIDTH = 800;
 const LETTER = 6.2;
@@ -26,15 +30,25 @@ export function ladder(axis: Axis, tracks: [Track, Track], c: Connection): HTMLE
     // A point that stands for many packets is no arrow.
     const merged = tracks.some((t) => Math.max(t.data.samplesPerPoint, t.acks.samplesPerPoint) > 1);
     const arrows = merged ? undefined : inSight(axis, tracks);
-    place.replaceChildren(merged ? el("p", { class: "help" }, say("ladder_coarse")) : arrows ? drawing(arrows, axis, c, Math.min(WIDTH, place.clientWidth)) : el("p", { class: "help" }, say("ladder_more", { n: MOST })));
+    place.replaceChildren(merged ? el("p", { class: "help" }, say(served ? "ladder_served" : "ladder_coarse"))
+      : arrows ? drawing(arrows, axis, c, Math.min(WIDTH, place.clientWidth)) : thicket(axis, tracks));
   };
-  axis.ranged(() => place.isConnected && draw());
+  axis.ranged(place, draw);
   let wide = 0;
   new ResizeObserver(() => {
     if (place.clientWidth !== wide) draw();
     wide = place.clientWidth;
   }).observe(place);
   return el("section", { class: "chart" }, el("h3", {}, say("ladder")), place, el("p", { class: "help" }, say("ladder_help")));
+}
+
+/** There are too many: a button leads to some of them. */
+function thicket(axis: Axis, tracks: [Track, Track]): HTMLElement {
+  const closer = () => {
+    const near = few(tracks, axis.cursor ?? (axis.from + axis.to) / 2, NEAR);
+    if (near) axis.show(...near);
+  };
+  return el("p", { class: "help" }, say("ladder_more", { n: MOST }), " ", el("button", { type: "button", click: closer }, say("ladder_closer")));
 }
 
 /** The packets in sight in the order of time; undefined where there are too many. */
@@ -107,7 +121,7 @@ function labels(arrows: (Arrow & { start: number })[], height: number, [host, si
   let above = 20;
   return sorted.flatMap((a) => {
     // Never so low that the rest would not fit.
-    const y = Math.min(Math.max(above + LINE, a.start), (room += LINE) + LINE);
+    const y = Math.min(Math.max(above + LINE, a.start), (room += LINE));
     above = y;
     return [
       svg("path", { d: `M${host},${Math.max(a.start, 26)} L${host + side * 14},${y} h${side * 4}`, class: "leader" }),

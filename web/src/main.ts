@@ -90,14 +90,22 @@ function header(parts: Part[], sight: Sight, render: () => void): HTMLElement {
     render();
   });
   const files = parts.flatMap((p) => p.analysis.source.files);
-  return el("header", {}, el("h1", {}, "tcpwhy"), el("span", { class: "soft" }, files.join(", ")), others.length > 0 && compare, language);
+  return el("header", {}, el("h1", {}, "tcpwhy"), el("span", { class: "soft", title: files.join("\n") }, named(files)), others.length > 0 && compare, language);
 }
+
+/** More names than this are a wall of text. */
+const NAMES = 3;
+
+/** Files by name, as far as there are few. */
+const named = (files: string[]): string =>
+  files.length > NAMES ? say("more_files", { file: files[0]!, n: files.length - 1 }) : files.join(", ");
 
 function footer(parts: Part[]): HTMLElement {
   return el("footer", {}, glossary(), ...parts.flatMap(({ analysis: { source: s } }) => {
     const { warnings, lang } = said(s);
     return [
-      el("p", { class: "help" }, say("printed", { files: s.files.join(", "), packets: s.packets.toLocaleString() })),
+      el("p", { class: "help" }, say("printed", { files: named(s.files), packets: s.packets.toLocaleString() })),
+      s.files.length > NAMES && el("details", {}, el("summary", {}, say("all_files")), el("ul", {}, ...s.files.map((f) => el("li", {}, f)))),
       ...(warnings.length ? [el("details", {}, el("summary", {}, say("warnings")), el("ul", { lang }, ...warnings.map((w) => el("li", {}, w))))] : []),
     ];
   }));

@@ -123,6 +123,19 @@ export function dots(p: Plane, s: Series, colour: string, size = 3): void {
   });
 }
 
+/** What single measurements are above a level, faintly. */
+export function stems(p: Plane, s: Series, base: number, colour: string): void {
+  const { ctx } = p;
+  const [bottom, wide] = [p.y(base), 3 * p.ratio];
+  ctx.fillStyle = colour;
+  ctx.globalAlpha = 0.3;
+  // One shape: neighbours that overlap are no darker.
+  ctx.beginPath();
+  columns(p, s, (x, _, __, ___, high) => { if (high > base) ctx.rect(x - wide / 2, p.y(high), wide, bottom - p.y(high)); });
+  ctx.fill();
+  ctx.globalAlpha = 1;
+}
+
 /** Frame numbers beside their points, where there are few enough to be read. */
 export function frames(p: Plane, s: Series, colour: string): void {
   const { ctx } = p;

@@ -10,6 +10,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { accessible } from "./accessible.mjs";
+import { merged } from "./merged.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const scratch = mkdtempSync(join(tmpdir(), "tcpwhy-serve-"));
@@ -91,6 +92,27 @@ try {
   await shot("report");
   await page.goBack();
   await page.locator(".answer", { hasText: "send buffer" }).waitFor();
+
+  // A long capture: each packet of a stretch comes from the server when it is asked for.
+  await page.route("**/c/*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: merged(await response.text()) });
+  });
+  await rows.filter({ hasText: "monday" }).locator("a").click();
+  await page.locator(".notice", { hasText: "stands for up to 4 packets" }).waitFor();
+  const over = page.locator("#chart-sequence .u-over");
+  await over.scrollIntoViewIfNeeded();
+  await over.click({ position: { x: 400, y: 60 } });
+  await page.getByText("Zoom to a stretch and ask").waitFor();
+  await page.locator("#each-packet").click();
+  await page.locator(".notice", { hasText: "Each packet from" }).waitFor();
+  assert.ok((await page.locator(".rungs line.arrow").count()) > 3, "packets as arrows");
+  await shot("stretch");
+  await page.locator("#chart-flight .plot").press("0");
+  await page.locator("#each-packet").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.closest(".chart").id), "chart-flight", "the keyboard stays where it was");
+  await page.unroute("**/c/*");
+  await page.goBack();
 
   await rows.filter({ hasText: "broken.pcap" }).locator("a").click();
   await page.locator(".notice", { hasText: "not a capture file" }).waitFor();

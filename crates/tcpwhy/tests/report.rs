@@ -94,6 +94,17 @@ fn other_json_is_refused() {
 }
 
 #[test]
+fn an_analysis_that_no_browser_would_show_is_not_read_to_its_end() {
+    let (_folder, name) = scratch();
+    // Its bytes were never written: no disk is filled.
+    fs::File::create(name("huge.json")).unwrap().set_len(1 << 30).unwrap();
+    assert_one_sentence_error(
+        &run(&["report", &name("huge.json"), "-o", "-"]),
+        "larger than a page",
+    );
+}
+
+#[test]
 fn two_captures_stand_on_one_page() {
     let (_folder, name) = scratch();
     fs::write(name("after.pcap"), transfer()).unwrap();

@@ -4,10 +4,14 @@ use crate::cli::Selection;
 use crate::error::Error;
 use serde_json::Value;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::net::IpAddr;
 use std::path::Path;
+use tcpwhy_core::advice::quantity;
 use tcpwhy_report::json::SCHEMA;
+
+/// Bytes of the largest analysis: a browser takes no text of more than 512 MiB, and far below that a page is of no use.
+const LARGEST: u64 = 256 << 20;
 
 /// The file with the connections that `selection` takes; `None` where it takes none.
 ///
@@ -22,8 +26,7 @@ pub(super) fn read(path: &Path, selection: &Selection) -> Result<Option<Vec<u8>>
         return Err(Error::Usage(text.to_owned()));
     }
     let file = File::open(path).map_err(|e| wrong(e.to_string()))?;
-    let mut value: Value = serde_json::from_reader(BufReader::new(file))
-        .map_err(|e| wrong(format!("no JSON, or more than one object ({e})")))?;
+    let mut value = parsed(file).map_err(wrong)?;
     if value.get("schema").and_then(Value::as_str) != Some(SCHEMA) {
         return Err(wrong(format!("not a {SCHEMA} object, as tcpwhy FILE --json writes it")));
     }
@@ -38,6 +41,27 @@ pub(super) fn read(path: &Path, selection: &Selection) -> Result<Option<Vec<u8>>
         return Ok(None);
     }
     serde_json::to_vec(&value).map(Some).map_err(|e| wrong(e.to_string()))
+}
+
+/// The JSON in a file, or why there is none.
+fn parsed(file: File) -> Result<Value, String> {
+    let known = file.metadata().map_err(|e| e.to_string())?.len();
+    // A pipe has no length before it ends.
+    let mut rest = file.take(LARGEST + 1);
+    let large = || {
+        let most = quantity::data(LARGEST);
+        format!(
+            "larger than a page can show ({most}): choose connections when it is made (--conn, --host, --port), or name its capture"
+        )
+    };
+    if known > LARGEST {
+        return Err(large());
+    }
+    let value = serde_json::from_reader(BufReader::new(&mut rest));
+    if rest.limit() == 0 {
+        return Err(large());
+    }
+    value.map_err(|e| format!("no JSON, or more than one object ({e})"))
 }
 
 /// Whether the page finds what it reads of every connection.

@@ -2,12 +2,12 @@
 
 use super::folder::Folder;
 use super::guard::guard;
-use super::jobs::{Jobs, State as Job};
+use super::jobs::{Jobs, Missing, State as Job, Stretch};
 use super::token::Token;
 use super::{csp, upload};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::middleware::from_fn_with_state;
@@ -74,6 +74,7 @@ impl App {
             .route("/c/{id}", get(report))
             .route("/api/captures", get(list).post(upload::upload))
             .route("/api/progress/{id}", get(progress))
+            .route("/api/packets/{id}", get(packets))
             .route("/favicon.ico", get(StatusCode::NO_CONTENT))
             .fallback((StatusCode::NOT_FOUND, "There is nothing here.\n"))
             .layer(from_fn_with_state(Arc::clone(&app), guard))
@@ -92,7 +93,7 @@ async fn report(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response
     let waiting = |status| html(status, Bytes::from_static(PAGE.as_bytes()), &app.page_policy);
     let Some(entry) = found else { return waiting(StatusCode::NOT_FOUND) };
     match app.jobs.start(&app.folder, entry) {
-        Some(Job::Finished(page, _)) => html(StatusCode::OK, page, &app.report_policy),
+        Some(Job::Finished(page, _)) => html(StatusCode::OK, page.html, &app.report_policy),
         Some(_) => waiting(StatusCode::OK),
         None => {
             let text = "Too many analyses are waiting: try again when some have ended.\n";
@@ -128,6 +129,33 @@ async fn progress(State(app): State<Arc<App>>, Path(id): Path<String>) -> Respon
         Some((name, Job::Finished(..))) => json!({ "state": "finished", "name": name }),
         Some((name, Job::Failed(why))) => json!({ "state": "failed", "name": name, "why": why }),
     })
+}
+
+/// Each packet of a stretch of a long connection, for the page that shows the connection as a whole.
+async fn packets(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Query(stretch): Query<Stretch>,
+) -> Response {
+    let folder = Arc::clone(&app.folder);
+    let found = spawn_blocking(move || folder.find(&id)).await.ok().flatten();
+    let read = match found {
+        Some(entry) => app.jobs.stretch(Arc::clone(&app.folder), entry, stretch).await,
+        None => Err(Missing::Unknown),
+    };
+    let refuse = |status: StatusCode, why: String| (status, format!("{why}\n")).into_response();
+    match read {
+        Ok(bytes) => ([(CONTENT_TYPE, "application/octet-stream")], bytes).into_response(),
+        Err(Missing::Unknown) => refuse(
+            StatusCode::NOT_FOUND,
+            "The capture has changed: load the page again.".to_owned(),
+        ),
+        Err(Missing::Busy) => refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Too many stretches are being read: try again.".to_owned(),
+        ),
+        Err(Missing::Failed(why)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, why),
+    }
 }
 
 fn data(value: &Value) -> Response {

@@ -1,4 +1,4 @@
-//! Analyses: a few at a time, each once, and the latest pages kept.
+//! Analyses: a few at a time, each once, and the latest pages kept. Of those with charts, stretches with each packet.
 
 use super::folder::{Entry, Folder};
 use crate::error::Error;
@@ -9,6 +9,7 @@ use axum::body::Bytes;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tcpwhy_core::model::{Connection, Direction};
+use tcpwhy_core::units::Nanos;
 use tcpwhy_report::{most_telling, page};
 use tokio::sync::Semaphore;
 
@@ -20,6 +21,8 @@ const QUEUE: usize = 64;
 const KEPT_BYTES: usize = 256 << 20;
 /// Answers that are kept.
 const KEPT: usize = 1000;
+/// Stretches that may wait or be read: nobody looks at more of them at a time.
+const STRETCHES: usize = 8;
 
 /// All analyses.
 #[derive(Debug)]
@@ -27,6 +30,7 @@ pub(super) struct Jobs {
     /// The one that was looked at last is the last one.
     jobs: Mutex<Vec<Job>>,
     workers: Semaphore,
+    stretches: Semaphore,
 }
 
 /// One analysis.
@@ -50,8 +54,34 @@ pub(super) enum State {
     /// It waits for a worker, or runs: so much of it is done, 0 to 1.
     Working(f64),
     /// There is a page.
-    Finished(Bytes, Answer),
+    Finished(Page, Answer),
     /// There is none: why, a sentence.
+    Failed(String),
+}
+
+/// A page, and the connections that it has charts of.
+#[derive(Debug, Clone)]
+pub(super) struct Page {
+    pub html: Bytes,
+    drawn: Arc<[Connection]>,
+}
+
+/// A part of a connection, in ns from its first packet.
+#[derive(Debug, Clone, Copy, serde::Deserialize)]
+pub(super) struct Stretch {
+    conn: u64,
+    from: i64,
+    to: i64,
+}
+
+/// Why there is no stretch.
+#[derive(Debug)]
+pub(super) enum Missing {
+    /// No page shows that connection, or the capture is another one by now.
+    Unknown,
+    /// Too many wait.
+    Busy,
+    /// It cannot be read.
     Failed(String),
 }
 
@@ -69,7 +99,11 @@ pub(super) struct Answer {
 impl Jobs {
     /// None.
     pub(super) fn new() -> Self {
-        Self { jobs: Mutex::default(), workers: Semaphore::new(WORKERS) }
+        Self {
+            jobs: Mutex::default(),
+            workers: Semaphore::new(WORKERS),
+            stretches: Semaphore::new(STRETCHES),
+        }
     }
 
     /// How far the analysis of a capture is, by its hash, with its name.
@@ -115,6 +149,30 @@ impl Jobs {
         Some(State::Working(0.0))
     }
 
+    /// The charts of a stretch of a connection, with each of its packets.
+    pub(super) async fn stretch(
+        &self,
+        folder: Arc<Folder>,
+        entry: Entry,
+        stretch: Stretch,
+    ) -> Result<Vec<u8>, Missing> {
+        let connection = self.drawn(&entry, stretch.conn).ok_or(Missing::Unknown)?;
+        let _waits = self.stretches.try_acquire().map_err(|_| Missing::Busy)?;
+        let _place = self.workers.acquire().await.map_err(|_| Missing::Busy)?;
+        let read = move || read_stretch(&folder, &entry, &connection, stretch);
+        let read = tokio::task::spawn_blocking(read).await;
+        read.map_err(|e| Missing::Failed(e.to_string()))?
+            .map_err(|e| Missing::Failed(e.to_string()))
+    }
+
+    fn drawn(&self, entry: &Entry, conn: u64) -> Option<Connection> {
+        let jobs = self.lock();
+        match &jobs.iter().find(|job| job.is_of(entry))?.state {
+            State::Finished(page, _) => page.drawn.iter().find(|c| c.id == conn).cloned(),
+            _ => None,
+        }
+    }
+
     async fn run(&self, folder: Arc<Folder>, entry: Entry, work: Arc<Work>) {
         let Ok(_place) = self.workers.acquire().await else { return };
         let (job, counts) = (entry.clone(), Arc::clone(&work));
@@ -158,7 +216,7 @@ impl Job {
 /// Drops what was not looked at for longest, until the rest may be kept.
 fn forget(jobs: &mut Vec<Job>) {
     let size = |job: &Job| match &job.state {
-        State::Finished(page, _) => page.len(),
+        State::Finished(page, _) => page.html.len(),
         _ => 0,
     };
     while jobs.len() > KEPT || jobs.iter().map(size).sum::<usize>() > KEPT_BYTES {
@@ -170,7 +228,7 @@ fn forget(jobs: &mut Vec<Job>) {
     }
 }
 
-fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Bytes, Answer), Error> {
+fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Page, Answer), Error> {
     let span = Span::whole();
     let counter = Progress::Counter(Arc::clone(&work.first));
     let (read, connections) = look::analyse(folder.capture(entry)?, span, &Choice::all(), counter)?;
@@ -188,7 +246,19 @@ fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Bytes, Answer
         pictures: &pictures,
     };
     page::write(&mut html, &report)?;
-    Ok((html.into(), answer))
+    let drawn = pictures.iter().filter_map(|(at, _)| connections.get(*at).cloned()).collect();
+    Ok((Page { html: html.into(), drawn }, answer))
+}
+
+fn read_stretch(
+    folder: &Folder,
+    entry: &Entry,
+    connection: &Connection,
+    Stretch { from, to, .. }: Stretch,
+) -> Result<Vec<u8>, Error> {
+    let (since, until) = (connection.start + Nanos(from), connection.start + Nanos(to));
+    let picture = look::draw_stretch(folder.capture(entry)?, connection, since, until);
+    Ok(page::picture(connection, &picture)?)
 }
 
 fn in_short(connections: &[Connection]) -> Option<Answer> {
@@ -220,7 +290,9 @@ mod tests {
     fn the_pages_that_were_looked_at_last_are_kept() {
         let dir = tempfile::tempdir().unwrap();
         let answer = Answer { limit: "unknown", share: 1.0, connections: 1 };
-        let page = |bytes| State::Finished(Bytes::from(vec![0; bytes]), answer);
+        let page = |bytes: usize| {
+            State::Finished(Page { html: vec![0; bytes].into(), drawn: Arc::default() }, answer)
+        };
         let mut jobs = vec![
             job(dir.path(), "a.pcap", page(KEPT_BYTES / 2)),
             job(dir.path(), "b.pcap", State::Working(0.0)),

@@ -86,7 +86,7 @@ function text(c: Connection, i: Interval): string {
 function evidence(i: Interval): string {
   const e = i.evidence;
   const told = say("evidence", {
-    flight: format.buffer(e.flight_bytes), window: format.buffer(e.window_bytes), rtt: format.span(e.rtt_min_ns),
+    flight: format.buffer(e.flight_bytes), window: format.buffer(e.window_bytes), rtt: e.rtt_min_ns > 0 ? format.span(e.rtt_min_ns) : "-",
     rate: format.rate(e.rate_bps), stalls: e.stalls, longest: format.span(e.longest_stall_ns),
     first: i.first_frame, last: i.last_frame,
   });

@@ -18,7 +18,7 @@ function asking(read: () => Promise<void>): HTMLElement {
     button.disabled = true;
     told.textContent = say("reading_packets");
     read().then(() => { told.textContent = ""; }, (e: Error) => {
-      told.replaceChildren(e.message ? el("span", { lang: "en" }, e.message) : say("no_answer"));
+      told.replaceChildren(e.message ? e.message : say("no_answer"));
     }).finally(() => { button.disabled = false; });
   });
   return el("div", { class: "asking" }, button, told);

@@ -3,7 +3,6 @@ import type { Connection } from "./analysis";
 import type { Axis } from "./axis";
 import type { Mark, Series, Track } from "./columns";
 import { el, svg } from "./dom";
-import * as format from "./format";
 import { search } from "./paint";
 import { served } from "./stretch";
 import { few } from "./toolbar";
@@ -65,7 +64,8 @@ function inSight(axis: Axis, [up, down]: [Track, Track]): Arrow[] | undefined {
     for (let i = first; i < last; i++) {
       // A packet with data carries an ACK, too: it is one arrow, and the data names it.
       if (arrows.has(s.frame[i]!)) continue;
-      const what = kind === "ack" ? `ACK ${s.high[i]!}` : `${s.low[i]!} + ${format.buffer(s.high[i]! - s.low[i]!)}`;
+      // Counted from 1, as Wireshark's relative numbers are: the SYN has number 0.
+      const what = kind === "ack" ? `ACK ${s.high[i]! + 1}` : `${s.low[i]! + 1} + ${s.high[i]! - s.low[i]!} B`;
       arrows.set(s.frame[i]!, { time: s.from[i]!, fromClient, kind, text: `${s.frame[i]!}: ${what}` });
     }
   }

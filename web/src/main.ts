@@ -7,7 +7,7 @@ import { el } from "./dom";
 import { glossary } from "./glossary";
 import { list } from "./list";
 import { view, type Shown, type Sight } from "./view";
-import { current, languages, said, say, speak, type Language } from "./words";
+import { prefer, current, languages, said, say, speak, type Language } from "./words";
 
 /** An analysis of the page, with the number under which its pictures are stored. */
 interface Part {
@@ -79,7 +79,7 @@ function show(page: HTMLElement, parts: Part[]): void {
 function header(parts: Part[], sight: Sight, render: () => void): HTMLElement {
   const language = el("select", { "aria-label": "Language", id: "language" }, ...languages().map(([code, name]) => el("option", { value: code }, name)));
   language.value = current();
-  language.addEventListener("change", () => { speak(language.value as Language); render(); });
+  language.addEventListener("change", () => { prefer(language.value as Language); render(); });
   const others = parts.flatMap((p) => p.analysis.connections.filter(drawn(p)).map((c) => shown(p, c))).filter((s) => s.id !== sight.shown.id);
   if (sight.other && !others.some((s) => s.id === sight.other!.id)) others.push(sight.other);
   const compare = el("select", { "aria-label": say("compare"), id: "compare" }, el("option", { value: "" }, `${say("compare")}: ${say("nothing")}`),

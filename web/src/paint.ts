@@ -136,12 +136,16 @@ export function stems(p: Plane, s: Series, base: number, colour: string): void {
   ctx.globalAlpha = 1;
 }
 
-/** Frame numbers beside their points, where there are few enough to be read. */
+/** Whether there are few enough points in sight for their frame numbers to be read. */
+export function numbered(p: Plane, s: Series): boolean {
+  return s.samplesPerPoint === 1 && search(s.from, s.length, p.to) - search(s.from, s.length, p.from) <= MOST_NUMBERS;
+}
+
+/** Frame numbers beside their points. */
 export function frames(p: Plane, s: Series, colour: string): void {
   const { ctx } = p;
   const first = search(s.from, s.length, p.from);
   const last = search(s.from, s.length, p.to);
-  if (last - first > MOST_NUMBERS || s.samplesPerPoint > 1) return;
   ctx.fillStyle = colour;
   ctx.font = `${10.5 * p.ratio}px system-ui, sans-serif`;
   ctx.textAlign = "right";
@@ -149,7 +153,8 @@ export function frames(p: Plane, s: Series, colour: string): void {
   for (let i = first; i < last; i++) {
     const [x, y] = [p.x(s.from[i]!) - 5 * p.ratio, p.y((s.low[i]! + s.high[i]!) / 2)];
     const text = String(s.frame[i]!);
-    // A number is read where it has a line, or a piece of one, for itself.
+    // A number is read where it has a line, or a piece of one, for itself, and is not cut.
+    if (x - text.length * 6.5 * p.ratio < p.left) continue;
     if (Math.abs(above - y) < 11 * p.ratio && x - left < (text.length + 1) * 6.5 * p.ratio) continue;
     ctx.fillText(text, x, y + 4 * p.ratio);
     [left, above] = [x, y];

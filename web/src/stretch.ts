@@ -2,6 +2,7 @@
 import type { Connection } from "./analysis";
 import type { Axis } from "./axis";
 import { inflated, pictures, type Pictures } from "./columns";
+import { current } from "./words";
 
 /** What there is of each packet from one moment to another. */
 export interface Stretch {
@@ -22,7 +23,7 @@ export async function packets(axis: Axis, c: Connection): Promise<Stretch> {
   const [first, last] = axis.whole();
   const from = Math.floor(Math.max(first, axis.from - axis.span));
   const to = Math.ceil(Math.min(last, axis.to + axis.span));
-  const answer = await fetch(`/api/packets/${capture}?conn=${c.id}&from=${from}&to=${to}`).catch(() => { throw new Error(); });
+  const answer = await fetch(`/api/packets/${capture}?conn=${c.id}&from=${from}&to=${to}`, { headers: { "Accept-Language": current() } }).catch(() => { throw new Error(); });
   if (!answer.ok) throw new Error((await answer.text()).trim());
   return { from, to, pictures: pictures(await inflated(await answer.blob())) };
 }

@@ -2,69 +2,14 @@
 // Usage: node web/test/page.mjs   (needs target/release/tcpwhy, or the binary that TCPWHY names, and Debian's chromium)
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { chromium } from "playwright-core";
 import { accessible } from "./accessible.mjs";
 import { frames } from "./frames.mjs";
 import { EVIL, hostile } from "./hostile.mjs";
 import { merged } from "./merged.mjs";
-
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const tcpwhy = process.env.TCPWHY ?? join(root, "target/release/tcpwhy");
-const scratch = mkdtempSync(join(tmpdir(), "tcpwhy-page-"));
-const corpus = (name) => join(root, "corpus", name);
-let reports = 0;
-
-/** Makes a report; the address under which it is opened. */
-function report(...args) {
-  const html = join(scratch, `report-${reports++}.html`);
-  execFileSync(tcpwhy, ["report", ...args, "-o", html], { stdio: "ignore" });
-  return `file://${html}`;
-}
-
-/** A case folder, as the lab leaves it: a capture of the corpus, and samples of its sender's socket every 2 ms. */
-function caseFolder() {
-  const folder = mkdtempSync(join(scratch, "case-"));
-  const capture = corpus("send-buffer-16k-20ms.sender.pcap.gz");
-  copyFileSync(capture, join(folder, "client.pcapng"));
-  const c = JSON.parse(execFileSync(tcpwhy, [capture, "--json"], { maxBuffer: 1 << 28 })).connections[0];
-  const info = Buffer.alloc(104);
-  [[16, 1448], [76, 0x7fffffff], [80, 10]].forEach(([at, value]) => info.writeUInt32LE(value, at));
-  const end = (e) => `${e.addr}:${e.port}`;
-  const start = BigInt(Math.round(c.start_ns / 1000)) * 1000n;
-  const line = (_, i) => JSON.stringify({
-    host: "server", local: end(c.server), remote: end(c.client), rqueue: 0, wqueue: (i % 12) * 1448, tcp_info: info.toString("hex"),
-    skmem: [0, 131072, 0, 16384, 0, (i % 12) * 2304, 0, 0, 0], cookie: 1, t_ns: 0,
-  }).replace('"t_ns":0', `"t_ns":${start + BigInt(i + 1) * 2_000_000n}`);
-  writeFileSync(join(folder, "samples.ndjson"), `${Array.from({ length: 1000 }, line).join("\n")}\n`);
-  return folder;
-}
-
-const wrong = [];
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-
-async function open(url, within = browser) {
-  const page = await within.newPage(within === browser ? { viewport: { width: 1280, height: 900 }, locale: "en-US" } : undefined);
-  page.on("console", (m) => m.type() === "error" && wrong.push(m.text()));
-  page.on("pageerror", (e) => wrong.push(e.message));
-  page.on("dialog", (d) => { wrong.push(`dialog: ${d.message()}`); void d.dismiss(); });
-  page.on("request", (r) => /^(file|data|blob):/.test(r.url()) || wrong.push(`request: ${r.url()}`));
-  await page.goto(url);
-  return page;
-}
-
-const charts = (page) => page.locator("section.chart[id]").count();
-/** The time at the left end of an axis is not read off a canvas: what screen readers are told is. */
-const described = (page) => page.locator("#chart-sequence .plot").getAttribute("aria-label");
-const changes = async (page, act) => {
-  const before = await described(page);
-  await act();
-  await page.waitForFunction((text) => document.querySelector("#chart-sequence .plot").getAttribute("aria-label") !== text, before);
-};
+import { browser, caseFolder, changes, charts, close, corpus, described, open, report, scratch, tcpwhy, wrong } from "./reports.mjs";
 
 const tests = {
   async "a verdict, its evidence, and single packets after two clicks"() {
@@ -101,9 +46,9 @@ const tests = {
     // Frames as Wireshark shows them: the numbers of the packets in the file, each of them with the byte where its data begins.
     const packets = frames(hostile);
     const texts = await page.locator(".rungs text").allTextContents();
-    const data = texts.map((t) => /^(\d+): (\d+) \+ 1\.4 KiB$/.exec(t)).filter(Boolean);
+    const data = texts.map((t) => /^(\d+): (\d+) \+ (\d+) B$/.exec(t)).filter(Boolean);
     assert.ok(data.length > 1, texts.join());
-    for (const [text, frame, first] of data) assert.deepEqual(packets[frame], { port: 3306, first: Number(first), length: 1448 }, text);
+    for (const [text, frame, first, length] of data) assert.deepEqual(packets[frame], { port: 3306, first: Number(first), length: Number(length) }, text);
     await page.close();
   },
 
@@ -382,6 +327,5 @@ try {
   }
   console.log("the page works in a browser");
 } finally {
-  await browser.close();
-  rmSync(scratch, { recursive: true });
+  await close();
 }

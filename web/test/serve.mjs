@@ -29,6 +29,8 @@ const address = String((await once(server.stdout, "data"))[0]).trim();
 
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: "en-US" });
+// A machine that has other things to do takes its time.
+page.setDefaultTimeout(120_000);
 const wrong = [];
 let refused = 0;
 page.on("console", (m) => {
@@ -116,11 +118,16 @@ try {
 
   await rows.filter({ hasText: "broken.pcap" }).locator("a").click();
   await page.locator(".notice", { hasText: "not a capture file" }).waitFor();
+  await page.selectOption("#language", "zh");
+  await page.locator(".notice", { hasText: "是文本，不是抓包文件" }).waitFor();
+  await page.selectOption("#language", "en");
   await shot("failed");
   await page.getByRole("link", { name: "All captures" }).click();
   await rows.first().waitFor();
 
   await page.selectOption("#language", "zh");
+  await page.getByText("把抓包文件拖到这里").waitFor();
+  await page.reload();
   await page.getByText("把抓包文件拖到这里").waitFor();
   await page.locator(".answer", { hasText: "发送缓冲区" }).waitFor();
   await page.emulateMedia({ colorScheme: "dark" });

@@ -90,7 +90,7 @@ export const en = {
   receiver_store: "receive buffer",
   store_unknown: "size unknown",
   ladder: "Packet by packet",
-  ladder_help: "Both hosts, time downwards, a packet an arrow: its frame as Wireshark counts, then the byte where its data begins + how much it is, or ACK and the byte up to which all has arrived.",
+  ladder_help: "Both hosts, time downwards, a packet an arrow: its frame, then the number of its first byte + how many they are, or ACK and the number of the byte that is due next; frames and (relative) numbers as in Wireshark.",
   ladder_more: "Zoom to {n} packets or fewer to see each.",
   ladder_closer: "Show those at the cursor",
   ladder_served: "Zoom to a stretch and ask for each of its packets above the charts.",

@@ -92,7 +92,7 @@ export const zh: Record<Key, string> = {
   receiver_store: "接收缓冲区",
   store_unknown: "大小未知",
   ladder: "逐包查看",
-  ladder_help: "两台主机，时间向下，一个包一个箭头：先是 Wireshark 的帧号，然后是数据的起始字节 + 长度，或者 ACK 与已全部收到的字节位置。",
+  ladder_help: "两台主机，时间向下，一个包一个箭头：先是帧号，然后是首字节的编号 + 字节数，或者 ACK 与接下来应到的字节编号；帧号和（相对）编号与 Wireshark 相同。",
   ladder_more: "放大到不超过 {n} 个包即可逐个查看。",
   ladder_closer: "显示光标处的包",
   ladder_served: "放大到一个时间段，再用图表上方的按钮读取其中的每个包。",

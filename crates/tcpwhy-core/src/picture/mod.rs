@@ -30,6 +30,7 @@ pub struct Picture {
     from: Nanos,
     to: Nanos,
     limit: usize,
+    stretch: Stretch,
     /// Client to server, server to client.
     pub tracks: [Track; 2],
     /// The same directions by the sockets' own account, where there are samples of them.
@@ -56,6 +57,7 @@ impl Picture {
             from: connection.start,
             to: connection.start + connection.duration,
             limit,
+            stretch,
             tracks: [track(Side::Client), track(Side::Server)],
             sockets: None,
         }
@@ -66,6 +68,12 @@ impl Picture {
         let ends = (s.src, s.dst);
         let (c, v) = (self.client, self.server);
         (ends == (c, v) || ends == (v, c)) && self.from <= s.time && s.time <= self.to
+    }
+
+    /// Whether it is of this moment: the last points before a stretch are kept only for what still holds.
+    pub fn shows(&self, time: Nanos) -> bool {
+        let (since, until) = self.stretch;
+        since <= time && time <= until
     }
 
     /// The next segment of the connection, in the order of the capture.
@@ -206,14 +214,14 @@ mod tests {
         }
         let inside = |s: &Series| -> Vec<_> {
             let points = s.points().iter();
-            points.filter(|p| since <= p.from && p.from <= until).copied().collect()
+            points.filter(|p| part.shows(p.from)).copied().collect()
         };
-        let (whole, part) = (track(&whole), track(&part));
-        assert!(inside(&part.data).len() > 10);
-        for (one, other) in [(&whole.data, &part.data), (&whole.flight, &part.flight)] {
+        let (whole, drawn) = (track(&whole), track(&part));
+        assert!(inside(&drawn.data).len() > 10);
+        for (one, other) in [(&whole.data, &drawn.data), (&whole.flight, &drawn.flight)] {
             assert_eq!(inside(one), inside(other));
         }
-        assert!(part.data.points().len() < whole.data.points().len() / 5);
+        assert!(drawn.data.points().len() < whole.data.points().len() / 5);
     }
 
     #[test]

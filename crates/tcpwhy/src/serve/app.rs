@@ -2,14 +2,15 @@
 
 use super::folder::Folder;
 use super::guard::guard;
-use super::jobs::{Jobs, Missing, State as Job, Stretch};
+use super::jobs::{Jobs, State as Job, Stretch};
+use super::refusal::{Refusal, language};
 use super::token::Token;
 use super::{csp, upload};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -87,7 +88,11 @@ async fn index(State(app): State<Arc<App>>) -> Response {
 }
 
 /// The report, or the page that shows how far it is.
-async fn report(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
+async fn report(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
     let folder = Arc::clone(&app.folder);
     let found = spawn_blocking(move || folder.find(&id)).await.ok().flatten();
     let waiting = |status| html(status, Bytes::from_static(PAGE.as_bytes()), &app.page_policy);
@@ -95,10 +100,7 @@ async fn report(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response
     match app.jobs.start(&app.folder, entry) {
         Some(Job::Finished(page, _)) => html(StatusCode::OK, page.html, &app.report_policy),
         Some(_) => waiting(StatusCode::OK),
-        None => {
-            let text = "Too many analyses are waiting: try again when some have ended.\n";
-            (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
-        }
+        None => Refusal::Analyses.answer(&headers),
     }
 }
 
@@ -120,14 +122,20 @@ async fn list(State(app): State<Arc<App>>) -> Response {
     }))
 }
 
-async fn progress(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
+async fn progress(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
     data(&match app.jobs.state(&id) {
         None => json!({ "state": "unknown" }),
         Some((name, Job::Working(part))) => {
             json!({ "state": "working", "name": name, "part": part })
         }
         Some((name, Job::Finished(..))) => json!({ "state": "finished", "name": name }),
-        Some((name, Job::Failed(why))) => json!({ "state": "failed", "name": name, "why": why }),
+        Some((name, Job::Failed(why))) => {
+            json!({ "state": "failed", "name": name, "why": why.text(language(&headers)) })
+        }
     })
 }
 
@@ -136,25 +144,17 @@ async fn packets(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
     Query(stretch): Query<Stretch>,
+    headers: HeaderMap,
 ) -> Response {
     let folder = Arc::clone(&app.folder);
     let found = spawn_blocking(move || folder.find(&id)).await.ok().flatten();
     let read = match found {
         Some(entry) => app.jobs.stretch(Arc::clone(&app.folder), entry, stretch).await,
-        None => Err(Missing::Unknown),
+        None => Err(Refusal::Changed),
     };
-    let refuse = |status: StatusCode, why: String| (status, format!("{why}\n")).into_response();
     match read {
         Ok(bytes) => ([(CONTENT_TYPE, "application/octet-stream")], bytes).into_response(),
-        Err(Missing::Unknown) => refuse(
-            StatusCode::NOT_FOUND,
-            "The capture has changed: load the page again.".to_owned(),
-        ),
-        Err(Missing::Busy) => refuse(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "Too many stretches are being read: try again.".to_owned(),
-        ),
-        Err(Missing::Failed(why)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, why),
+        Err(refusal) => refusal.answer(&headers),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Analyses: a few at a time, each once, and the latest pages kept. Of those with charts, stretches with each packet.
 
 use super::folder::{Entry, Folder};
+use super::refusal::Refusal;
 use crate::error::Error;
 use crate::filter::{Choice, Span};
 use crate::look;
@@ -55,8 +56,8 @@ pub(super) enum State {
     Working(f64),
     /// There is a page.
     Finished(Page, Answer),
-    /// There is none: why, a sentence.
-    Failed(String),
+    /// There is none: why.
+    Failed(Arc<Error>),
 }
 
 /// A page, and the connections that it has charts of.
@@ -72,17 +73,6 @@ pub(super) struct Stretch {
     conn: u64,
     from: i64,
     to: i64,
-}
-
-/// Why there is no stretch.
-#[derive(Debug)]
-pub(super) enum Missing {
-    /// No page shows that connection, or the capture is another one by now.
-    Unknown,
-    /// Too many wait.
-    Busy,
-    /// It cannot be read.
-    Failed(String),
 }
 
 /// The answer in short: the direction that tells most.
@@ -150,19 +140,21 @@ impl Jobs {
     }
 
     /// The charts of a stretch of a connection, with each of its packets.
+    ///
+    /// # Errors
+    /// No page shows that connection, the capture is another one by now, or cannot be read; or too many wait.
     pub(super) async fn stretch(
         &self,
         folder: Arc<Folder>,
         entry: Entry,
         stretch: Stretch,
-    ) -> Result<Vec<u8>, Missing> {
-        let connection = self.drawn(&entry, stretch.conn).ok_or(Missing::Unknown)?;
-        let _waits = self.stretches.try_acquire().map_err(|_| Missing::Busy)?;
-        let _place = self.workers.acquire().await.map_err(|_| Missing::Busy)?;
+    ) -> Result<Vec<u8>, Refusal> {
+        let connection = self.drawn(&entry, stretch.conn).ok_or(Refusal::Changed)?;
+        let _waits = self.stretches.try_acquire().map_err(|_| Refusal::Stretches)?;
+        let _place = self.workers.acquire().await.map_err(|_| Refusal::Stretches)?;
         let read = move || read_stretch(&folder, &entry, &connection, stretch);
         let read = tokio::task::spawn_blocking(read).await;
-        read.map_err(|e| Missing::Failed(e.to_string()))?
-            .map_err(|e| Missing::Failed(e.to_string()))
+        read.unwrap_or(Err(Error::BrokeOff)).map_err(Refusal::Failed)
     }
 
     fn drawn(&self, entry: &Entry, conn: u64) -> Option<Connection> {
@@ -179,10 +171,8 @@ impl Jobs {
         let done = tokio::task::spawn_blocking(move || analyse(&folder, &job, &counts)).await;
         let state = match done {
             Ok(Ok((page, answer))) => State::Finished(page, answer),
-            Ok(Err(e)) => State::Failed(e.to_string()),
-            Err(_) => {
-                State::Failed("the analysis broke off: please report this capture".to_owned())
-            }
+            Ok(Err(e)) => State::Failed(Arc::new(e)),
+            Err(_) => State::Failed(Arc::new(Error::BrokeOff)),
         };
         let mut jobs = self.lock();
         if let Some(job) = jobs.iter_mut().find(|job| Arc::ptr_eq(&job.work, &work)) {

@@ -3,6 +3,7 @@ import type { Connection } from "./analysis";
 import type { Axis } from "./axis";
 import type { Mark, Series, Track } from "./columns";
 import { el, svg } from "./dom";
+import { timeTicks } from "./format";
 import { search } from "./paint";
 import { served } from "./stretch";
 import { few } from "./toolbar";
@@ -110,8 +111,22 @@ function drawing(arrows: Arrow[], axis: Axis, c: Connection, width: number): SVG
   const host = (x: number, name: string) => [
     svg("line", { x1: x, y1: 24, x2: x, y2: height, class: "host" }), svg("text", { x, y: 16, "text-anchor": "middle" }, name)];
   const texts = [true, false].flatMap((fromClient) => labels(placed.filter((a) => a.fromClient === fromClient), height, fromClient ? [left, -1] : [right, 1]));
+  const times = rounded(axis.from, axis.to, height / 80);
+  const when = timeTicks(times).flatMap((text, i) => [
+    svg("line", { x1: left, x2: right, y1: y(times[i]!), y2: y(times[i]!), class: "tick" }),
+    svg("text", { x: width / 2, y: y(times[i]!) - 3, "text-anchor": "middle", class: "when" }, text),
+  ]);
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "rungs", role: "img", "aria-label": `${say("ladder_help")} ${arrows.map((a) => a.text).join("; ")}` },
-    svg("defs", {}, head), ...host(left, say("client")), ...host(right, say("server")), ...lines, ...texts);
+    svg("defs", {}, head), ...when, ...host(left, say("client")), ...host(right, say("server")), ...lines, ...texts);
+}
+
+/** Round numbers between two others, about so many. */
+function rounded(from: number, to: number, count: number): number[] {
+  const rough = (to - from) / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * (rough / power < 2 ? 2 : rough / power < 5 ? 5 : 10);
+  const first = Math.ceil(from / step);
+  return Array.from({ length: Math.max(0, Math.floor(to / step) - first + 1) }, (_, i) => (first + i) * step);
 }
 
 /** A packet's text where it leaves its host; below its neighbour's where there is no room, with a line to where it belongs. */

@@ -73,7 +73,7 @@ function fill(charts: HTMLElement, axis: Axis, all: Shown[], unpacked: (Pictures
     shown = all.map((_, i) => fitting(i));
     bar.packets(shown[0]?.tracks);
     const told = all.flatMap((s, i) => note(axis, s, shown[i], within(stretches[i], axis) ? stretches[i] : undefined, served ? read(i) : undefined));
-    charts.replaceChildren(...told, ...drawn(axis, all, shown, bar.click));
+    charts.replaceChildren(...told, ...drawn(axis, all, shown, unpacked, bar.click));
   };
   const change = () => {
     if (all.every((_, i) => fitting(i) === shown[i])) return;
@@ -112,8 +112,10 @@ function note(axis: Axis, s: Shown, both: Pictures | undefined, part: Stretch | 
 }
 
 /** Every chart of the first, with the same of the second beside it on the same scale. */
-function drawn(axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], click: (time: number) => void): HTMLElement[] {
-  const sets = all.map((s, i) => unpacked[i] && of(s, unpacked[i]));
+function drawn(
+  axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], whole: (Pictures | undefined)[], click: (time: number) => void,
+): HTMLElement[] {
+  const sets = all.map((s, i) => unpacked[i] && of(s, unpacked[i], whole[i] ?? unpacked[i]));
   const names = [...new Set(sets.flatMap((set) => (set ?? []).map((p) => p.name)))];
   const charts = names.map((name) => {
     const same = sets.map((set) => set?.find((p) => p.name === name));
@@ -130,11 +132,11 @@ function drawn(axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], cli
   return [...charts, ...rest];
 }
 
-function of(s: Shown, both: Pictures): Picture[] {
+function of(s: Shown, both: Pictures, whole: Pictures): Picture[] {
   const track: Track = both.tracks[s.direction];
   const [c, d] = [s.connection, direction(s)];
   const held = both.sockets?.[s.direction];
-  const moved = d.bytes > 0 ? { before: [sequence(track), flight(track, c, d)], after: [rate(track, d)] } : { before: [], after: [] };
+  const moved = d.bytes > 0 ? { before: [sequence(track), flight(track, whole.tracks[s.direction], c, d)], after: [rate(track, d)] } : { before: [], after: [] };
   return [...moved.before, windowChart(track), rtt(track, d), ...moved.after, ...(held ? [sockets(held)] : [])];
 }
 

@@ -139,6 +139,7 @@ fn packets_of_a_stretch_are_arrows_with_the_numbers_of_the_whole() {
     let ladder = |more: &[&str]| {
         run(&[&["report", &capture, "--chart", "ladder", "--svg", "-"], more].concat())
     };
+    assert_one_sentence_error(&ladder(&["--since", "90s"]), "no packet of connection 0");
     let drawn = ladder(&["--since", "50ms", "--until", "60ms"]);
     assert_eq!(code(&drawn), 0, "{}", stderr(&drawn));
     let texts = stdout(&drawn);

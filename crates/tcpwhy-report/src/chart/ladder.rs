@@ -1,6 +1,6 @@
 //! Both hosts, time downwards, an arrow a packet; as in `web/src/ladder.ts`. Legs of the path are split where the capture was taken.
 
-use super::canvas::{line, told, words};
+use super::canvas::{Area, Done, line, told, words};
 use super::{Error, Subject, colour};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -25,25 +25,21 @@ struct Arrow {
     text: String,
 }
 
-/// An arrow with the heights at which it leaves its host and reaches the other.
-struct Placed {
-    start: i32,
-    end: i32,
-    arrow: Arrow,
-}
-
 /// The packets of `subject` as SVG.
 ///
 /// # Errors
-/// They are too many, or the library refuses.
+/// There are none, or too many, or the library refuses.
 pub(super) fn draw(title: &str, subject: &Subject<'_>) -> Result<String, Error> {
     let arrows = arrows(subject.picture);
     if arrows.len() > MOST {
         return Err(Error::TooMany(arrows.len(), MOST));
     }
+    if arrows.is_empty() {
+        return Err(Error::NoPackets(subject.connection.id));
+    }
     let height = TOP + 60 + arrows.len() as i32 * (LINE + 5);
-    let placed = placed(arrows, subject.connection, height);
-    paint(title, &placed, height, subject.language).map_err(Error::Draw)
+    let scale = Scale::of(&arrows, subject.connection, height);
+    paint(title, &arrows, &scale, subject.language).map_err(Error::Draw)
 }
 
 /// A packet with data carries an ACK, too: it is one arrow, and the data names it.
@@ -87,26 +83,63 @@ fn arrows(picture: &Picture) -> Vec<Arrow> {
     arrows
 }
 
-fn placed(arrows: Vec<Arrow>, c: &Connection, height: i32) -> Vec<Placed> {
-    let one_way = c.rtt.min.0 as f64 / 2.0;
-    let tap = c.vantage.position.clamp(0.0, 1.0);
-    // Before the capture point a packet was where it comes from, behind it it will be where it goes to.
-    let ends = |a: &Arrow| {
-        let part = if a.from_client { tap } else { 1.0 - tap };
-        (a.time as f64 - one_way * part, a.time as f64 + one_way * (1.0 - part))
-    };
-    let first = arrows.iter().map(|a| ends(a).0).fold(f64::INFINITY, f64::min);
-    let last = arrows.iter().map(|a| ends(a).1).fold(first, f64::max);
-    let room = f64::from(height - TOP - 40);
-    let y = |time: f64| TOP + 20 + ((time - first) / (last - first).max(1.0) * room) as i32;
-    let place = |arrow: Arrow| {
-        let (start, end) = ends(&arrow);
-        Placed { start: y(start), end: y(end), arrow }
-    };
-    arrows.into_iter().map(place).collect()
+/// From moments to heights.
+struct Scale {
+    /// ns, of the connection's first packet and of the first and last that is drawn.
+    start: i64,
+    first: f64,
+    last: f64,
+    /// Half a round trip, and the part of it between the client and the capture point.
+    one_way: f64,
+    tap: f64,
+    /// Pixels of the drawing.
+    height: i32,
 }
 
-fn paint(title: &str, all: &[Placed], height: i32, language: Language) -> Result<String, String> {
+impl Scale {
+    fn of(arrows: &[Arrow], c: &Connection, height: i32) -> Self {
+        let one_way = c.rtt.min.0 as f64 / 2.0;
+        let tap = c.vantage.position.clamp(0.0, 1.0);
+        let mut scale = Self { start: c.start.0, first: 0.0, last: 0.0, one_way, tap, height };
+        let ends = arrows.iter().map(|a| scale.ends(a));
+        let (first, last) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), end| {
+            (first.min(end.0), last.max(end.1))
+        });
+        (scale.first, scale.last) = (first, last);
+        scale
+    }
+
+    /// When a packet left its host and reached the other: before the capture point it was on its way, and behind it it still is.
+    fn ends(&self, a: &Arrow) -> (f64, f64) {
+        let part = if a.from_client { self.tap } else { 1.0 - self.tap };
+        let time = a.time as f64;
+        (time - self.one_way * part, time + self.one_way * (1.0 - part))
+    }
+
+    fn y(&self, time: f64) -> i32 {
+        let room = f64::from(self.height - TOP - 40);
+        TOP + 20 + ((time - self.first) / (self.last - self.first).max(1.0) * room) as i32
+    }
+
+    /// Round times since the connection's start, with their heights.
+    fn ticks(&self) -> Vec<(i32, String)> {
+        let start = self.start as f64;
+        let (from, to) = (self.first - start, self.last - start);
+        let rough = ((to - from) / f64::from(self.height / 90)).max(10.0);
+        let power = 10_f64.powf(rough.log10().floor());
+        let step = power * [2.0, 5.0, 10.0].into_iter().find(|n| n * power > rough).unwrap_or(10.0);
+        // As many digits of a millisecond as tell neighbours apart.
+        let places = (6.0 - step.log10().floor()).clamp(0.0, 6.0) as usize;
+        let at = |n: i64| {
+            let time = n as f64 * step;
+            (self.y(time + start), format!("{:.places$} ms", time / 1e6))
+        };
+        ((from / step).ceil() as i64..=(to / step).floor() as i64).map(at).collect()
+    }
+}
+
+fn paint(title: &str, all: &[Arrow], scale: &Scale, language: Language) -> Result<String, String> {
+    let height = scale.height;
     let mut text = String::new();
     {
         let size = (WIDTH, height.unsigned_abs());
@@ -117,30 +150,52 @@ fn paint(title: &str, all: &[Placed], height: i32, language: Language) -> Result
             words(&root, name, (x, TOP - 30), 14, HPos::Center, &colour::INK)?;
             line(&root, vec![(x, TOP - 8), (x, height - 8)], 2, false, &colour::INK_SOFT)?;
         }
-        let [client, server] = HOSTS;
-        for p in all {
-            let (from, to) = if p.arrow.from_client { (client, server) } else { (server, client) };
-            line(&root, vec![(from, p.start), (to, p.end)], 1, false, &p.arrow.ink)?;
-            let back = if p.arrow.from_client { -9 } else { 9 };
-            let head = vec![(to, p.end), (to + back, p.end - 5), (to + back, p.end + 3)];
-            root.draw(&Polygon::new(head, p.arrow.ink.filled())).map_err(told)?;
+        times(&root, scale)?;
+        for arrow in all {
+            draw_arrow(&root, arrow, scale)?;
         }
         for from_client in [true, false] {
-            let own = all.iter().filter(|p| p.arrow.from_client == from_client);
-            let side =
-                if from_client { (client, -1, HPos::Right) } else { (server, 1, HPos::Left) };
-            let mut above = i32::MIN / 2;
-            // What has no room where it leaves its host stands below its neighbour, with a line to where it belongs.
-            for p in own {
-                let (x, way, align) = side;
-                let y = p.start.max(above + LINE);
-                above = y;
-                let leader = vec![(x, p.start), (x + way * 16, y), (x + way * 20, y)];
-                line(&root, leader, 1, false, &colour::GRID)?;
-                words(&root, &p.arrow.text, (x + way * 24, y - 7), 14, align, &colour::INK)?;
-            }
+            labels(&root, all.iter().filter(|a| a.from_client == from_client), scale)?;
         }
         root.present().map_err(told)?;
     }
     Ok(text)
+}
+
+fn times(root: &Area<'_>, scale: &Scale) -> Done {
+    let [client, server] = HOSTS;
+    for (y, text) in scale.ticks() {
+        line(root, vec![(client, y), (server, y)], 1, false, &colour::GRID)?;
+        let middle = ((client + server) / 2, y - 16);
+        words(root, &text, middle, 13, HPos::Center, &colour::INK_SOFT)?;
+    }
+    Ok(())
+}
+
+fn draw_arrow(root: &Area<'_>, arrow: &Arrow, scale: &Scale) -> Done {
+    let [client, server] = HOSTS;
+    let (from, to, back) =
+        if arrow.from_client { (client, server, -9) } else { (server, client, 9) };
+    let (start, end) = scale.ends(arrow);
+    let (start, end) = (scale.y(start), scale.y(end));
+    line(root, vec![(from, start), (to, end)], 1, false, &arrow.ink)?;
+    let head = vec![(to, end), (to + back, end - 5), (to + back, end + 3)];
+    root.draw(&Polygon::new(head, arrow.ink.filled())).map_err(told)
+}
+
+/// What has no room where it leaves its host stands below its neighbour, with a line to where it belongs.
+fn labels<'a>(root: &Area<'_>, own: impl Iterator<Item = &'a Arrow>, scale: &Scale) -> Done {
+    let [client, server] = HOSTS;
+    let mut above = i32::MIN / 2;
+    for arrow in own {
+        let (x, way, align) =
+            if arrow.from_client { (client, -1, HPos::Right) } else { (server, 1, HPos::Left) };
+        let start = scale.y(scale.ends(arrow).0);
+        let y = start.max(above + LINE);
+        above = y;
+        let leader = vec![(x, start), (x + way * 16, y), (x + way * 20, y)];
+        line(root, leader, 1, false, &colour::GRID)?;
+        words(root, &arrow.text, (x + way * 24, y - 7), 14, align, &colour::INK)?;
+    }
+    Ok(())
 }

@@ -55,6 +55,9 @@ pub enum Error {
         "{0} packets are too many to be drawn as arrows (at most {1}): choose a stretch of time with --since and --until"
     )]
     TooMany(usize, usize),
+    /// A stretch without an arrow.
+    #[error("no packet of connection {0} is in that stretch of time")]
+    NoPackets(u64),
     /// Text in a picture of pixels needs a font.
     #[error(
         "no font is installed that a PNG's text could be drawn with: install one, or write an SVG"

@@ -43,6 +43,7 @@ fn chart(error: &chart::Error) -> String {
         chart::Error::TooMany(packets, most) => format!(
             "{packets} 个包太多，无法画成箭头（最多 {most} 个）：请用 --since 和 --until 选择一段时间"
         ),
+        chart::Error::NoPackets(id) => format!("这段时间内没有连接 {id} 的包"),
         chart::Error::NoFont => "没有安装可用于 PNG 文字的字体：请安装一种，或写成 SVG".to_owned(),
         chart::Error::NoGlyph(letter) => format!(
             "已安装的字体都没有字符 {letter}，PNG 中会出现空框：请安装字体（Debian：fonts-noto-cjk）、写成 SVG，或使用 --lang en"

@@ -7,8 +7,8 @@ export class Axis {
   from: number;
   to: number;
   cursor: number | null = null;
-  private readonly onRange = new Set<Listener>();
-  private readonly onCursor = new Set<Listener>();
+  private readonly onRange = new Map<Listener, Element>();
+  private readonly onCursor = new Map<Listener, Element>();
   private pending = 0;
 
   constructor(readonly end: number) {
@@ -34,7 +34,7 @@ export class Axis {
     // One drawing a frame, however many wheel events there are.
     this.pending ||= requestAnimationFrame(() => {
       this.pending = 0;
-      this.onRange.forEach((f) => f());
+      tell(this.onRange);
     });
   }
 
@@ -54,14 +54,23 @@ export class Axis {
 
   point(time: number | null): void {
     this.cursor = time;
-    this.onCursor.forEach((f) => f());
+    tell(this.onCursor);
   }
 
-  ranged(f: Listener): void {
-    this.onRange.add(f);
+  /** `f` hears of every other stretch, as long as `place` is on the page. */
+  ranged(place: Element, f: Listener): void {
+    this.onRange.set(f, place);
   }
 
-  pointed(f: Listener): void {
-    this.onCursor.add(f);
+  /** `f` hears of every move of the cursor, as long as `place` is on the page. */
+  pointed(place: Element, f: Listener): void {
+    this.onCursor.set(f, place);
+  }
+}
+
+function tell(listeners: Map<Listener, Element>): void {
+  for (const [f, place] of [...listeners]) {
+    if (place.isConnected) f();
+    else listeners.delete(f);
   }
 }

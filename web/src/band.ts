@@ -28,13 +28,15 @@ export function band(axis: Axis, c: Connection, d: Direction): HTMLElement {
     // A click of the keyboard is the button's own.
     if (i && e.detail > 0) zoom(ends(c, i));
   });
+  // Before anybody points at anything, and on paper: what held longest.
+  tell(d.timeline.reduce<Interval | undefined>((most, i) => (most && lasting(most) >= lasting(i) ? most : i), undefined));
   const draw = () => {
     const shown = d.timeline.filter((i) => ends(c, i)[1] > axis.from && ends(c, i)[0] < axis.to);
     paint(canvas, axis, c, shown);
     parts.replaceChildren(...shown.flatMap((i) => part(axis, c, i, tell, zoom)));
   };
-  axis.ranged(() => strip.isConnected && draw());
-  axis.pointed(() => { if (strip.isConnected && axis.cursor !== null) tell(intervalAt(c, d, axis.cursor)); });
+  axis.ranged(strip, draw);
+  axis.pointed(strip, () => { if (axis.cursor !== null) tell(intervalAt(c, d, axis.cursor)); });
   new ResizeObserver(draw).observe(strip);
   strip.addEventListener("fit", draw);
   return el("section", { class: "timeline" }, el("h3", {}, say("timeline")), strip, legend(d), told, el("p", { class: "help" }, say("shares_help")));
@@ -47,6 +49,7 @@ function legend(d: Direction): HTMLElement {
     el("span", {}, el("i", { class: "box", style: `background:${background(limit)}` }), limitName(limit))));
 }
 
+const lasting = (i: Interval): number => i.to_ns - i.from_ns;
 const ends = (c: Connection, i: Interval): [number, number] => [i.from_ns - c.start_ns, i.to_ns - c.start_ns];
 
 /** All of them, the longest last: a long one is never hidden by a short one in its column of pixels. */
@@ -54,8 +57,7 @@ function paint(canvas: HTMLCanvasElement, axis: Axis, c: Connection, shown: Inte
   const ratio = devicePixelRatio;
   [canvas.width, canvas.height] = [canvas.clientWidth * ratio, canvas.clientHeight * ratio];
   const ctx = canvas.getContext("2d")!;
-  const length = (i: Interval) => i.to_ns - i.from_ns;
-  for (const i of [...shown].sort((a, b) => length(a) - length(b))) {
+  for (const i of [...shown].sort((a, b) => lasting(a) - lasting(b))) {
     const [left, right] = ends(c, i).map((t) => ((t - axis.from) / axis.span) * canvas.width) as [number, number];
     ctx.fillStyle = look(i.limit).colour;
     ctx.fillRect(left, 0, Math.max(right - left, ratio), canvas.height);
@@ -72,7 +74,7 @@ function part(axis: Axis, c: Connection, i: Interval, tell: (i: Interval) => voi
     class: "part", type: "button", "aria-label": text(c, i), tabindex: right - left < STOP ? -1 : 0,
     style: `left:${left * 100}%;width:${(right - left) * 100}%;background:${background(i.limit)};color:${look(i.limit).ink}`,
     focus: () => tell(i), click: (e) => { if ((e as MouseEvent).detail === 0) zoom([from, to]); },
-  }, right - left > 0.09 && limitName(i.limit));
+  }, right - left > 0.09 && el("span", { style: `background:${look(i.limit).colour}` }, limitName(i.limit)));
   return [el("span", { role: "listitem" }, button)];
 }
 
@@ -84,7 +86,7 @@ function text(c: Connection, i: Interval): string {
 function evidence(i: Interval): string {
   const e = i.evidence;
   const told = say("evidence", {
-    flight: format.buffer(e.flight_bytes), window: format.buffer(e.window_bytes), rtt: format.span(e.rtt_min_ns),
+    flight: format.buffer(e.flight_bytes), window: format.buffer(e.window_bytes), rtt: e.rtt_min_ns > 0 ? format.span(e.rtt_min_ns) : "-",
     rate: format.rate(e.rate_bps), stalls: e.stalls, longest: format.span(e.longest_stall_ns),
     first: i.first_frame, last: i.last_frame,
   });

@@ -18,7 +18,7 @@ export interface Picture {
   /** Ticks at powers of two, as sizes of buffers are. */
   binary?: boolean;
   /** The legend: of what there is. */
-  keys: { key: Key; colour: keyof Colours; dashed?: boolean; of?: { length: number } }[];
+  keys: { key: Key; colour: keyof Colours; dashed?: boolean; faint?: boolean; of?: { length: number } }[];
   /** What symbols mean, of those that are there. */
   symbols?: [symbol: string, key: Key][];
   /** What to say of a moment. */
@@ -48,6 +48,8 @@ export function colours(): Colours {
   };
 }
 
+/** Inks whose name in the style is another one. */
+const VARIABLE: Partial<Record<keyof Colours, string>> = { ink: "ink-soft" };
 const BINARY = Array.from({ length: 45 }, (_, i) => 2 ** i);
 const HEIGHT: Record<Picture["name"], number> = { sequence: 320, flight: 240, window: 150, rtt: 150, rate: 170, sockets: 220 };
 
@@ -74,8 +76,8 @@ export function chart(axis: Axis, picture: Picture, setting: Setting): HTMLEleme
 }
 
 function legend(picture: Picture): HTMLElement {
-  const entry = ({ key, colour, dashed }: Picture["keys"][number]) =>
-    el("span", {}, el("i", { class: dashed ? "swatch dashed" : "swatch", style: `--swatch:var(--${colour})` }), say(key));
+  const entry = ({ key, colour, dashed, faint }: Picture["keys"][number]) =>
+    el("span", {}, el("i", { class: `swatch ${dashed ? "dashed" : ""} ${faint ? "faint" : ""}`, style: `--swatch:var(--${VARIABLE[colour] ?? colour})` }), say(key));
   const symbol = ([sign, key]: [string, Key]) => el("span", {}, el("b", { class: "symbol" }, sign), say(key));
   return el("p", { class: "legend" }, ...picture.keys.filter((k) => k.of?.length !== 0).map(entry), ...(picture.symbols ?? []).map(symbol));
 }
@@ -86,14 +88,12 @@ function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLEle
     u.setScale("x", { min: axis.from, max: axis.to });
     describe(axis, picture, plot);
   };
-  axis.ranged(() => {
-    if (!plot.isConnected) return;
+  axis.ranged(plot, () => {
     redraw();
     // The pointer stands still, and means another moment now.
     if (u.over.matches(":hover") && (u.cursor.left ?? -1) >= 0) axis.point(u.posToVal(u.cursor.left!, "x"));
   });
-  axis.pointed(() => {
-    if (!plot.isConnected) return;
+  axis.pointed(plot, () => {
     const left = axis.cursor === null ? -10 : u.valToPos(axis.cursor, "x");
     if (Math.abs((u.cursor.left ?? -10) - left) > 0.5) u.setCursor({ left, top: 10 }, false);
     readout.textContent = axis.cursor === null ? "" : picture.at(axis.cursor);

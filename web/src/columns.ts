@@ -61,8 +61,12 @@ export async function block(id: string): Promise<Uint8Array | undefined> {
   const letters = atob(text);
   const packed = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  return inflated(new Blob([packed]));
+}
+
+/** What was compressed. */
+export async function inflated(packed: Blob): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(packed.stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
 }
 
 /** A picture, unpacked. */

@@ -60,9 +60,10 @@ const MANY = 100_000;
 export function timeTicks(values: number[]): string[] {
   const step = values.length > 1 ? Math.abs(values[1]! - values[0]!) : 1e9;
   const most = Math.max(...values.map(Math.abs));
-  const fits = TIMES.findLastIndex(([unit]) => unit <= Math.max(step, 1));
+  // A tenth of a larger unit reads better than hundreds of a smaller one.
+  const fits = TIMES.findLastIndex(([unit]) => unit <= Math.max(step, 1) || (unit <= step * 10.01 && unit <= most));
   const [unit, name] = TIMES.slice(fits).find(([one]) => most < MANY * one) ?? TIMES.at(-1)!;
   const whole = (places: number) => Math.abs(Math.round((step / unit) * 10 ** places) / 10 ** places / (step / unit) - 1) < 1e-6;
   const places = [0, 1, 2, 3, 4, 5, 6, 7, 8].find(whole) ?? Math.min(9, 3 + Math.round(Math.log10(unit / TIMES[fits]![0])));
-  return values.map((v) => `${(v / unit).toFixed(places)} ${name}`);
+  return values.map((v) => `${v === 0 ? 0 : (v / unit).toFixed(places)} ${name}`);
 }

@@ -3,12 +3,16 @@ import type { Connection } from "./analysis";
 import type { Axis } from "./axis";
 import type { Mark, Series, Track } from "./columns";
 import { el, svg } from "./dom";
-import * as format from "./format";
+import { timeTicks } from "./format";
 import { search } from "./paint";
+import { served } from "./stretch";
+import { few } from "./toolbar";
 import { say } from "./words";
 
 /** More arrows than this are a thicket. */
 const MOST = 80;
+/** Packets with data that are shown of a thicket, each way of the cursor. */
+const NEAR = 12;
 /** Pixels of the drawing, where there is room for them, and of a letter in it. */
 const WIDTH = 800;
 const LETTER = 6.2;
@@ -26,15 +30,25 @@ export function ladder(axis: Axis, tracks: [Track, Track], c: Connection): HTMLE
     // A point that stands for many packets is no arrow.
     const merged = tracks.some((t) => Math.max(t.data.samplesPerPoint, t.acks.samplesPerPoint) > 1);
     const arrows = merged ? undefined : inSight(axis, tracks);
-    place.replaceChildren(merged ? el("p", { class: "help" }, say("ladder_coarse")) : arrows ? drawing(arrows, axis, c, Math.min(WIDTH, place.clientWidth)) : el("p", { class: "help" }, say("ladder_more", { n: MOST })));
+    place.replaceChildren(merged ? el("p", { class: "help" }, say(served ? "ladder_served" : "ladder_coarse"))
+      : arrows ? drawing(arrows, axis, c, Math.min(WIDTH, place.clientWidth)) : thicket(axis, tracks));
   };
-  axis.ranged(() => place.isConnected && draw());
+  axis.ranged(place, draw);
   let wide = 0;
   new ResizeObserver(() => {
     if (place.clientWidth !== wide) draw();
     wide = place.clientWidth;
   }).observe(place);
   return el("section", { class: "chart" }, el("h3", {}, say("ladder")), place, el("p", { class: "help" }, say("ladder_help")));
+}
+
+/** There are too many: a button leads to some of them. */
+function thicket(axis: Axis, tracks: [Track, Track]): HTMLElement {
+  const closer = () => {
+    const near = few(tracks, axis.cursor ?? (axis.from + axis.to) / 2, NEAR);
+    if (near) axis.show(...near);
+  };
+  return el("p", { class: "help" }, say("ladder_more", { n: MOST }), " ", el("button", { type: "button", click: closer }, say("ladder_closer")));
 }
 
 /** The packets in sight in the order of time; undefined where there are too many. */
@@ -51,7 +65,8 @@ function inSight(axis: Axis, [up, down]: [Track, Track]): Arrow[] | undefined {
     for (let i = first; i < last; i++) {
       // A packet with data carries an ACK, too: it is one arrow, and the data names it.
       if (arrows.has(s.frame[i]!)) continue;
-      const what = kind === "ack" ? `ACK ${s.high[i]!}` : `${s.low[i]!} + ${format.buffer(s.high[i]! - s.low[i]!)}`;
+      // Counted from 1, as Wireshark's relative numbers are: the SYN has number 0.
+      const what = kind === "ack" ? `ACK ${s.high[i]! + 1}` : `${s.low[i]! + 1} + ${s.high[i]! - s.low[i]!} B`;
       arrows.set(s.frame[i]!, { time: s.from[i]!, fromClient, kind, text: `${s.frame[i]!}: ${what}` });
     }
   }
@@ -96,8 +111,22 @@ function drawing(arrows: Arrow[], axis: Axis, c: Connection, width: number): SVG
   const host = (x: number, name: string) => [
     svg("line", { x1: x, y1: 24, x2: x, y2: height, class: "host" }), svg("text", { x, y: 16, "text-anchor": "middle" }, name)];
   const texts = [true, false].flatMap((fromClient) => labels(placed.filter((a) => a.fromClient === fromClient), height, fromClient ? [left, -1] : [right, 1]));
+  const times = rounded(axis.from, axis.to, height / 80);
+  const when = timeTicks(times).flatMap((text, i) => [
+    svg("line", { x1: left, x2: right, y1: y(times[i]!), y2: y(times[i]!), class: "tick" }),
+    svg("text", { x: width / 2, y: y(times[i]!) - 3, "text-anchor": "middle", class: "when" }, text),
+  ]);
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "rungs", role: "img", "aria-label": `${say("ladder_help")} ${arrows.map((a) => a.text).join("; ")}` },
-    svg("defs", {}, head), ...host(left, say("client")), ...host(right, say("server")), ...lines, ...texts);
+    svg("defs", {}, head), ...when, ...host(left, say("client")), ...host(right, say("server")), ...lines, ...texts);
+}
+
+/** Round numbers between two others, about so many. */
+function rounded(from: number, to: number, count: number): number[] {
+  const rough = (to - from) / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * (rough / power < 2 ? 2 : rough / power < 5 ? 5 : 10);
+  const first = Math.ceil(from / step);
+  return Array.from({ length: Math.max(0, Math.floor(to / step) - first + 1) }, (_, i) => (first + i) * step);
 }
 
 /** A packet's text where it leaves its host; below its neighbour's where there is no room, with a line to where it belongs. */
@@ -107,7 +136,7 @@ function labels(arrows: (Arrow & { start: number })[], height: number, [host, si
   let above = 20;
   return sorted.flatMap((a) => {
     // Never so low that the rest would not fit.
-    const y = Math.min(Math.max(above + LINE, a.start), (room += LINE) + LINE);
+    const y = Math.min(Math.max(above + LINE, a.start), (room += LINE));
     above = y;
     return [
       svg("path", { d: `M${host},${Math.max(a.start, 26)} L${host + side * 14},${y} h${side * 4}`, class: "leader" }),

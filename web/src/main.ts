@@ -7,7 +7,7 @@ import { el } from "./dom";
 import { glossary } from "./glossary";
 import { list } from "./list";
 import { view, type Shown, type Sight } from "./view";
-import { current, languages, said, say, speak, type Language } from "./words";
+import { prefer, current, languages, said, say, speak, type Language } from "./words";
 
 /** An analysis of the page, with the number under which its pictures are stored. */
 interface Part {
@@ -79,7 +79,7 @@ function show(page: HTMLElement, parts: Part[]): void {
 function header(parts: Part[], sight: Sight, render: () => void): HTMLElement {
   const language = el("select", { "aria-label": "Language", id: "language" }, ...languages().map(([code, name]) => el("option", { value: code }, name)));
   language.value = current();
-  language.addEventListener("change", () => { speak(language.value as Language); render(); });
+  language.addEventListener("change", () => { prefer(language.value as Language); render(); });
   const others = parts.flatMap((p) => p.analysis.connections.filter(drawn(p)).map((c) => shown(p, c))).filter((s) => s.id !== sight.shown.id);
   if (sight.other && !others.some((s) => s.id === sight.other!.id)) others.push(sight.other);
   const compare = el("select", { "aria-label": say("compare"), id: "compare" }, el("option", { value: "" }, `${say("compare")}: ${say("nothing")}`),
@@ -90,14 +90,22 @@ function header(parts: Part[], sight: Sight, render: () => void): HTMLElement {
     render();
   });
   const files = parts.flatMap((p) => p.analysis.source.files);
-  return el("header", {}, el("h1", {}, "tcpwhy"), el("span", { class: "soft" }, files.join(", ")), others.length > 0 && compare, language);
+  return el("header", {}, el("h1", {}, "tcpwhy"), el("span", { class: "soft", title: files.join("\n") }, named(files)), others.length > 0 && compare, language);
 }
+
+/** More names than this are a wall of text. */
+const NAMES = 3;
+
+/** Files by name, as far as there are few. */
+const named = (files: string[]): string =>
+  files.length > NAMES ? say("more_files", { file: files[0]!, n: files.length - 1 }) : files.join(", ");
 
 function footer(parts: Part[]): HTMLElement {
   return el("footer", {}, glossary(), ...parts.flatMap(({ analysis: { source: s } }) => {
     const { warnings, lang } = said(s);
     return [
-      el("p", { class: "help" }, say("printed", { files: s.files.join(", "), packets: s.packets.toLocaleString() })),
+      el("p", { class: "help" }, say("printed", { files: named(s.files), packets: s.packets.toLocaleString() })),
+      s.files.length > NAMES && el("details", {}, el("summary", {}, say("all_files")), el("ul", {}, ...s.files.map((f) => el("li", {}, f)))),
       ...(warnings.length ? [el("details", {}, el("summary", {}, say("warnings")), el("ul", { lang }, ...warnings.map((w) => el("li", {}, w))))] : []),
     ];
   }));

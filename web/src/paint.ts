@@ -123,12 +123,29 @@ export function dots(p: Plane, s: Series, colour: string, size = 3): void {
   });
 }
 
-/** Frame numbers beside their points, where there are few enough to be read. */
+/** What single measurements are above a level, faintly. */
+export function stems(p: Plane, s: Series, base: number, colour: string): void {
+  const { ctx } = p;
+  const [bottom, wide] = [p.y(base), 3 * p.ratio];
+  ctx.fillStyle = colour;
+  ctx.globalAlpha = 0.3;
+  // One shape: neighbours that overlap are no darker.
+  ctx.beginPath();
+  columns(p, s, (x, _, __, ___, high) => { if (high > base) ctx.rect(x - wide / 2, p.y(high), wide, bottom - p.y(high)); });
+  ctx.fill();
+  ctx.globalAlpha = 1;
+}
+
+/** Whether there are few enough points in sight for their frame numbers to be read. */
+export function numbered(p: Plane, s: Series): boolean {
+  return s.samplesPerPoint === 1 && search(s.from, s.length, p.to) - search(s.from, s.length, p.from) <= MOST_NUMBERS;
+}
+
+/** Frame numbers beside their points. */
 export function frames(p: Plane, s: Series, colour: string): void {
   const { ctx } = p;
   const first = search(s.from, s.length, p.from);
   const last = search(s.from, s.length, p.to);
-  if (last - first > MOST_NUMBERS || s.samplesPerPoint > 1) return;
   ctx.fillStyle = colour;
   ctx.font = `${10.5 * p.ratio}px system-ui, sans-serif`;
   ctx.textAlign = "right";
@@ -136,7 +153,8 @@ export function frames(p: Plane, s: Series, colour: string): void {
   for (let i = first; i < last; i++) {
     const [x, y] = [p.x(s.from[i]!) - 5 * p.ratio, p.y((s.low[i]! + s.high[i]!) / 2)];
     const text = String(s.frame[i]!);
-    // A number is read where it has a line, or a piece of one, for itself.
+    // A number is read where it has a line, or a piece of one, for itself, and is not cut.
+    if (x - text.length * 6.5 * p.ratio < p.left) continue;
     if (Math.abs(above - y) < 11 * p.ratio && x - left < (text.length + 1) * 6.5 * p.ratio) continue;
     ctx.fillText(text, x, y + 4 * p.ratio);
     [left, above] = [x, y];

@@ -37,7 +37,7 @@ function shares(d: Direction): HTMLElement {
   const rows = d.limits.map((s) => el("li", {},
     el("i", { class: "box", style: `background:${background(s.limit)};color:${look(s.limit).ink}` }),
     el("b", {}, format.percent(s.share)),
-    el("span", {}, limitName(s.limit), s.cause && el("span", { class: "soft" }, ` ${causeName(s.cause)}`)),
+    el("span", {}, limitName(s.limit), s.cause && el("span", { class: "soft" }, ` · ${causeName(s.cause)}`)),
     el("span", { class: "soft right" }, format.span(s.duration_ns))));
   return el("div", {}, strip, el("ul", { class: "plain" }, ...rows));
 }

@@ -27,11 +27,12 @@ export function toolbar(axis: Axis, c: Connection): Toolbar {
     const near = tracks && few(tracks, time);
     if (near && near[1] - near[0] < axis.span) axis.show(...near);
   };
-  const button = (text: string, act: () => void) => el("button", { type: "button", click: act }, text);
+  const button = (text: string, act: () => void, sign = "") => el("button", { type: "button", click: act, "aria-label": text },
+    el("span", { class: sign && "long" }, text), sign && el("span", { class: "short" }, sign));
   const place = el("div", { class: "toolbar" },
     button(say("whole"), () => axis.reset()), button(say("zoom_rtt"), oneRoundTrip),
-    button(say("zoom_in"), () => axis.zoom(0.5)), button(say("zoom_out"), () => axis.zoom(2)),
-    el("span", { class: "help" }, say("keys")));
+    button(say("zoom_in"), () => axis.zoom(0.5), "+"), button(say("zoom_out"), () => axis.zoom(2), "−"),
+    el("span", { class: "help mouse" }, say("keys")), el("span", { class: "help touch" }, say("fingers")));
   const acts: Record<string, () => void> = {
     ArrowLeft: () => axis.pan(-0.2), ArrowRight: () => axis.pan(0.2), "+": () => axis.zoom(0.5), "=": () => axis.zoom(0.5),
     "-": () => axis.zoom(2), "0": () => axis.reset(), Escape: () => axis.reset(), r: oneRoundTrip,
@@ -48,13 +49,13 @@ export function toolbar(axis: Axis, c: Connection): Toolbar {
   return { place, keys, click, packets: (both) => { tracks = both; } };
 }
 
-/** The span of time of the packets nearest to a moment, with some air. */
-function few(tracks: [Track, Track], time: number): [number, number] | undefined {
+/** The span of time of the packets with data that are nearest to a moment, with some air. */
+export function few(tracks: [Track, Track], time: number, count = FEW): [number, number] | undefined {
   const near = (s: Series) => {
     const i = search(s.from, s.length, time);
-    return Array.from(s.from.subarray(Math.max(0, i - FEW), i + FEW));
+    return Array.from(s.from.subarray(Math.max(0, i - count), i + count));
   };
-  const times = tracks.flatMap((t) => [t.data, t.resent].flatMap(near)).sort((a, b) => Math.abs(a - time) - Math.abs(b - time)).slice(0, 2 * FEW);
+  const times = tracks.flatMap((t) => [t.data, t.resent].flatMap(near)).sort((a, b) => Math.abs(a - time) - Math.abs(b - time)).slice(0, 2 * count);
   if (times.length < 2) return undefined;
   const [from, to] = [Math.min(...times), Math.max(...times)];
   const air = Math.max((to - from) * 0.15, 2_000);

@@ -11,9 +11,11 @@ import { sockets } from "./charts/sockets";
 import { coarse } from "./coarse";
 import { block, pictures, type Pictures, type Track } from "./columns";
 import { el } from "./dom";
+import { timeTicks } from "./format";
 import { ladder } from "./ladder";
+import { packets, served, within, type Stretch } from "./stretch";
 import { summary } from "./summary";
-import { toolbar } from "./toolbar";
+import { toolbar, type Toolbar } from "./toolbar";
 import { warehouses } from "./warehouses";
 import { say } from "./words";
 
@@ -53,10 +55,35 @@ export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0
   const unpacked = await Promise.all(all.map((s) => unpack(s)));
   // A page that shows something else by now has its own charts.
   if (!place.isConnected) return;
-  bar.packets(unpacked[0]?.tracks);
-  charts.append(...notes(axis, all, unpacked), ...drawn(axis, all, unpacked, bar.click));
+  fill(charts, axis, all, unpacked, bar);
   // For web/bench: when the first picture was there. Two frames on, it is on the screen.
   requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("tcpwhy-drawn")));
+}
+
+/** The charts, of whole connections or of the stretches that were asked for since, whichever fits what is in sight. */
+function fill(charts: HTMLElement, axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], bar: Toolbar): void {
+  const stretches: (Stretch | undefined)[] = all.map(() => undefined);
+  const fitting = (i: number) => (within(stretches[i], axis) ? stretches[i].pictures : unpacked[i]);
+  let shown: (Pictures | undefined)[] = [];
+  const read = (i: number) => async () => {
+    stretches[i] = await packets(axis, all[i]!.connection);
+    change();
+  };
+  const draw = () => {
+    shown = all.map((_, i) => fitting(i));
+    bar.packets(shown[0]?.tracks);
+    const told = all.flatMap((s, i) => note(axis, s, shown[i], within(stretches[i], axis) ? stretches[i] : undefined, served ? read(i) : undefined));
+    charts.replaceChildren(...told, ...drawn(axis, all, shown, unpacked, bar.click));
+  };
+  const change = () => {
+    if (all.every((_, i) => fitting(i) === shown[i])) return;
+    // The keyboard stays with its chart.
+    const held = document.activeElement?.closest(".chart[id]")?.id;
+    draw();
+    if (held) document.querySelector<HTMLElement>(`#${held} .plot`)?.focus({ preventScroll: true });
+  };
+  axis.ranged(charts, change);
+  draw();
 }
 
 const direction = (s: Shown): Direction => s.connection.directions[s.direction];
@@ -73,21 +100,22 @@ async function unpack(s: Shown): Promise<Pictures | undefined> {
   return bytes && pictures(bytes);
 }
 
-/** Why charts are not there, or not to the last packet. */
-function notes(axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[]): HTMLElement[] {
-  return all.flatMap((s, i) => {
-    const both = unpacked[i];
-    if (!both) return [el("p", { class: "notice" }, s.bare ? say("no_packets") : say("no_picture", { id: s.connection.id }))];
-    const track = both.tracks[s.direction];
-    const none = direction(s).bytes > 0 ? [] : [el("p", { class: "notice" }, say("no_data"))];
-    const packets = Math.max(track.data.samplesPerPoint, track.acks.samplesPerPoint);
-    return packets > 1 ? [...none, coarse(axis, s.connection, s.files, packets)] : none;
-  });
+/** Why charts are not there, or not to the last packet, or of a stretch alone. */
+function note(axis: Axis, s: Shown, both: Pictures | undefined, part: Stretch | undefined, read?: () => Promise<void>): HTMLElement[] {
+  if (!both) return [el("p", { class: "notice" }, s.bare ? say("no_packets") : say("no_picture", { id: s.connection.id }))];
+  const track = both.tracks[s.direction];
+  const none = direction(s).bytes > 0 ? [] : [el("p", { class: "notice" }, say("no_data"))];
+  const each = Math.max(track.data.samplesPerPoint, track.acks.samplesPerPoint);
+  if (each > 1) return [...none, coarse(axis, s.connection, s.files, each, read)];
+  const [from, to] = timeTicks(part ? [part.from, part.to] : []);
+  return from && to ? [...none, el("p", { class: "notice" }, say("stretch", { from, to }))] : none;
 }
 
 /** Every chart of the first, with the same of the second beside it on the same scale. */
-function drawn(axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], click: (time: number) => void): HTMLElement[] {
-  const sets = all.map((s, i) => unpacked[i] && of(s, unpacked[i]));
+function drawn(
+  axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], whole: (Pictures | undefined)[], click: (time: number) => void,
+): HTMLElement[] {
+  const sets = all.map((s, i) => unpacked[i] && of(s, unpacked[i], whole[i] ?? unpacked[i]));
   const names = [...new Set(sets.flatMap((set) => (set ?? []).map((p) => p.name)))];
   const charts = names.map((name) => {
     const same = sets.map((set) => set?.find((p) => p.name === name));
@@ -104,11 +132,11 @@ function drawn(axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], cli
   return [...charts, ...rest];
 }
 
-function of(s: Shown, both: Pictures): Picture[] {
+function of(s: Shown, both: Pictures, whole: Pictures): Picture[] {
   const track: Track = both.tracks[s.direction];
   const [c, d] = [s.connection, direction(s)];
   const held = both.sockets?.[s.direction];
-  const moved = d.bytes > 0 ? { before: [sequence(track), flight(track, c, d)], after: [rate(track, d)] } : { before: [], after: [] };
+  const moved = d.bytes > 0 ? { before: [sequence(track), flight(track, whole.tracks[s.direction], c, d)], after: [rate(track, d)] } : { before: [], after: [] };
   return [...moved.before, windowChart(track), rtt(track, d), ...moved.after, ...(held ? [sockets(held)] : [])];
 }
 

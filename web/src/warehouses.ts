@@ -22,10 +22,39 @@ export function warehouses(axis: Axis, track: Track, d: Direction, held?: Socket
   const drawn = stores.map((s, i) => store(s, i === 1, largest));
   const draw = () => drawn.forEach((one) => one.at(axis.cursor ?? (axis.from + axis.to) / 2));
   const place = el("div", { class: "stores" }, ...drawn.map((one) => one.place));
-  axis.pointed(() => place.isConnected && draw());
-  axis.ranged(() => place.isConnected && draw());
+  axis.pointed(place, draw);
+  axis.ranged(place, draw);
   draw();
-  return el("section", { class: "chart" }, el("h3", {}, say("warehouses")), place, el("p", { class: "help" }, say("warehouses_help")));
+  return el("section", { class: "chart warehouses" }, el("h3", {}, say("warehouses"), player(axis, place)), place, el("p", { class: "help" }, say("warehouses_help")));
+}
+
+/** How long what is in sight takes to be played, ms. */
+const PLAYED = 12_000;
+
+/** Moves the cursor over what is in sight, from where it is. */
+function player(axis: Axis, place: HTMLElement): HTMLElement {
+  let frame = 0;
+  const button = el("button", { type: "button", class: "play" }, say("play"));
+  const stop = () => {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    button.textContent = say("play");
+  };
+  const start = () => {
+    const begun = axis.cursor !== null && axis.cursor >= axis.from && axis.cursor < axis.to - axis.span * 0.02 ? axis.cursor : axis.from;
+    let first = 0;
+    const step = (now: number) => {
+      first ||= now;
+      const time = begun + (axis.span * (now - first)) / PLAYED;
+      if (time > axis.to || !place.isConnected) return stop();
+      axis.point(time);
+      frame = requestAnimationFrame(step);
+    };
+    frame = requestAnimationFrame(step);
+    button.textContent = say("stop");
+  };
+  button.addEventListener("click", () => (frame ? stop() : start()));
+  return button;
 }
 
 /** What is unacknowledged stays in the send buffer; its size is only known where it held the transfer. */
@@ -39,8 +68,14 @@ function sender(track: Track, d: Direction, held?: Sockets): Store {
 }
 
 function road(track: Track, d: Direction): Store {
-  const bdp = (d.facts.peak_bps / 8) * (d.facts.rtt_floor_ns / 1e9);
+  const bdp = (fastest(d) / 8) * (d.facts.rtt_floor_ns / 1e9);
   return { name: say("road", { bytes: format.buffer(bdp) }), capacity: bdp, filled: (t) => Math.min(bdp, value(track.flight, t)) };
+}
+
+/** Bits a second that the path carried, or would carry by the prediction: a sender that something else holds back does not fill it. */
+function fastest(d: Direction): number {
+  const predicted = d.what_if.filter((w) => w.next_limit === "path_bandwidth" && w.transfer_ns > 0).map((w) => (d.bytes * 8e9) / w.transfer_ns);
+  return Math.max(d.facts.peak_bps, ...predicted);
 }
 
 /** What the window fell by is data that the application has not read. */

@@ -2,95 +2,14 @@
 // Usage: node web/test/page.mjs   (needs target/release/tcpwhy, or the binary that TCPWHY names, and Debian's chromium)
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { deflateSync, gunzipSync, inflateSync } from "node:zlib";
-import { chromium } from "playwright-core";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { accessible } from "./accessible.mjs";
+import { frames } from "./frames.mjs";
 import { EVIL, hostile } from "./hostile.mjs";
-
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const tcpwhy = process.env.TCPWHY ?? join(root, "target/release/tcpwhy");
-const scratch = mkdtempSync(join(tmpdir(), "tcpwhy-page-"));
-const corpus = (name) => join(root, "corpus", name);
-let reports = 0;
-
-/** Makes a report; the address under which it is opened. */
-function report(...args) {
-  const html = join(scratch, `report-${reports++}.html`);
-  execFileSync(tcpwhy, ["report", ...args, "-o", html], { stdio: "ignore" });
-  return `file://${html}`;
-}
-
-/** A case folder, as the lab leaves it: a capture of the corpus, and samples of its sender's socket every 2 ms. */
-function caseFolder() {
-  const folder = mkdtempSync(join(scratch, "case-"));
-  const capture = corpus("send-buffer-16k-20ms.sender.pcap.gz");
-  copyFileSync(capture, join(folder, "client.pcapng"));
-  const c = JSON.parse(execFileSync(tcpwhy, [capture, "--json"], { maxBuffer: 1 << 28 })).connections[0];
-  const info = Buffer.alloc(104);
-  [[16, 1448], [76, 0x7fffffff], [80, 10]].forEach(([at, value]) => info.writeUInt32LE(value, at));
-  const end = (e) => `${e.addr}:${e.port}`;
-  const start = BigInt(Math.round(c.start_ns / 1000)) * 1000n;
-  const line = (_, i) => JSON.stringify({
-    host: "server", local: end(c.server), remote: end(c.client), rqueue: 0, wqueue: (i % 12) * 1448, tcp_info: info.toString("hex"),
-    skmem: [0, 131072, 0, 16384, 0, (i % 12) * 2304, 0, 0, 0], cookie: 1, t_ns: 0,
-  }).replace('"t_ns":0', `"t_ns":${start + BigInt(i + 1) * 2_000_000n}`);
-  writeFileSync(join(folder, "samples.ndjson"), `${Array.from({ length: 1000 }, line).join("\n")}\n`);
-  return folder;
-}
-
-/** The page of a capture, as if it were so long that four packets had become a point: after the unit and the number of the points. */
-function merged(html) {
-  return html.replace(/(id="picture-1-0">)([^<]*)/, (_, id, text) => {
-    const bytes = [...inflateSync(Buffer.from(text, "base64"))];
-    const number = (from) => bytes.findIndex((b, i) => i >= from && b < 0x80) + 1;
-    // The second track's: that of the server, which sends. The first has eight series of its own before it.
-    let at = number(0);
-    const skip = (count) => { for (let i = 0; i < count; i++) at = number(at); };
-    const read = () => {
-      let value = 0;
-      for (let factor = 1; ; factor *= 128) {
-        const byte = bytes[at++];
-        value += (byte & 0x7f) * factor;
-        if (byte < 0x80) return value / 2;
-      }
-    };
-    for (let series = 0; series < 8; series++) {
-      const length = read();
-      skip(1 + 5 * length);
-    }
-    skip(4 * read());
-    read();
-    // Zigzag: 4 is 8.
-    bytes[at] = 8;
-    return id + deflateSync(Buffer.from(bytes)).toString("base64");
-  });
-}
-
-const wrong = [];
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-
-async function open(url) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: "en-US" });
-  page.on("console", (m) => m.type() === "error" && wrong.push(m.text()));
-  page.on("pageerror", (e) => wrong.push(e.message));
-  page.on("dialog", (d) => { wrong.push(`dialog: ${d.message()}`); void d.dismiss(); });
-  page.on("request", (r) => /^(file|data|blob):/.test(r.url()) || wrong.push(`request: ${r.url()}`));
-  await page.goto(url);
-  return page;
-}
-
-const charts = (page) => page.locator("section.chart[id]").count();
-/** The time at the left end of an axis is not read off a canvas: what screen readers are told is. */
-const described = (page) => page.locator("#chart-sequence .plot").getAttribute("aria-label");
-const changes = async (page, act) => {
-  const before = await described(page);
-  await act();
-  await page.waitForFunction((text) => document.querySelector("#chart-sequence .plot").getAttribute("aria-label") !== text, before);
-};
+import { merged } from "./merged.mjs";
+import { browser, caseFolder, changes, charts, close, corpus, described, open, report, scratch, tcpwhy, wrong } from "./reports.mjs";
 
 const tests = {
   async "a verdict, its evidence, and single packets after two clicks"() {
@@ -106,6 +25,7 @@ const tests = {
 
     assert.match(await page.locator(".card li code").first().innerText(), /^sysctl -w/, "commands are set apart");
 
+    assert.match(await page.locator("output.evidence").first().innerText(), /^send buffer: /, "what held longest, before anybody points");
     await page.locator(".part", { hasText: "send buffer" }).first().hover();
     assert.match(await page.locator("output.evidence").first().innerText(), /in flight.*frames \d+-\d+/);
 
@@ -123,8 +43,12 @@ const tests = {
     await changes(page, () => over.click({ position: { x: 400, y: 60 } }));
     const few = await page.locator(".rungs line.arrow").count();
     assert.ok(few > 1 && few <= many, `the nearest packets: ${few} of ${many}`);
-    // Frames as Wireshark shows them: the numbers of the packets in the file.
-    assert.match(await page.locator(".rungs text", { hasText: /^\d+: / }).first().innerText().catch(() => "1: "), /^\d+: /);
+    // Frames as Wireshark shows them: the numbers of the packets in the file, each of them with the byte where its data begins.
+    const packets = frames(hostile);
+    const texts = await page.locator(".rungs text").allTextContents();
+    const data = texts.map((t) => /^(\d+): (\d+) \+ (\d+) B$/.exec(t)).filter(Boolean);
+    assert.ok(data.length > 1, texts.join());
+    for (const [text, frame, first, length] of data) assert.deepEqual(packets[frame], { port: 3306, first: Number(first), length: Number(length) }, text);
     await page.close();
   },
 
@@ -145,13 +69,67 @@ const tests = {
       await page.mouse.move(box.x + 400, box.y + 50, { steps: 4 });
       await page.mouse.up();
     });
+    await changes(page, async () => {
+      await page.keyboard.down("Shift");
+      await page.mouse.move(box.x + 400, box.y + 50);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 300, box.y + 50, { steps: 4 });
+      await page.mouse.up();
+      await page.keyboard.up("Shift");
+    });
     await changes(page, () => page.getByRole("button", { name: "Whole transfer" }).click());
     assert.equal(await described(page), whole);
+    // Colours alone would not do.
+    const boxes = await page.locator(".timeline .legend .box").evaluateAll((all) => all.map((e) => getComputedStyle(e).backgroundImage));
+    assert.ok(boxes.length > 3 && new Set(boxes).size === boxes.length, boxes.join("\n"));
+    // From a thicket to arrows.
+    await changes(page, () => page.getByRole("button", { name: "Show those at the cursor" }).click());
+    await page.locator(".rungs line.arrow").first().waitFor();
+    await changes(page, () => page.getByRole("button", { name: "Whole transfer" }).click());
     await changes(page, () => page.locator(".part").nth(1).press("Enter"));
     // What a loss looks like: symbols with their meaning.
     const legend = await page.locator("#chart-sequence .legend").innerText();
     assert.match(legend, /duplicate ACK/);
     await page.close();
+  },
+
+  async "fingers move and zoom, and the warehouses fill while time is played"() {
+    const context = await browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: "en-US" });
+    const page = await open(report(corpus("slow-reader-stops-20ms.sender.pcap.gz")), context);
+    const over = page.locator("#chart-sequence .u-over");
+    await over.waitFor();
+    await page.getByText("Tap a chart").waitFor();
+    const buttons = await page.locator(".toolbar button").evaluateAll((all) => Math.max(...all.map((e) => e.getBoundingClientRect().right)));
+    assert.ok(buttons <= 360, `every button is in sight: ${buttons}`);
+    await over.scrollIntoViewIfNeeded();
+    const { x, y } = await over.boundingBox();
+    const session = await context.newCDPSession(page);
+    const touch = (type, ...xs) => session.send("Input.dispatchTouchEvent", { type, touchPoints: xs.map((at) => ({ x: x + at, y: y + 60 })) });
+    const whole = await described(page);
+    await changes(page, async () => {
+      await touch("touchStart", 100, 140);
+      for (const by of [10, 25, 40]) await touch("touchMove", 100 - by, 140 + by);
+      await touch("touchEnd");
+    });
+    const [from, to] = (await described(page)).match(/from (-?[\d.]+) s to ([\d.]+) s/).slice(1).map(Number);
+    assert.ok(to - from < 2.2, `two fingers zoom: ${from} to ${to}`);
+    await changes(page, async () => {
+      await touch("touchStart", 200);
+      for (const at of [170, 140, 110]) await touch("touchMove", at);
+      await touch("touchEnd");
+    });
+    await changes(page, () => page.getByRole("button", { name: "Whole transfer" }).tap());
+    assert.equal(await described(page), whole);
+
+    const filled = page.locator(".warehouses .filled").last();
+    const height = () => filled.getAttribute("height");
+    await page.getByRole("button", { name: "Play" }).tap();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    const empty = await height();
+    await page.waitForFunction((before) => [...document.querySelectorAll(".warehouses .filled")].at(-1).getAttribute("height") !== before, empty);
+    await page.getByRole("button", { name: "Stop" }).tap();
+    await page.getByRole("button", { name: "Play" }).waitFor();
+    await context.close();
   },
 
   async "two connections, two captures, another language, a phone"() {
@@ -295,6 +273,15 @@ const tests = {
     await long.close();
   },
 
+  async "many files do not push the answer off the screen"() {
+    const names = ["send-buffer-16k-20ms", "receive-buffer-8k-40ms", "chatty-50x-20ms", "syn-retry-20ms", "keep-alive-20ms"];
+    const page = await open(report(...names.map((name) => corpus(`${name}.sender.pcap.gz`))));
+    assert.match(await page.locator("header").innerText(), /send-buffer-16k-20ms.sender.pcap.gz and 4 more/);
+    await page.getByText("All files").click();
+    assert.equal(await page.locator("footer details li", { hasText: ".pcap.gz" }).count(), 5);
+    await page.close();
+  },
+
   async "ten thousand connections scroll, sort and are found"() {
     const one = JSON.parse(execFileSync(tcpwhy, [corpus("send-buffer-16k-20ms.sender.pcap.gz"), "--json"], { maxBuffer: 1 << 28 }));
     const connections = Array.from({ length: 10_000 }, (_, id) => {
@@ -340,6 +327,5 @@ try {
   }
   console.log("the page works in a browser");
 } finally {
-  await browser.close();
-  rmSync(scratch, { recursive: true });
+  await close();
 }

@@ -10,6 +10,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { accessible } from "./accessible.mjs";
+import { merged } from "./merged.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const scratch = mkdtempSync(join(tmpdir(), "tcpwhy-serve-"));
@@ -28,6 +29,8 @@ const address = String((await once(server.stdout, "data"))[0]).trim();
 
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: "en-US" });
+// A machine that has other things to do takes its time.
+page.setDefaultTimeout(120_000);
 const wrong = [];
 let refused = 0;
 page.on("console", (m) => {
@@ -92,13 +95,39 @@ try {
   await page.goBack();
   await page.locator(".answer", { hasText: "send buffer" }).waitFor();
 
+  // A long capture: each packet of a stretch comes from the server when it is asked for.
+  await page.route("**/c/*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: merged(await response.text()) });
+  });
+  await rows.filter({ hasText: "monday" }).locator("a").click();
+  await page.locator(".notice", { hasText: "stands for up to 4 packets" }).waitFor();
+  const over = page.locator("#chart-sequence .u-over");
+  await over.scrollIntoViewIfNeeded();
+  await over.click({ position: { x: 400, y: 60 } });
+  await page.getByText("Zoom to a stretch and ask").waitFor();
+  await page.locator("#each-packet").click();
+  await page.locator(".notice", { hasText: "Each packet from" }).waitFor();
+  assert.ok((await page.locator(".rungs line.arrow").count()) > 3, "packets as arrows");
+  await shot("stretch");
+  await page.locator("#chart-flight .plot").press("0");
+  await page.locator("#each-packet").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.closest(".chart").id), "chart-flight", "the keyboard stays where it was");
+  await page.unroute("**/c/*");
+  await page.goBack();
+
   await rows.filter({ hasText: "broken.pcap" }).locator("a").click();
   await page.locator(".notice", { hasText: "not a capture file" }).waitFor();
+  await page.selectOption("#language", "zh");
+  await page.locator(".notice", { hasText: "是文本，不是抓包文件" }).waitFor();
+  await page.selectOption("#language", "en");
   await shot("failed");
   await page.getByRole("link", { name: "All captures" }).click();
   await rows.first().waitFor();
 
   await page.selectOption("#language", "zh");
+  await page.getByText("把抓包文件拖到这里").waitFor();
+  await page.reload();
   await page.getByText("把抓包文件拖到这里").waitFor();
   await page.locator(".answer", { hasText: "发送缓冲区" }).waitFor();
   await page.emulateMedia({ colorScheme: "dark" });

@@ -1,9 +1,12 @@
 //! Why nothing could be read at all.
 
+mod zh;
+
 use crate::foreign::Foreign;
 use crate::note::Damage;
 use std::fmt;
 use std::io;
+use tcpwhy_core::advice::Language;
 
 /// Nothing could be read. Displays as one sentence: what is wrong, where, what to do.
 #[derive(Debug)]
@@ -71,6 +74,16 @@ impl Error {
     }
 }
 
+impl Error {
+    /// The error as one sentence of that language; [`fmt::Display`] is English.
+    pub fn text(&self, language: Language) -> String {
+        match language {
+            Language::En => self.to_string(),
+            Language::Zh => zh::error(self),
+        }
+    }
+}
+
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
@@ -106,6 +119,45 @@ impl fmt::Display for Error {
             Self::NoCaptures { directory } => {
                 write!(f, "{directory}: holds no capture files (subdirectories are not searched)")
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_names_the_file_and_the_command_that_helps() {
+        let file = "slow.pcap".to_owned();
+        let foreign = [
+            Foreign::Capture("Solaris snoop"),
+            Foreign::WindowsTrace,
+            Foreign::Erf,
+            Foreign::Compressed("gzip once more", "gzip -d"),
+            Foreign::Archive("zip"),
+            Foreign::HexDump,
+            Foreign::Json,
+            Foreign::Html,
+            Foreign::GitLfsPointer,
+            Foreign::Text,
+        ];
+        let not = |foreign| Error::NotCapture { file: file.clone(), first: vec![0x3c], foreign };
+        let mut errors: Vec<_> = foreign.map(|f| not(Some(f))).into();
+        errors.extend([
+            not(None),
+            Error::Open { file: file.clone(), source: io::ErrorKind::NotFound.into() },
+            Error::Empty { file: file.clone() },
+            Error::Version { file: file.clone(), format: "pcap", major: 9, minor: 1 },
+            Error::Header { file: file.clone(), damage: Damage::Malformed("it is odd") },
+            Error::NoCaptures { directory: file.clone() },
+        ]);
+        for error in errors {
+            let (en, zh) = (error.text(Language::En), error.text(Language::Zh));
+            assert!(zh.starts_with("slow.pcap：") && en.starts_with("slow.pcap: "), "{zh}");
+            let command = |text: &str| text.split('`').nth(1).map(str::to_owned);
+            assert_eq!(command(&en), command(&zh));
+            assert!(!zh.contains(", ") && !zh.contains("; "), "{zh}");
         }
     }
 }

@@ -131,6 +131,11 @@ pub enum Damage {
 impl Damage {
     pub(crate) const TOO_MANY_INTERFACES: Self = Self::Malformed("there are too many interfaces");
 
+    /// What a sentence in Chinese says of it.
+    pub(crate) fn in_chinese(&self) -> String {
+        zh::damage(self)
+    }
+
     pub(crate) fn too_long(claimed: u64) -> Self {
         Self::TooLong { claimed, limit: MAX_CAPTURED as u64 }
     }

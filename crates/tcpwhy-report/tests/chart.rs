@@ -80,6 +80,24 @@ fn charts_speak_chinese() {
 }
 
 #[test]
+fn the_packets_of_a_stretch_are_arrows_and_those_of_a_whole_transfer_are_too_many() {
+    let (connection, picture) = drawn();
+    let of = |picture: &Picture, language| {
+        let subject = Subject { connection: &connection, picture, from: Side::Server, language };
+        svg(Kind::Ladder, &subject)
+    };
+    assert!(
+        matches!(of(&picture, Language::En), Err(Error::TooMany(packets, 80)) if packets > 100)
+    );
+    let start = simulate(&Scenario::default()).capture(0.0);
+    let mut few = Picture::new(&connection, 1 << 20);
+    start.iter().take(24).for_each(|s| few.push(s));
+    few.finish();
+    golden("chart-ladder.svg", &of(&few, Language::En).unwrap());
+    assert!(of(&few, Language::Zh).unwrap().contains("逐包查看"));
+}
+
+#[test]
 fn sockets_without_samples_are_no_chart() {
     let (connection, picture) = drawn();
     let subject = Subject {

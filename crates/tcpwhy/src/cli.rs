@@ -188,6 +188,8 @@ pub(crate) enum Chart {
     Band,
     /// Queues, buffers and congestion window of the sockets (of a case folder)
     Samples,
+    /// Packets as arrows between the hosts, 80 at most (--since, --until)
+    Ladder,
 }
 
 /// What to serve, and to whom.

@@ -1,6 +1,9 @@
 //! What can go wrong, a sentence each.
 
+mod zh;
+
 use std::io;
+use tcpwhy_core::advice::Language;
 
 /// An error that ends the run.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +66,23 @@ pub(crate) enum Error {
     /// There is nothing to show of a capture.
     #[error("{0}: holds no TCP connection")]
     NoConnection(String),
+    /// What reads a capture gave up, which it never should.
+    #[error("the analysis broke off: please report this capture")]
+    BrokeOff,
+    /// A page or a picture of it cannot be made as asked.
+    #[error(transparent)]
+    Report(#[from] crate::report::Refusal),
     /// The system refused a thread.
     #[error("cannot start the reading thread: {0}")]
     Thread(io::Error),
+}
+
+impl Error {
+    /// The error as one sentence of that language; what concerns the use of the command line is English.
+    pub(crate) fn text(&self, language: Language) -> String {
+        match language {
+            Language::En => self.to_string(),
+            Language::Zh => zh::error(self),
+        }
+    }
 }

@@ -26,6 +26,13 @@ impl Span {
         Self { since: None, until: None, start: None }
     }
 
+    /// Its first and last moment, in a capture that begins at `start`; `None` where it is all of it.
+    pub(crate) fn bounds(&self, start: Nanos) -> Option<(Nanos, Nanos)> {
+        let at = |when: Option<When>, open| when.map_or(open, |w| w.at(start));
+        let bounded = self.since.is_some() || self.until.is_some();
+        bounded.then(|| (at(self.since, Nanos(i64::MIN)), at(self.until, Nanos::MAX)))
+    }
+
     /// Whether a packet of this time is analysed. The first packet asked about starts the clock.
     pub(crate) fn takes(&mut self, time: Nanos) -> bool {
         let start = *self.start.get_or_insert(time);

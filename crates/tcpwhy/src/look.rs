@@ -9,6 +9,7 @@ use tcpwhy_core::decode::{Decoded, decode};
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::picture::Picture;
+use tcpwhy_core::units::Nanos;
 use tcpwhy_report::most_telling;
 
 /// Points a series of a chart may have: what a screen can show at any zoom, and a browser can draw at once.
@@ -42,8 +43,8 @@ pub(crate) fn analyse(
 /// The second look: charts of `count` connections, by their index. What is damaged ends it where it ended the first one, which has
 /// said so.
 pub(crate) fn draw(
-    mut capture: Capture,
-    mut span: Span,
+    capture: Capture,
+    span: Span,
     connections: &[Connection],
     count: usize,
     progress: &Progress,
@@ -51,6 +52,29 @@ pub(crate) fn draw(
     let chosen = most_telling(connections, count);
     let mut pictures: Vec<_> =
         chosen.into_iter().map(|i| (i, Picture::new(&connections[i], POINTS))).collect();
+    paint(capture, span, &mut pictures, progress);
+    pictures
+}
+
+/// One connection from `since` to `until`, with as many points for that as the whole would have.
+pub(crate) fn draw_stretch(
+    capture: Capture,
+    connection: &Connection,
+    since: Nanos,
+    until: Nanos,
+) -> Picture {
+    let mut picture = [(0, Picture::of_stretch(connection, since, until, POINTS))];
+    paint(capture, Span::whole(), &mut picture, &Progress::Hidden);
+    let [(_, picture)] = picture;
+    picture
+}
+
+fn paint(
+    mut capture: Capture,
+    mut span: Span,
+    pictures: &mut [(usize, Picture)],
+    progress: &Progress,
+) {
     let mut segment = Segment::default();
     let mut read = 0_u64;
     loop {
@@ -67,5 +91,4 @@ pub(crate) fn draw(
         }
     }
     pictures.iter_mut().for_each(|(_, picture)| picture.finish());
-    pictures
 }

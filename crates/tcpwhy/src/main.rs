@@ -25,16 +25,19 @@ mod when;
 use clap::error::ErrorKind;
 use cli::Command;
 use error::Error;
+use lang::Lang;
 use std::io::Write as _;
 use std::process::ExitCode;
+use tcpwhy_core::advice::Language;
 
 fn main() -> ExitCode {
-    match run() {
+    let mut language = Lang::Auto.of_text();
+    match run(&mut language) {
         Ok(code) => code,
         // Whoever read our output has seen enough.
         Err(Error::Write(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(e) => {
-            say(&e.to_string());
+            say(&e.text(language));
             ExitCode::from(exit::ERROR)
         }
     }
@@ -54,14 +57,21 @@ mod exit {
     pub(crate) const ERROR: u8 = 2;
 }
 
-fn run() -> Result<ExitCode, Error> {
+/// `language`: of the sentence that an error becomes.
+fn run(language: &mut Language) -> Result<ExitCode, Error> {
     match cli::parse() {
-        Ok(Some(Command::Explain(args))) => explain::run(&args),
+        Ok(Some(Command::Explain(args))) => {
+            *language = args.lang.of_text();
+            explain::run(&args)
+        }
         Ok(Some(Command::Lab(verb))) => lab::run(&verb),
         Ok(Some(Command::Agent(args))) => agent::run(&args),
         Ok(Some(Command::Live(args))) => live::run(&args),
         Ok(Some(Command::Record(args))) => record::run(&args),
-        Ok(Some(Command::Report(args))) => report::run(&args),
+        Ok(Some(Command::Report(args))) => {
+            *language = args.lang.of_text();
+            report::run(&args)
+        }
         Ok(Some(Command::Serve(args))) => serve::run(&args),
         Ok(Some(Command::Predict(args))) => predict::run(&args),
         Ok(Some(Command::Check(args))) => check::run(&args),

@@ -3,6 +3,7 @@
 mod analysis;
 mod chart;
 mod given;
+mod refusal;
 
 use crate::cli::Report;
 use crate::error::Error;
@@ -13,6 +14,7 @@ use crate::pipeline::Read;
 use crate::progress::Progress;
 use crate::say;
 use given::Given;
+pub(crate) use refusal::Refusal;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

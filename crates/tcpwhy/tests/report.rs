@@ -94,6 +94,17 @@ fn other_json_is_refused() {
 }
 
 #[test]
+fn an_analysis_that_no_browser_would_show_is_not_read_to_its_end() {
+    let (_folder, name) = scratch();
+    // Its bytes were never written: no disk is filled.
+    fs::File::create(name("huge.json")).unwrap().set_len(1 << 30).unwrap();
+    assert_one_sentence_error(
+        &run(&["report", &name("huge.json"), "-o", "-"]),
+        "larger than a page",
+    );
+}
+
+#[test]
 fn two_captures_stand_on_one_page() {
     let (_folder, name) = scratch();
     fs::write(name("after.pcap"), transfer()).unwrap();
@@ -119,6 +130,39 @@ fn one_chart_is_written_and_nothing_is_replaced_unasked() {
     let files: Vec<PathBuf> =
         fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().path()).collect();
     assert_eq!(files.len(), 2, "a chart, and no page beside it: {files:?}");
+}
+
+#[test]
+fn packets_of_a_stretch_are_arrows_with_the_numbers_of_the_whole() {
+    let (_folder, name) = scratch();
+    let capture = name("slow.pcap");
+    let ladder = |more: &[&str]| {
+        run(&[&["report", &capture, "--chart", "ladder", "--svg", "-"], more].concat())
+    };
+    assert_one_sentence_error(&ladder(&["--since", "90s"]), "no packet of connection 0");
+    let drawn = ladder(&["--since", "50ms", "--until", "60ms"]);
+    assert_eq!(code(&drawn), 0, "{}", stderr(&drawn));
+    let texts = stdout(&drawn);
+    let numbers: Vec<u64> = texts
+        .lines()
+        .filter_map(|line| {
+            line.trim().split_once(": ")?.1.strip_suffix(" B")?.split_once(" + ")?.0.parse().ok()
+        })
+        .collect();
+    assert!(!numbers.is_empty() && numbers.iter().all(|n| *n > 1448), "{texts}");
+}
+
+#[test]
+fn errors_are_in_the_readers_language() {
+    let (_folder, name) = scratch();
+    fs::write(name("bad.pcap"), "this is no capture").unwrap();
+    let told = |args: &[&str]| stderr(&run(&[&["report", "--lang", "zh"], args].concat()));
+    assert!(told(&[&name("bad.pcap"), "-o", "-"]).contains("是文本，不是抓包文件"));
+    assert!(told(&["-"]).contains("标准输入"));
+    fs::write(name("bad.json"), "{}").unwrap();
+    assert!(told(&[&name("bad.json"), "-o", "-"]).contains("不是 tcpwhy FILE --json 写出的"));
+    let samples = told(&[&name("slow.pcap"), "--chart", "samples", "--svg", "-"]);
+    assert!(samples.contains("没有套接字采样"), "{samples}");
 }
 
 #[test]

@@ -7,8 +7,9 @@ import { bars, extent, search, stairs, visible } from "../paint";
 import { range } from "../ranges";
 import { say } from "../words";
 
-export function flight(track: Track, c: Connection, d: Direction): Picture {
-  const { buffer, cwnd } = ceilings(track, c, d);
+/** `whole`: of all of the connection, of which `track` may be a stretch; ceilings are measured over intervals that are longer. */
+export function flight(track: Track, whole: Track, c: Connection, d: Direction): Picture {
+  const { buffer, cwnd } = ceilings(whole, c, d);
   return {
     name: "flight",
     extent: (from, to) => {

@@ -23,7 +23,7 @@ export function rate(track: Track, d: Direction): Picture {
     name: "rate",
     extent: (from, to) => [0, Math.max(...steps(from, to).sent.high, ...steps(from, to).good.high, 1)],
     show: format.rate,
-    keys: [{ key: "key_sent", colour: "data" }, { key: "key_goodput", colour: "acks" }],
+    keys: [{ key: "key_sent", colour: "data", dashed: true }, { key: "key_goodput", colour: "acks" }],
     paint: (plane, c) => {
       const { sent, good } = steps(plane.from, plane.to);
       stairs(plane, sent, c.data, { dash: [4, 3] });

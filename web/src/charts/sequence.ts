@@ -2,7 +2,7 @@
 import type { Picture } from "../chart";
 import type { Mark, Track } from "../columns";
 import * as format from "../format";
-import { bars, frames, inside, search, stairs, visible, type Plane } from "../paint";
+import { bars, frames, inside, numbered, search, stairs, visible, type Plane } from "../paint";
 import { say } from "../words";
 import type { Key } from "../words/en";
 
@@ -32,8 +32,10 @@ export function sequence(track: Track): Picture {
       bars(plane, track.data, c.data, 2.5);
       const [first, last] = visible(track.resent, plane.from, plane.to);
       bars(plane, track.resent, c.resent, last - first > MOST_SYMBOLS ? 1 : 4);
-      frames(plane, track.data, c.ink);
-      frames(plane, track.resent, c.resent);
+      if (numbered(plane, track.data) && numbered(plane, track.resent)) {
+        frames(plane, track.data, c.ink);
+        frames(plane, track.resent, c.resent);
+      }
       symbols(plane, track.marks, c.ink);
     },
     at: (time) => nearest(track, time),

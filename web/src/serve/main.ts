@@ -2,7 +2,7 @@
 import "../style.css";
 import "./style.css";
 import { el } from "../dom";
-import { current, languages, speak, type Language } from "../words";
+import { prefer, current, languages, speak, type Language } from "../words";
 import { captures } from "./captures";
 import { listing } from "./server";
 import { uploads } from "./uploads";
@@ -15,7 +15,7 @@ function header(directory: string, spoken: () => void): HTMLElement {
   const language = el("select", { "aria-label": word("language"), id: "language" },
     ...languages().map(([code, name]) => el("option", { value: code }, name)));
   language.value = current();
-  language.addEventListener("change", () => { speak(language.value as Language); spoken(); });
+  language.addEventListener("change", () => { prefer(language.value as Language); spoken(); });
   return el("header", {}, el("h1", {}, el("a", { href: "/" }, "tcpwhy")), el("span", { class: "soft" }, directory), language);
 }
 

@@ -1,5 +1,6 @@
 // What the server is asked, and what it answers (crates/tcpwhy/src/serve/app.rs).
 import type { LimitName } from "../analysis";
+import { current } from "../words";
 
 export interface Capture {
   id: string;
@@ -26,7 +27,8 @@ export type Progress =
   | { state: "failed"; name: string; why: string };
 
 async function ask<T>(address: string): Promise<T> {
-  const answer = await fetch(address);
+  // What is wrong is told in the language of the page.
+  const answer = await fetch(address, { headers: { "Accept-Language": current() } });
   if (!answer.ok) throw new Error(await answer.text());
   return (await answer.json()) as T;
 }
@@ -53,6 +55,7 @@ export function upload(file: File, sent: (part: number) => void): Upload {
       if (request.status === 201) resolve(JSON.parse(request.responseText) as { id: string; name: string });
       else reject(new Error(request.responseText.trim()));
     });
+    request.setRequestHeader("Accept-Language", current());
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.send(file);
   });

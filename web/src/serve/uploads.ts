@@ -49,18 +49,18 @@ function row(file: File, most: number, arrived: (id: string) => void): { place: 
   const action = el("span", { class: "right" });
   const place = el("li", { class: "upload" }, el("b", { class: "name" }, file.name), bar, state, action);
   const button = (text: string, act: () => void) => action.replaceChildren(el("button", { type: "button", click: act }, text));
-  const fail = (text: string, server: boolean) => {
+  const fail = (text: string) => {
     place.classList.add("failed");
     bar.remove();
-    state.replaceChildren(server ? el("span", { lang: "en" }, text) : text);
+    state.textContent = text;
     button(word("dismiss"), () => place.remove());
   };
   let dropped = false;
   let running: Upload | undefined;
-  button(word("cancel"), () => { dropped = true; running?.cancel(); fail(word("cancelled"), false); });
+  button(word("cancel"), () => { dropped = true; running?.cancel(); fail(word("cancelled")); });
   const run = async () => {
     if (dropped) return;
-    if (file.size > most) return fail(word("too_large", { size: format.data(most) }), false);
+    if (file.size > most) return fail(word("too_large", { size: format.data(most) }));
     running = upload(file, (part) => {
       bar.value = part;
       state.textContent = part < 1 ? word("sending", { percent: format.percent(part), size: format.data(file.size) }) : word("checking");
@@ -74,7 +74,7 @@ function row(file: File, most: number, arrived: (id: string) => void): { place: 
       arrived(id);
     } catch (e) {
       const text = e instanceof Error ? e.message : "";
-      if (!dropped) fail(text || word("broke_off"), text !== "");
+      if (!dropped) fail(text || word("broke_off"));
     }
   };
   return { place, run };

@@ -14,11 +14,13 @@ export function waiting(id: string): { place: HTMLElement; speak: () => void } {
   let tell: () => string = () => "";
   const speak = () => { back.textContent = `← ${word("back")}`; text.textContent = tell(); bar.setAttribute("aria-label", word("reading")); };
 
+  const reason = el("p", { class: "notice" });
   const fail = (what: () => string, why = "") => {
     bar.remove();
     tell = what;
+    reason.textContent = why;
     speak();
-    if (why) back.parentElement!.before(el("p", { class: "notice", lang: "en" }, why));
+    if (why) back.parentElement!.before(reason);
   };
   const look = async () => {
     const p = await progress(id);
@@ -33,5 +35,7 @@ export function waiting(id: string): { place: HTMLElement; speak: () => void } {
     setTimeout(() => void look().catch(() => fail(() => word("no_server"))), PERIOD);
   };
   void look().catch(() => fail(() => word("no_server")));
-  return { place: el("section", { class: "wait" }, name, bar, text, el("p", {}, back)), speak };
+  // The server tells why in the language that it is asked in.
+  const spoken = () => { speak(); if (reason.textContent) void look().catch(() => undefined); };
+  return { place: el("section", { class: "wait" }, name, bar, text, el("p", {}, back)), speak: spoken };
 }

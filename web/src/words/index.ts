@@ -10,13 +10,23 @@ const CATALOGUES: Record<Language, Record<Key, string>> = { en, zh };
 const isOne = (tag: string | undefined): tag is Language => tag !== undefined && tag in CATALOGUES;
 // What --lang asked for, or what the browser speaks.
 const asked = document.getElementById("tcpwhy-language")?.textContent ?? undefined;
-let language: Language = isOne(asked) ? asked : navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+// What was chosen on another page of the same server; pages from disk keep nothing.
+const KEPT = "tcpwhy-language";
+const served = location.protocol.startsWith("http");
+const chosen = (served && localStorage.getItem(KEPT)) || undefined;
+let language: Language = isOne(asked) ? asked : isOne(chosen) ? chosen : navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 
 export const current = (): Language => language;
 
 export function speak(to: Language): void {
   language = to;
   document.documentElement.lang = to === "zh" ? "zh-CN" : "en";
+}
+
+/** What the reader chose, for the pages to come, too. */
+export function prefer(to: Language): void {
+  speak(to);
+  if (served) localStorage.setItem(KEPT, to);
 }
 
 /** A text with its {holes} filled. */

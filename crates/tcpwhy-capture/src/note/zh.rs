@@ -49,7 +49,8 @@ fn kind(kind: &NoteKind) -> String {
     }
 }
 
-fn damage(damage: &Damage) -> String {
+/// What stopped the reading, as a part of a sentence.
+pub(super) fn damage(damage: &Damage) -> String {
     match damage {
         Damage::Cut { wanted, found } => {
             format!("文件不完整：一条 {wanted} 字节的记录只有 {found} 字节")

@@ -19,6 +19,7 @@ pub use track::{Mark, Track};
 use crate::model::{Connection, Side, WindowScale};
 use crate::observe::{Endpoint, Segment};
 use crate::units::Nanos;
+use series::{ALWAYS, Stretch};
 use track::Setting;
 
 /// The series of one connection.
@@ -29,6 +30,7 @@ pub struct Picture {
     from: Nanos,
     to: Nanos,
     limit: usize,
+    stretch: Stretch,
     /// Client to server, server to client.
     pub tracks: [Track; 2],
     /// The same directions by the sockets' own account, where there are samples of them.
@@ -38,13 +40,24 @@ pub struct Picture {
 impl Picture {
     /// An empty picture of `connection`, with at most `limit` points a series.
     pub fn new(connection: &Connection, limit: usize) -> Self {
-        let track = |side| Track::new(setting(connection, side, limit));
+        Self::within(ALWAYS, connection, limit)
+    }
+
+    /// The same of one stretch of its time: all of its segments have to be pushed nevertheless, for what is in flight and where a byte is
+    /// counted from are known from the beginning only.
+    pub fn of_stretch(connection: &Connection, since: Nanos, until: Nanos, limit: usize) -> Self {
+        Self::within((since, until), connection, limit)
+    }
+
+    fn within(stretch: Stretch, connection: &Connection, limit: usize) -> Self {
+        let track = |side| Track::new(setting(connection, side, limit, stretch));
         Self {
             client: connection.client,
             server: connection.server,
             from: connection.start,
             to: connection.start + connection.duration,
             limit,
+            stretch,
             tracks: [track(Side::Client), track(Side::Server)],
             sockets: None,
         }
@@ -55,6 +68,12 @@ impl Picture {
         let ends = (s.src, s.dst);
         let (c, v) = (self.client, self.server);
         (ends == (c, v) || ends == (v, c)) && self.from <= s.time && s.time <= self.to
+    }
+
+    /// Whether it is of this moment: the last points before a stretch are kept only for what still holds.
+    pub fn shows(&self, time: Nanos) -> bool {
+        let (since, until) = self.stretch;
+        since <= time && time <= until
     }
 
     /// The next segment of the connection, in the order of the capture.
@@ -87,7 +106,7 @@ impl Picture {
 }
 
 /// How the direction from `side` is to be read.
-fn setting(c: &Connection, side: Side, limit: usize) -> Setting {
+fn setting(c: &Connection, side: Side, limit: usize, stretch: Stretch) -> Setting {
     let [up, down] = &c.directions;
     let (direction, share) = match side {
         Side::Client => (up, c.vantage.position),
@@ -100,7 +119,7 @@ fn setting(c: &Connection, side: Side, limit: usize) -> Setting {
     };
     // A leg is passed twice in a round trip.
     let share = (share.clamp(0.0, 1.0) * 1000.0) as i64;
-    Setting { scale, leg: c.rtt.min.scale(share, 2000), rtt: c.rtt.min, limit }
+    Setting { scale, leg: c.rtt.min.scale(share, 2000), rtt: c.rtt.min, limit, stretch }
 }
 
 #[cfg(test)]
@@ -177,6 +196,32 @@ mod tests {
         assert_eq!((first(&up.send_queue), first(&up.cwnd)), (Some(1), Some(6)));
         assert_eq!((first(&up.ssthresh), first(&up.receive_queue)), (None, None));
         assert_eq!((first(&down.receive_queue), first(&down.receive_buffer)), (Some(4), Some(5)));
+    }
+
+    #[test]
+    fn a_stretch_of_a_long_connection_is_what_the_whole_shows_there() {
+        let segments = simulate(&Scenario::default()).capture(0.3);
+        let mut analyzer = Analyzer::new();
+        segments.iter().for_each(|s| analyzer.push(s));
+        let connections = analyzer.finish();
+        let c = &connections[0];
+        let (since, until) = (c.start + c.duration.scale(4, 10), c.start + c.duration.scale(5, 10));
+        let mut whole = Picture::new(c, 1 << 20);
+        let mut part = Picture::of_stretch(c, since, until, 1 << 20);
+        for picture in [&mut whole, &mut part] {
+            segments.iter().for_each(|s| picture.push(s));
+            picture.finish();
+        }
+        let inside = |s: &Series| -> Vec<_> {
+            let points = s.points().iter();
+            points.filter(|p| part.shows(p.from)).copied().collect()
+        };
+        let (whole, drawn) = (track(&whole), track(&part));
+        assert!(inside(&drawn.data).len() > 10);
+        for (one, other) in [(&whole.data, &drawn.data), (&whole.flight, &drawn.flight)] {
+            assert_eq!(inside(one), inside(other));
+        }
+        assert!(drawn.data.points().len() < whole.data.points().len() / 5);
     }
 
     #[test]

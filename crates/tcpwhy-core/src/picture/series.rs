@@ -26,16 +26,35 @@ pub struct Series {
     span: u32,
     /// Samples in the last point.
     filled: u32,
+    stretch: Stretch,
 }
+
+/// The time of which samples are kept: first and last moment.
+pub(super) type Stretch = (Nanos, Nanos);
+
+/// All of it.
+pub(super) const ALWAYS: Stretch = (Nanos(i64::MIN), Nanos::MAX);
 
 impl Series {
     /// An empty list for at most `limit` points (at least 2).
     pub fn new(limit: usize) -> Self {
-        Self { points: Vec::new(), limit: limit.max(2), span: 1, filled: 0 }
+        Self::within(ALWAYS, limit)
+    }
+
+    /// The same for the samples of a stretch of time, and the last one before it: its value still holds.
+    pub(super) fn within(stretch: Stretch, limit: usize) -> Self {
+        Self { points: Vec::new(), limit: limit.max(2), span: 1, filled: 0, stretch }
     }
 
     /// One more sample: a value, or a range of values, at a moment.
     pub fn push(&mut self, time: Nanos, low: i64, high: i64, frame: u64) {
+        let (since, until) = self.stretch;
+        if time > until {
+            return;
+        }
+        if time < since {
+            self.points.clear();
+        }
         match self.points.last_mut() {
             Some(last) if self.filled < self.span => {
                 *last = merged(last, &Point { from: time, to: time, low, high, frame });
@@ -119,6 +138,16 @@ mod tests {
         }
         let kept: Vec<_> = series.points().iter().map(|p| (p.from.0, p.high)).collect();
         assert_eq!(kept, [(0, 5), (3, 5), (4, 6), (5, 5)]);
+    }
+
+    #[test]
+    fn of_a_stretch_are_kept_what_is_in_it_and_the_last_before() {
+        let mut series = Series::within((Nanos(5), Nanos(7)), 8);
+        for i in 0..10 {
+            series.push(Nanos(i), i, i, 1);
+        }
+        let kept: Vec<_> = series.points().iter().map(|p| p.from.0).collect();
+        assert_eq!((kept, series.samples_per_point()), (vec![4, 5, 6, 7], 1));
     }
 
     #[test]

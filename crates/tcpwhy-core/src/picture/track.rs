@@ -1,7 +1,7 @@
 //! One direction: what its sender sent, and what its receiver answered.
 
 use super::flight::Flight;
-use super::series::Series;
+use super::series::{Series, Stretch};
 use super::unwrap::Unwrap;
 use crate::observe::{Segment, flags};
 use crate::units::Nanos;
@@ -60,6 +60,8 @@ pub(super) struct Setting {
     pub rtt: Nanos,
     /// Points a series may have.
     pub limit: usize,
+    /// The time of which they are kept.
+    pub stretch: Stretch,
 }
 
 /// The series of one direction. Times are those of the capture, except for the bytes in flight, which
@@ -102,7 +104,7 @@ pub struct Track {
 
 impl Track {
     pub(super) fn new(setting: Setting) -> Self {
-        let series = || Series::new(setting.limit);
+        let series = || Series::within(setting.stretch, setting.limit);
         Self {
             data: series(),
             resent: series(),
@@ -233,7 +235,8 @@ impl Track {
     }
 
     fn mark(&mut self, mark: Mark, s: &Segment, place: i64) {
-        if self.marks.len() < MAX_MARKS {
+        let (since, until) = self.setting.stretch;
+        if self.marks.len() < MAX_MARKS && since <= s.time && s.time <= until {
             self.marks.push((mark, s.time, place, s.frame));
         }
     }

@@ -19,8 +19,8 @@ const BAND_HEIGHT: u32 = 160;
 /// Symbols that fit side by side; where there are more they would only hide the data.
 const MOST_SYMBOLS: usize = 150;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Done = Result<(), String>;
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Done = Result<(), String>;
 
 /// The chart as SVG.
 pub(super) fn draw(plan: &Plan<'_>, title: &str, subject: &Subject<'_>) -> Result<String, String> {
@@ -40,7 +40,7 @@ pub(super) fn draw(plan: &Plan<'_>, title: &str, subject: &Subject<'_>) -> Resul
     Ok(text)
 }
 
-fn told(e: impl std::fmt::Display) -> String {
+pub(super) fn told(e: impl std::fmt::Display) -> String {
     e.to_string()
 }
 
@@ -145,7 +145,13 @@ fn under(root: &Area<'_>, f: &Frame, points: &[(i32, i32)], ink: &RGBColor) -> D
     root.draw(&Polygon::new(shape, ink.mix(0.12))).map_err(told)
 }
 
-fn line(root: &Area<'_>, points: Vec<(i32, i32)>, wide: u32, dashed: bool, ink: &RGBColor) -> Done {
+pub(super) fn line(
+    root: &Area<'_>,
+    points: Vec<(i32, i32)>,
+    wide: u32,
+    dashed: bool,
+    ink: &RGBColor,
+) -> Done {
     let style = ink.stroke_width(wide);
     if dashed {
         return root.draw(&DashedPathElement::new(points, 5, 3, style)).map_err(told);
@@ -202,7 +208,7 @@ fn width(text: &str) -> i32 {
     i32::try_from(text.width()).unwrap_or_default() * 8
 }
 
-fn words(
+pub(super) fn words(
     root: &Area<'_>,
     text: &str,
     at: (i32, i32),

@@ -7,6 +7,7 @@
 mod canvas;
 mod ceilings;
 mod colour;
+mod ladder;
 mod pixels;
 mod plan;
 mod png;
@@ -37,6 +38,8 @@ pub enum Kind {
     Band,
     /// Queues, buffers and congestion window by the sockets' own account.
     Samples,
+    /// Both hosts, and packets as arrows between them.
+    Ladder,
 }
 
 /// Why there is no chart.
@@ -47,6 +50,14 @@ pub enum Error {
         "connection {0} has no samples of its sockets: a chart of them needs a case folder, as tcpwhy lab run -o CASE makes it"
     )]
     NoSamples(u64),
+    /// Arrows that nobody could tell apart.
+    #[error(
+        "{0} packets are too many to be drawn as arrows (at most {1}): choose a stretch of time with --since and --until"
+    )]
+    TooMany(usize, usize),
+    /// A stretch without an arrow.
+    #[error("no packet of connection {0} is in that stretch of time")]
+    NoPackets(u64),
     /// Text in a picture of pixels needs a font.
     #[error(
         "no font is installed that a PNG's text could be drawn with: install one, or write an SVG"
@@ -75,11 +86,14 @@ pub struct Subject<'a> {
     pub language: Language,
 }
 
-/// The chart as an SVG document of 1200 by 480 pixels.
+/// The chart as an SVG document, 1200 pixels wide.
 ///
 /// # Errors
-/// There are no samples to draw.
+/// There are no samples to draw, or too many packets.
 pub fn svg(kind: Kind, subject: &Subject<'_>) -> Result<String, Error> {
+    if kind == Kind::Ladder {
+        return ladder::draw(&plan::title(kind, subject), subject);
+    }
     let plan = plan::plan(kind, subject).ok_or(Error::NoSamples(subject.connection.id))?;
     canvas::draw(&plan, &plan::title(kind, subject), subject).map_err(Error::Draw)
 }

@@ -48,7 +48,7 @@ pub(super) struct Plan<'a> {
     pub(super) values: (f64, f64),
 }
 
-/// The plan of a chart; `None` where there are no samples of sockets.
+/// The plan of a chart with axes; `None` where there are no samples of sockets.
 pub(super) fn plan<'a>(kind: Kind, s: &Subject<'a>) -> Option<Plan<'a>> {
     let at = usize::from(s.from == Side::Server);
     let (track, d) = (&s.picture.tracks[at], &s.connection.directions[at]);
@@ -60,6 +60,7 @@ pub(super) fn plan<'a>(kind: Kind, s: &Subject<'a>) -> Option<Plan<'a>> {
         Kind::Throughput => throughput(track, d, s),
         Kind::Band => band(d, s.language),
         Kind::Samples => samples(s.picture.sockets.as_deref().map(|both| &both[at])?, s.language),
+        Kind::Ladder => return None,
     })
 }
 

@@ -25,14 +25,22 @@ const MARKS: [Mark; 8] = [
     Mark::Timeout,
 ];
 
+/// `bytes` compressed.
+///
+/// # Errors
+/// None in practice: it is written to memory.
+pub(super) fn compressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::new(6));
+    zlib.write_all(bytes)?;
+    zlib.finish()
+}
+
 /// `bytes` compressed, as text that can stand in a page.
 ///
 /// # Errors
 /// None in practice: it is written to memory.
 pub(super) fn packed(bytes: &[u8]) -> io::Result<String> {
-    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::new(6));
-    zlib.write_all(bytes)?;
-    Ok(STANDARD.encode(zlib.finish()?))
+    Ok(STANDARD.encode(compressed(bytes)?))
 }
 
 /// The stream of one picture, with times from `start` on.

@@ -77,6 +77,14 @@ pub fn write_beside(mut out: impl Write, contents: &[Content<'_>]) -> io::Result
     out.write_all(tail.as_bytes())
 }
 
+/// One more picture of a connection that is on a page: what a server answers where the page asks for a stretch of a long one.
+///
+/// # Errors
+/// None in practice: it is written to memory.
+pub fn picture(connection: &Connection, picture: &Picture) -> io::Result<Vec<u8>> {
+    column::compressed(&column::picture(picture, connection.start))
+}
+
 fn analysed(out: &mut impl Write, number: usize, report: &Report<'_>) -> io::Result<()> {
     let mut analysis = Vec::new();
     json::write(&mut analysis, report.source, report.connections, Words::All)?;

@@ -1,43 +1,57 @@
 //! An analysis that was written before, `tcpwhy FILE --json`: a page of it has everything but the charts.
 
+use super::refusal::{Json, Refusal};
 use crate::cli::Selection;
 use crate::error::Error;
 use serde_json::Value;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::net::IpAddr;
 use std::path::Path;
 use tcpwhy_report::json::SCHEMA;
+
+/// Bytes of the largest analysis: a browser takes no text of more than 512 MiB, and far below that a page is of no use.
+const LARGEST: u64 = 256 << 20;
 
 /// The file with the connections that `selection` takes; `None` where it takes none.
 ///
 /// # Errors
 /// The file cannot be read or is another kind of JSON, or packets are selected, which it has not.
 pub(super) fn read(path: &Path, selection: &Selection) -> Result<Option<Vec<u8>>, Error> {
-    let name = path.display();
-    let wrong = |why: String| Error::Usage(format!("cannot read {name}: {why}"));
+    let wrong = |json| Error::from(Refusal::Analysis(path.display().to_string(), json));
     if selection.since.is_some() || selection.until.is_some() {
-        let text =
-            "an analysis has no packets to choose from: use --since and --until with its capture";
-        return Err(Error::Usage(text.to_owned()));
+        return Err(Refusal::Selected.into());
     }
-    let file = File::open(path).map_err(|e| wrong(e.to_string()))?;
-    let mut value: Value = serde_json::from_reader(BufReader::new(file))
-        .map_err(|e| wrong(format!("no JSON, or more than one object ({e})")))?;
+    let file = File::open(path).map_err(|e| wrong(Json::Unreadable(e)))?;
+    let mut value = parsed(file).map_err(wrong)?;
     if value.get("schema").and_then(Value::as_str) != Some(SCHEMA) {
-        return Err(wrong(format!("not a {SCHEMA} object, as tcpwhy FILE --json writes it")));
+        return Err(wrong(Json::Other(SCHEMA)));
     }
     let Some(connections) = value.get_mut("connections").and_then(Value::as_array_mut) else {
-        return Err(wrong("it has no list of connections".to_owned()));
+        return Err(wrong(Json::NoList));
     };
     if let Some(n) = connections.iter().position(|c| !is_connection(c)) {
-        return Err(wrong(format!("entry {n} of its connections is none")));
+        return Err(wrong(Json::Entry(n)));
     }
     connections.retain(|c| takes(c, selection));
     if connections.is_empty() {
         return Ok(None);
     }
-    serde_json::to_vec(&value).map(Some).map_err(|e| wrong(e.to_string()))
+    serde_json::to_vec(&value).map(Some).map_err(|e| wrong(Json::Broken(e)))
+}
+
+/// The JSON in a file, or why there is none.
+fn parsed(file: File) -> Result<Value, Json> {
+    if file.metadata().map_err(Json::Unreadable)?.len() > LARGEST {
+        return Err(Json::Large(LARGEST));
+    }
+    // A pipe has no length before it ends.
+    let mut rest = file.take(LARGEST + 1);
+    let value = serde_json::from_reader(BufReader::new(&mut rest));
+    if rest.limit() == 0 {
+        return Err(Json::Large(LARGEST));
+    }
+    value.map_err(Json::Broken)
 }
 
 /// Whether the page finds what it reads of every connection.

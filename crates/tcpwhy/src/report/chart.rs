@@ -1,13 +1,16 @@
 //! One chart as a file: `tcpwhy report FILE --chart flight --svg flight.svg`.
 
 use super::given::Given;
+use super::refusal::Refusal;
 use super::{Look, Packets, finish, save};
 use crate::cli::{self, Report};
 use crate::error::Error;
-use crate::{exit, say};
+use crate::filter::Span;
+use crate::{exit, look, say};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use tcpwhy_capture::Input;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::{Connection, Side};
 use tcpwhy_report::chart::{Kind, Subject, png, svg};
@@ -24,17 +27,21 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
     }
     let given = Given::of(&args.files)?;
     if let Given::Analysis(path) = &given {
-        return Err(Error::Usage(format!(
-            "{} has no packets to draw: name the capture that it was made from",
-            path.display()
-        )));
+        return Err(Refusal::Drawn(path.display().to_string()).into());
     }
     // One connection is drawn.
-    let Some(Look::Packets(packets)) = Look::at(&given, &Report { charts: 1, ..args.clone() })?
-    else {
+    let mut alone = Report { charts: 1, ..args.clone() };
+    if args.chart == cli::Chart::Ladder {
+        // Of all packets: what is seen without its beginning has other numbers and other round trips.
+        (alone.selection.since, alone.selection.until) = (None, None);
+    }
+    let Some(Look::Packets(mut packets)) = Look::at(&given, &alone)? else {
         say("nothing to show: no TCP connection matches");
         return Ok(ExitCode::from(exit::NOTHING));
     };
+    if let (cli::Chart::Ladder, Given::Captures(inputs, _)) = (args.chart, &given) {
+        shorten(&mut packets, inputs, &Span::of(&args.selection))?;
+    }
     let subject = subject(&packets, args.lang.of_text())?;
     let drawing = svg(kind(args.chart), &subject)?;
     if let Some(path) = &args.svg {
@@ -46,12 +53,24 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
     Ok(finish(packets.read.damaged))
 }
 
+/// The picture of what was asked for, instead of that of the whole connection.
+fn shorten(packets: &mut Packets, inputs: &[Input], span: &Span) -> Result<(), Error> {
+    let first = tcpwhy_capture::open(inputs)?.next_frame()?.map(|frame| frame.time);
+    let bounds = first.and_then(|start| span.bounds(start));
+    if let (Some((since, until)), Some((at, picture))) = (bounds, packets.pictures.first_mut())
+        && let Some(connection) = packets.connections.get(*at)
+    {
+        *picture = look::draw_stretch(tcpwhy_capture::open(inputs)?, connection, since, until);
+    }
+    Ok(())
+}
+
 fn subject(packets: &Packets, language: Language) -> Result<Subject<'_>, Error> {
     let drawn = packets.pictures.first().and_then(|(i, picture)| {
         let connection = packets.connections.get(*i)?;
         Some(Subject { connection, picture, from: main_direction(connection), language })
     });
-    drawn.ok_or_else(|| Error::Usage("there is no connection to draw".to_owned()))
+    drawn.ok_or_else(|| Refusal::Nothing.into())
 }
 
 /// The side that sends more, as on the page.
@@ -69,6 +88,7 @@ fn kind(chart: cli::Chart) -> Kind {
         cli::Chart::Throughput => Kind::Throughput,
         cli::Chart::Band => Kind::Band,
         cli::Chart::Samples => Kind::Samples,
+        cli::Chart::Ladder => Kind::Ladder,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a report is made of: captures, a case folder, or an analysis that was written before.
 
+use super::refusal::Refusal;
 use crate::case::Case;
 use crate::error::Error;
 use std::path::{Path, PathBuf};
@@ -21,16 +22,11 @@ impl Given {
     /// A case folder or an analysis stands beside other inputs, or a case folder has no capture.
     pub(super) fn of(files: &[PathBuf]) -> Result<Self, Error> {
         if files.iter().any(|f| f.as_os_str() == "-") {
-            let text =
-                "a page needs two looks at the packets: write standard input to a file first";
-            return Err(Error::Usage(text.to_owned()));
+            return Err(Refusal::StandardInput.into());
         }
         if let Some(alone) = files.iter().find(|f| Case::is(f) || is_analysis(f)) {
             if files.len() > 1 {
-                return Err(Error::Usage(format!(
-                    "{} is a report of its own: name it alone, or with --compare beside another",
-                    alone.display()
-                )));
+                return Err(Refusal::Alone(alone.display().to_string()).into());
             }
             return match Case::of(files)? {
                 Some(case) => of_case(case),
@@ -57,10 +53,7 @@ fn is_analysis(path: &Path) -> bool {
 fn of_case(case: Case) -> Result<Given, Error> {
     let captures = case.captures();
     if captures.is_empty() {
-        let folder = case.folder().display();
-        return Err(Error::Usage(format!(
-            "{folder} has samples of sockets, but no packets to draw: record it with CAP_NET_RAW"
-        )));
+        return Err(Refusal::SamplesAlone(case.folder().display().to_string()).into());
     }
     Ok(Given::Captures(captures, Some(case)))
 }

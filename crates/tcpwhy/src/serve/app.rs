@@ -2,14 +2,15 @@
 
 use super::folder::Folder;
 use super::guard::guard;
-use super::jobs::{Jobs, State as Job};
+use super::jobs::{Jobs, State as Job, Stretch};
+use super::refusal::{Refusal, language};
 use super::token::Token;
 use super::{csp, upload};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::{Path, Query, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -74,6 +75,7 @@ impl App {
             .route("/c/{id}", get(report))
             .route("/api/captures", get(list).post(upload::upload))
             .route("/api/progress/{id}", get(progress))
+            .route("/api/packets/{id}", get(packets))
             .route("/favicon.ico", get(StatusCode::NO_CONTENT))
             .fallback((StatusCode::NOT_FOUND, "There is nothing here.\n"))
             .layer(from_fn_with_state(Arc::clone(&app), guard))
@@ -86,18 +88,19 @@ async fn index(State(app): State<Arc<App>>) -> Response {
 }
 
 /// The report, or the page that shows how far it is.
-async fn report(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
+async fn report(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
     let folder = Arc::clone(&app.folder);
     let found = spawn_blocking(move || folder.find(&id)).await.ok().flatten();
     let waiting = |status| html(status, Bytes::from_static(PAGE.as_bytes()), &app.page_policy);
     let Some(entry) = found else { return waiting(StatusCode::NOT_FOUND) };
     match app.jobs.start(&app.folder, entry) {
-        Some(Job::Finished(page, _)) => html(StatusCode::OK, page, &app.report_policy),
+        Some(Job::Finished(page, _)) => html(StatusCode::OK, page.html, &app.report_policy),
         Some(_) => waiting(StatusCode::OK),
-        None => {
-            let text = "Too many analyses are waiting: try again when some have ended.\n";
-            (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
-        }
+        None => Refusal::Analyses.answer(&headers),
     }
 }
 
@@ -119,15 +122,40 @@ async fn list(State(app): State<Arc<App>>) -> Response {
     }))
 }
 
-async fn progress(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
+async fn progress(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
     data(&match app.jobs.state(&id) {
         None => json!({ "state": "unknown" }),
         Some((name, Job::Working(part))) => {
             json!({ "state": "working", "name": name, "part": part })
         }
         Some((name, Job::Finished(..))) => json!({ "state": "finished", "name": name }),
-        Some((name, Job::Failed(why))) => json!({ "state": "failed", "name": name, "why": why }),
+        Some((name, Job::Failed(why))) => {
+            json!({ "state": "failed", "name": name, "why": why.text(language(&headers)) })
+        }
     })
+}
+
+/// Each packet of a stretch of a long connection, for the page that shows the connection as a whole.
+async fn packets(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Query(stretch): Query<Stretch>,
+    headers: HeaderMap,
+) -> Response {
+    let folder = Arc::clone(&app.folder);
+    let found = spawn_blocking(move || folder.find(&id)).await.ok().flatten();
+    let read = match found {
+        Some(entry) => app.jobs.stretch(Arc::clone(&app.folder), entry, stretch).await,
+        None => Err(Refusal::Changed),
+    };
+    match read {
+        Ok(bytes) => ([(CONTENT_TYPE, "application/octet-stream")], bytes).into_response(),
+        Err(refusal) => refusal.answer(&headers),
+    }
 }
 
 fn data(value: &Value) -> Response {

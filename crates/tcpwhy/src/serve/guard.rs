@@ -2,6 +2,7 @@
 
 use super::app::App;
 use super::csp;
+use super::refusal::language;
 use axum::body::Body;
 use axum::extract::{Query, Request, State};
 use axum::http::header::{
@@ -13,6 +14,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
+use tcpwhy_core::advice::Language;
 
 /// What every answer says, unless it says something else itself.
 const HEADERS: [(HeaderName, &str); 7] = [
@@ -38,14 +40,17 @@ pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
 }
 
 fn admit(app: &App, request: &Request<Body>) -> Result<(), Box<Response>> {
-    let refuse = |status: StatusCode, why: &'static str| Box::new((status, why).into_response());
     let headers = request.headers();
+    let refuse = |status: StatusCode, why: [&'static str; 2]| {
+        let [en, zh] = why;
+        let text = if language(headers) == Language::Zh { zh } else { en };
+        Box::new((status, format!("{text}\n")).into_response())
+    };
     let Some(host) = host(headers, request.uri(), app.token.is_none()) else {
-        let why = "This name is not served: use the address that tcpwhy serve printed.\n";
-        return Err(refuse(StatusCode::MISDIRECTED_REQUEST, why));
+        return Err(refuse(StatusCode::MISDIRECTED_REQUEST, OTHER_NAME));
     };
     if !is_own(headers, request.method(), host) {
-        return Err(refuse(StatusCode::FORBIDDEN, "Requests of other sites are refused.\n"));
+        return Err(refuse(StatusCode::FORBIDDEN, OTHER_SITE));
     }
     let Some(token) = &app.token else { return Ok(()) };
     if let Some(given) = asked(request.uri()) {
@@ -63,8 +68,16 @@ fn admit(app: &App, request: &Request<Body>) -> Result<(), Box<Response>> {
     Err(refuse(StatusCode::UNAUTHORIZED, WRONG))
 }
 
-const WRONG: &str =
-    "A token is needed: open the address that tcpwhy serve printed, with its ?token=...\n";
+/// Why nothing is shown, in English and in Simplified Chinese.
+const OTHER_NAME: [&str; 2] = [
+    "This name is not served: use the address that tcpwhy serve printed.",
+    "不以此名称提供服务：请使用 tcpwhy serve 显示的地址。",
+];
+const OTHER_SITE: [&str; 2] = ["Requests of other sites are refused.", "拒绝来自其他网站的请求。"];
+const WRONG: [&str; 2] = [
+    "A token is needed: open the address that tcpwhy serve printed, with its ?token=...",
+    "需要令牌：请打开 tcpwhy serve 显示的地址，包括其中的 ?token=...",
+];
 
 /// The host that was asked for, if it may be. A page of another site whose name suddenly points here (DNS rebinding) is told apart by
 /// that name: without a token only names and addresses of this machine alone are served. With one any name is, for such a page does

@@ -1,6 +1,7 @@
-//! Analyses: a few at a time, each once, and the latest pages kept.
+//! Analyses: a few at a time, each once, and the latest pages kept. Of those with charts, stretches with each packet.
 
 use super::folder::{Entry, Folder};
+use super::refusal::Refusal;
 use crate::error::Error;
 use crate::filter::{Choice, Span};
 use crate::look;
@@ -9,6 +10,7 @@ use axum::body::Bytes;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tcpwhy_core::model::{Connection, Direction};
+use tcpwhy_core::units::Nanos;
 use tcpwhy_report::{most_telling, page};
 use tokio::sync::Semaphore;
 
@@ -20,6 +22,8 @@ const QUEUE: usize = 64;
 const KEPT_BYTES: usize = 256 << 20;
 /// Answers that are kept.
 const KEPT: usize = 1000;
+/// Stretches that may wait or be read: nobody looks at more of them at a time.
+const STRETCHES: usize = 8;
 
 /// All analyses.
 #[derive(Debug)]
@@ -27,6 +31,7 @@ pub(super) struct Jobs {
     /// The one that was looked at last is the last one.
     jobs: Mutex<Vec<Job>>,
     workers: Semaphore,
+    stretches: Semaphore,
 }
 
 /// One analysis.
@@ -50,9 +55,24 @@ pub(super) enum State {
     /// It waits for a worker, or runs: so much of it is done, 0 to 1.
     Working(f64),
     /// There is a page.
-    Finished(Bytes, Answer),
-    /// There is none: why, a sentence.
-    Failed(String),
+    Finished(Page, Answer),
+    /// There is none: why.
+    Failed(Arc<Error>),
+}
+
+/// A page, and the connections that it has charts of.
+#[derive(Debug, Clone)]
+pub(super) struct Page {
+    pub html: Bytes,
+    drawn: Arc<[Connection]>,
+}
+
+/// A part of a connection, in ns from its first packet.
+#[derive(Debug, Clone, Copy, serde::Deserialize)]
+pub(super) struct Stretch {
+    conn: u64,
+    from: i64,
+    to: i64,
 }
 
 /// The answer in short: the direction that tells most.
@@ -69,7 +89,11 @@ pub(super) struct Answer {
 impl Jobs {
     /// None.
     pub(super) fn new() -> Self {
-        Self { jobs: Mutex::default(), workers: Semaphore::new(WORKERS) }
+        Self {
+            jobs: Mutex::default(),
+            workers: Semaphore::new(WORKERS),
+            stretches: Semaphore::new(STRETCHES),
+        }
     }
 
     /// How far the analysis of a capture is, by its hash, with its name.
@@ -115,16 +139,40 @@ impl Jobs {
         Some(State::Working(0.0))
     }
 
+    /// The charts of a stretch of a connection, with each of its packets.
+    ///
+    /// # Errors
+    /// No page shows that connection, the capture is another one by now, or cannot be read; or too many wait.
+    pub(super) async fn stretch(
+        &self,
+        folder: Arc<Folder>,
+        entry: Entry,
+        stretch: Stretch,
+    ) -> Result<Vec<u8>, Refusal> {
+        let connection = self.drawn(&entry, stretch.conn).ok_or(Refusal::Changed)?;
+        let _waits = self.stretches.try_acquire().map_err(|_| Refusal::Stretches)?;
+        let _place = self.workers.acquire().await.map_err(|_| Refusal::Stretches)?;
+        let read = move || read_stretch(&folder, &entry, &connection, stretch);
+        let read = tokio::task::spawn_blocking(read).await;
+        read.unwrap_or(Err(Error::BrokeOff)).map_err(Refusal::Failed)
+    }
+
+    fn drawn(&self, entry: &Entry, conn: u64) -> Option<Connection> {
+        let jobs = self.lock();
+        match &jobs.iter().find(|job| job.is_of(entry))?.state {
+            State::Finished(page, _) => page.drawn.iter().find(|c| c.id == conn).cloned(),
+            _ => None,
+        }
+    }
+
     async fn run(&self, folder: Arc<Folder>, entry: Entry, work: Arc<Work>) {
         let Ok(_place) = self.workers.acquire().await else { return };
         let (job, counts) = (entry.clone(), Arc::clone(&work));
         let done = tokio::task::spawn_blocking(move || analyse(&folder, &job, &counts)).await;
         let state = match done {
             Ok(Ok((page, answer))) => State::Finished(page, answer),
-            Ok(Err(e)) => State::Failed(e.to_string()),
-            Err(_) => {
-                State::Failed("the analysis broke off: please report this capture".to_owned())
-            }
+            Ok(Err(e)) => State::Failed(Arc::new(e)),
+            Err(_) => State::Failed(Arc::new(Error::BrokeOff)),
         };
         let mut jobs = self.lock();
         if let Some(job) = jobs.iter_mut().find(|job| Arc::ptr_eq(&job.work, &work)) {
@@ -158,7 +206,7 @@ impl Job {
 /// Drops what was not looked at for longest, until the rest may be kept.
 fn forget(jobs: &mut Vec<Job>) {
     let size = |job: &Job| match &job.state {
-        State::Finished(page, _) => page.len(),
+        State::Finished(page, _) => page.html.len(),
         _ => 0,
     };
     while jobs.len() > KEPT || jobs.iter().map(size).sum::<usize>() > KEPT_BYTES {
@@ -170,7 +218,7 @@ fn forget(jobs: &mut Vec<Job>) {
     }
 }
 
-fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Bytes, Answer), Error> {
+fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Page, Answer), Error> {
     let span = Span::whole();
     let counter = Progress::Counter(Arc::clone(&work.first));
     let (read, connections) = look::analyse(folder.capture(entry)?, span, &Choice::all(), counter)?;
@@ -188,7 +236,19 @@ fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Bytes, Answer
         pictures: &pictures,
     };
     page::write(&mut html, &report)?;
-    Ok((html.into(), answer))
+    let drawn = pictures.iter().filter_map(|(at, _)| connections.get(*at).cloned()).collect();
+    Ok((Page { html: html.into(), drawn }, answer))
+}
+
+fn read_stretch(
+    folder: &Folder,
+    entry: &Entry,
+    connection: &Connection,
+    Stretch { from, to, .. }: Stretch,
+) -> Result<Vec<u8>, Error> {
+    let (since, until) = (connection.start + Nanos(from), connection.start + Nanos(to));
+    let picture = look::draw_stretch(folder.capture(entry)?, connection, since, until);
+    Ok(page::picture(connection, &picture)?)
 }
 
 fn in_short(connections: &[Connection]) -> Option<Answer> {
@@ -220,7 +280,9 @@ mod tests {
     fn the_pages_that_were_looked_at_last_are_kept() {
         let dir = tempfile::tempdir().unwrap();
         let answer = Answer { limit: "unknown", share: 1.0, connections: 1 };
-        let page = |bytes| State::Finished(Bytes::from(vec![0; bytes]), answer);
+        let page = |bytes: usize| {
+            State::Finished(Page { html: vec![0; bytes].into(), drawn: Arc::default() }, answer)
+        };
         let mut jobs = vec![
             job(dir.path(), "a.pcap", page(KEPT_BYTES / 2)),
             job(dir.path(), "b.pcap", State::Working(0.0)),

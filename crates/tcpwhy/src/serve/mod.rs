@@ -7,6 +7,7 @@ mod guard;
 mod jobs;
 mod listen;
 mod name;
+mod refusal;
 mod token;
 mod upload;
 

@@ -3,6 +3,7 @@
 use super::app::App;
 use super::folder::{Entry, Folder};
 use super::name;
+use super::refusal::Refusal;
 use super::token::hex;
 use crate::error::Error;
 use axum::body::Body;
@@ -17,7 +18,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tcpwhy_capture::Capture;
-use tcpwhy_core::advice::quantity;
 use tokio::io::AsyncWriteExt;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -35,11 +35,11 @@ pub(super) async fn upload(
     body: Body,
 ) -> Response {
     let Ok(_place) = app.uploads.try_acquire() else {
-        return Refusal::Busy.into_response();
+        return Refusal::Uploads.answer(&headers);
     };
     let length = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|bytes| bytes > app.max_upload) {
-        return Refusal::Large(app.max_upload).into_response();
+        return Refusal::Large(app.max_upload).answer(&headers);
     }
     let wanted = name::safe(query.get("name").map_or("", String::as_str));
     match receive(&app, wanted, body).await {
@@ -47,40 +47,7 @@ pub(super) async fn upload(
             let text = json!({ "id": entry.id, "name": entry.name }).to_string();
             (StatusCode::CREATED, [(CONTENT_TYPE, "application/json")], text).into_response()
         }
-        Err(refusal) => refusal.into_response(),
-    }
-}
-
-/// Why an upload was not kept.
-#[derive(Debug, thiserror::Error)]
-enum Refusal {
-    #[error("too many uploads at once: try again when one has ended")]
-    Busy,
-    #[error("larger than an upload may be ({}): choose another limit with --max-upload", quantity::data(*.0))]
-    Large(u64),
-    #[error("{0}")]
-    NotCapture(String),
-    #[error("the upload broke off")]
-    BrokeOff,
-    #[error("the upload was too slow: less than 4 kB a second")]
-    Slow,
-    #[error("cannot be stored: {0}")]
-    Store(#[from] io::Error),
-    #[error(transparent)]
-    Random(Error),
-}
-
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        let status = match self {
-            Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Large(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::NotCapture(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::BrokeOff => StatusCode::BAD_REQUEST,
-            Self::Slow => StatusCode::REQUEST_TIMEOUT,
-            Self::Store(_) | Self::Random(_) => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        (status, format!("{self}\n")).into_response()
+        Err(refusal) => refusal.answer(&headers),
     }
 }
 
@@ -124,7 +91,7 @@ struct Part {
 impl Part {
     fn create(folder: Arc<Folder>) -> Result<(std::fs::File, Self), Refusal> {
         let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(|e| Refusal::Random(Error::Random(e)))?;
+        getrandom::fill(&mut random).map_err(|e| Refusal::Failed(Error::Random(e)))?;
         let name = format!(".tcpwhy-{}.part", hex(&random));
         let file = folder.create(&name)?;
         Ok((file, Self { folder, name }))
@@ -134,9 +101,9 @@ impl Part {
     fn keep(self, mut file: std::fs::File, wanted: &str) -> Result<Entry, Refusal> {
         io::Seek::rewind(&mut file)?;
         let capture = Capture::from_reader(wanted, file);
-        let mut capture = capture.map_err(|e| Refusal::NotCapture(e.to_string()))?;
+        let mut capture = capture.map_err(Refusal::NotCapture)?;
         if !matches!(capture.next_frame(), Ok(Some(_))) {
-            return Err(Refusal::NotCapture(format!("{wanted}: holds no packets")));
+            return Err(Refusal::NoPackets(wanted.to_owned()));
         }
         // Closed: Windows renames no open file.
         drop(capture);

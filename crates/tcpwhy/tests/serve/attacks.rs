@@ -32,7 +32,7 @@ fn no_path_leads_out_of_the_directory() {
     .to_vec();
     paths.extend([absolute.clone(), absolute.replace('/', "%2f"), format!("/{absolute}")]);
     for path in &paths {
-        for start in ["/", "/c/", "/api/progress/", "/api/captures/"] {
+        for start in ["/", "/c/", "/api/progress/", "/api/captures/", "/api/packets/"] {
             let answer = server.get(&format!("{start}{path}"));
             let unknown = answer.body.contains("\"unknown\"");
             assert!(unknown || (400..500).contains(&answer.status), "{start}{path}: {answer:?}");

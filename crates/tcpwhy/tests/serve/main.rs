@@ -31,6 +31,35 @@ fn a_capture_is_listed_analysed_and_shown() {
 }
 
 #[test]
+fn each_packet_of_a_stretch_is_read_when_it_is_asked_for() {
+    let (_outside, dir) = house();
+    let server = Server::of(&dir);
+    let id = server.list().remove(0).1;
+    let ask = |query: &str| server.get(&format!("/api/packets/{id}{query}"));
+    assert_eq!(ask("?conn=0&from=0&to=9").status, 404, "no page of it was made");
+    server.get(&format!("/c/{id}"));
+    let done = || server.get(&format!("/api/progress/{id}")).body.contains("finished");
+    eventually("the analysis ends", done);
+    let (few, all) =
+        (ask("?conn=0&from=500000000&to=600000000"), ask("?conn=0&from=0&to=9000000000"));
+    for answer in [&few, &all] {
+        assert_eq!(
+            (answer.status, answer.header("content-type").unwrap()),
+            (200, "application/octet-stream")
+        );
+    }
+    assert!(few.body.len() * 5 < all.body.len(), "{} {}", few.body.len(), all.body.len());
+    assert_eq!(ask("?conn=1&from=0&to=9").status, 404);
+    assert_eq!(ask(&format!("?conn=0&from={}&to={}", i64::MIN, i64::MAX)).status, 200);
+    for nonsense in ["", "?conn=0", "?conn=x&from=0&to=1", "?conn=0&from=0&to=1e99"] {
+        assert_eq!(ask(nonsense).status, 400, "{nonsense}");
+    }
+    // What is there in its place is another capture.
+    fs::write(dir.join("deep/slow.pcap.gz"), b"nonsense").unwrap();
+    assert_eq!(ask("?conn=0&from=0&to=9").status, 404);
+}
+
+#[test]
 fn a_bad_capture_fails_in_a_sentence() {
     let (_outside, dir) = house();
     fs::write(dir.join("bad.pcap"), b"nonsense").unwrap();

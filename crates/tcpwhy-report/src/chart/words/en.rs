@@ -11,6 +11,7 @@ pub(super) fn title(kind: Kind) -> &'static str {
         Kind::Throughput => "Throughput",
         Kind::Band => "Timeline",
         Kind::Samples => "What the sockets held",
+        Kind::Ladder => "Packet by packet",
     }
 }
 

@@ -39,6 +39,14 @@ pub(super) fn title(language: Language, kind: Kind, from: &str, to: &str) -> Str
     }
 }
 
+/// The two hosts.
+pub(super) fn hosts(language: Language) -> [&'static str; 2] {
+    match language {
+        Language::En => ["client", "server"],
+        Language::Zh => ["客户端", "服务器"],
+    }
+}
+
 /// A name in the legend.
 pub(super) fn key(language: Language, key: Key) -> &'static str {
     match language {
@@ -84,6 +92,7 @@ mod tests {
             ("chart_rate", Kind::Throughput),
             ("chart_sockets", Kind::Samples),
             ("timeline", Kind::Band),
+            ("ladder", Kind::Ladder),
         ];
         for language in Language::ALL {
             let path = format!("{web}{}.ts", language.code());
@@ -93,6 +102,7 @@ mod tests {
                 assert!(page.contains(&line), "{} has no {line}", language.code());
             };
             keys.iter().for_each(|(name, k)| holds(&format!("key_{name}"), key(language, *k)));
+            ["client", "server"].iter().zip(hosts(language)).for_each(|(name, h)| holds(name, h));
             for (name, kind) in kinds {
                 let title = title(language, kind, "a", "b");
                 holds(name, title.split([':', '：']).next().unwrap());

@@ -11,6 +11,7 @@ pub(super) fn title(kind: Kind) -> &'static str {
         Kind::Throughput => "吞吐量",
         Kind::Band => "时间线",
         Kind::Samples => "套接字中的数据",
+        Kind::Ladder => "逐包查看",
     }
 }
 

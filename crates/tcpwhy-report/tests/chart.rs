@@ -66,6 +66,7 @@ fn every_chart_is_what_it_was() {
         ("throughput", Kind::Throughput),
         ("band", Kind::Band),
         ("samples", Kind::Samples),
+        ("warehouses", Kind::Warehouses),
     ];
     for (name, kind) in kinds {
         golden(&format!("chart-{name}.svg"), &chart(kind));
@@ -131,4 +132,17 @@ fn a_png_without_a_font_for_its_letters_is_refused() {
         Err(Error::NoFont) => eprintln!("skipped: no font is installed"),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn the_warehouses_of_packets_alone_say_what_is_not_known() {
+    let (connection, picture) = drawn();
+    let (connection, picture) = (&connection, &picture);
+    let language = Language::En;
+    let data =
+        svg(Kind::Warehouses, &Subject { connection, picture, from: Side::Server, language });
+    let data = data.unwrap();
+    assert!(data.contains("road, at the highest rate known") && data.contains("receive buffer"));
+    let requests = Subject { connection, picture, from: Side::Client, language };
+    assert!(svg(Kind::Warehouses, &requests).unwrap().contains("size unknown"));
 }

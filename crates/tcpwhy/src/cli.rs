@@ -190,6 +190,8 @@ pub(crate) enum Chart {
     Samples,
     /// Packets as arrows between the hosts, 80 at most (--since, --until)
     Ladder,
+    /// Send buffer, road and receive buffer to one scale, filled as in the middle of the transfer (--since, --until)
+    Warehouses,
 }
 
 /// What to serve, and to whom.

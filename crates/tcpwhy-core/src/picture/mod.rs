@@ -76,6 +76,13 @@ impl Picture {
         since <= time && time <= until
     }
 
+    /// The middle of what it shows.
+    pub fn middle(&self) -> Nanos {
+        let (since, until) = self.stretch;
+        let (from, to) = (self.from.max(since), self.to.min(until));
+        from + (to - from).scale(1, 2)
+    }
+
     /// The next segment of the connection, in the order of the capture.
     pub fn push(&mut self, s: &Segment) {
         let [up, down] = &mut self.tracks;

@@ -13,6 +13,7 @@ mod plan;
 mod png;
 mod rate;
 mod unit;
+mod warehouses;
 mod words;
 
 pub use png::png;
@@ -40,6 +41,8 @@ pub enum Kind {
     Samples,
     /// Both hosts, and packets as arrows between them.
     Ladder,
+    /// Send buffer, road and receive buffer to one scale, filled as in the middle of what is shown.
+    Warehouses,
 }
 
 /// Why there is no chart.
@@ -93,6 +96,9 @@ pub struct Subject<'a> {
 pub fn svg(kind: Kind, subject: &Subject<'_>) -> Result<String, Error> {
     if kind == Kind::Ladder {
         return ladder::draw(&plan::title(kind, subject), subject);
+    }
+    if kind == Kind::Warehouses {
+        return warehouses::draw(&plan::title(kind, subject), subject).map_err(Error::Draw);
     }
     let plan = plan::plan(kind, subject).ok_or(Error::NoSamples(subject.connection.id))?;
     canvas::draw(&plan, &plan::title(kind, subject), subject).map_err(Error::Draw)

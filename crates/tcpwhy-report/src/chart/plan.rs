@@ -60,7 +60,7 @@ pub(super) fn plan<'a>(kind: Kind, s: &Subject<'a>) -> Option<Plan<'a>> {
         Kind::Throughput => throughput(track, d, s),
         Kind::Band => band(d, s.language),
         Kind::Samples => samples(s.picture.sockets.as_deref().map(|both| &both[at])?, s.language),
-        Kind::Ladder => return None,
+        Kind::Ladder | Kind::Warehouses => return None,
     })
 }
 

@@ -31,7 +31,8 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
     }
     // One connection is drawn.
     let mut alone = Report { charts: 1, ..args.clone() };
-    if args.chart == cli::Chart::Ladder {
+    let of_stretch = matches!(args.chart, cli::Chart::Ladder | cli::Chart::Warehouses);
+    if of_stretch {
         // Of all packets: what is seen without its beginning has other numbers and other round trips.
         (alone.selection.since, alone.selection.until) = (None, None);
     }
@@ -39,7 +40,7 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
         say("nothing to show: no TCP connection matches");
         return Ok(ExitCode::from(exit::NOTHING));
     };
-    if let (cli::Chart::Ladder, Given::Captures(inputs, _)) = (args.chart, &given) {
+    if let (true, Given::Captures(inputs, _)) = (of_stretch, &given) {
         shorten(&mut packets, inputs, &Span::of(&args.selection))?;
     }
     let subject = subject(&packets, args.lang.of_text())?;
@@ -89,6 +90,7 @@ fn kind(chart: cli::Chart) -> Kind {
         cli::Chart::Band => Kind::Band,
         cli::Chart::Samples => Kind::Samples,
         cli::Chart::Ladder => Kind::Ladder,
+        cli::Chart::Warehouses => Kind::Warehouses,
     }
 }
 

@@ -1,6 +1,6 @@
 //! English.
 
-use super::{Key, Kind};
+use super::{Key, Kind, Store};
 
 pub(super) fn title(kind: Kind) -> &'static str {
     match kind {
@@ -12,6 +12,7 @@ pub(super) fn title(kind: Kind) -> &'static str {
         Kind::Band => "Timeline",
         Kind::Samples => "What the sockets held",
         Kind::Ladder => "Packet by packet",
+        Kind::Warehouses => "The three warehouses",
     }
 }
 
@@ -37,5 +38,14 @@ pub(super) fn key(key: Key) -> &'static str {
         Key::Ssthresh => "slow start threshold",
         Key::ReceiveQueue => "receive queue",
         Key::ReceiveBuffer => "receive buffer",
+    }
+}
+
+pub(super) fn store(store: Store) -> &'static str {
+    match store {
+        Store::Sender => "send buffer",
+        Store::UnknownSender => "send buffer: size unknown",
+        Store::Road => "road, at the highest rate known",
+        Store::Receiver => "receive buffer",
     }
 }

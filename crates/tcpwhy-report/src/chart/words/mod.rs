@@ -31,6 +31,24 @@ pub(super) enum Key {
     ReceiveBuffer,
 }
 
+/// Where data lies on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Store {
+    Sender,
+    /// The buffer never held the transfer: how large it is, no packet tells.
+    UnknownSender,
+    Road,
+    Receiver,
+}
+
+/// The name of a store.
+pub(super) fn store(language: Language, store: Store) -> &'static str {
+    match language {
+        Language::En => en::store(store),
+        Language::Zh => zh::store(store),
+    }
+}
+
 /// The title of a chart of what `from` sends to `to`.
 pub(super) fn title(language: Language, kind: Kind, from: &str, to: &str) -> String {
     match language {

@@ -1,6 +1,6 @@
 //! Simplified Chinese (简体中文).
 
-use super::{Key, Kind};
+use super::{Key, Kind, Store};
 
 pub(super) fn title(kind: Kind) -> &'static str {
     match kind {
@@ -12,6 +12,7 @@ pub(super) fn title(kind: Kind) -> &'static str {
         Kind::Band => "时间线",
         Kind::Samples => "套接字中的数据",
         Kind::Ladder => "逐包查看",
+        Kind::Warehouses => "三个仓库",
     }
 }
 
@@ -37,5 +38,14 @@ pub(super) fn key(key: Key) -> &'static str {
         Key::Ssthresh => "慢启动阈值",
         Key::ReceiveQueue => "接收队列",
         Key::ReceiveBuffer => "接收缓冲区",
+    }
+}
+
+pub(super) fn store(store: Store) -> &'static str {
+    match store {
+        Store::Sender => "发送缓冲区",
+        Store::UnknownSender => "发送缓冲区：大小未知",
+        Store::Road => "道路，按已知最高速率",
+        Store::Receiver => "接收缓冲区",
     }
 }

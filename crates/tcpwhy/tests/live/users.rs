@@ -57,7 +57,9 @@ fn a_user_sees_his_own_processes_and_of_others_only_the_sockets() {
     assert_eq!(foreign.len(), 2);
     for (socket, own) in foreign.iter().zip(&own) {
         assert!(socket["pid"].is_null() && socket["command"].is_null(), "{socket}");
-        assert_eq!(socket["send_buffer"]["held_by"], "not permitted");
+        // At tcp_wmem's maximum its size says enough, whoever asks.
+        let held = socket["send_buffer"]["held_by"].as_str().unwrap();
+        assert!(["not permitted", "system maximum"].contains(&held), "{socket}");
         assert_eq!(socket["limit"], own["limit"]);
     }
 }

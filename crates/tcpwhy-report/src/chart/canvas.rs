@@ -24,17 +24,29 @@ pub(super) type Done = Result<(), String>;
 
 /// The chart as SVG.
 pub(super) fn draw(plan: &Plan<'_>, title: &str, subject: &Subject<'_>) -> Result<String, String> {
-    let mut text = String::new();
     let size = (SIZE.0, if plan.measure.is_some() { SIZE.1 } else { BAND_HEIGHT });
+    sheet(size, title, |root| {
+        legend(root, &plan.entries)?;
+        let frame = axes(root, plan, subject)?;
+        for layer in &plan.layers {
+            paint(root, &frame, layer, subject.language)?;
+        }
+        Ok(())
+    })
+}
+
+/// A drawing of this size on the ground, under its title, as SVG.
+pub(super) fn sheet(
+    size: (u32, u32),
+    title: &str,
+    draw: impl FnOnce(&Area<'_>) -> Done,
+) -> Result<String, String> {
+    let mut text = String::new();
     {
         let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
         root.fill(&colour::GROUND).map_err(told)?;
         words(&root, title, (16, 12), 17, HPos::Left, &colour::INK)?;
-        legend(&root, &plan.entries)?;
-        let frame = axes(&root, plan, subject)?;
-        for layer in &plan.layers {
-            paint(&root, &frame, layer, subject.language)?;
-        }
+        draw(&root)?;
         root.present().map_err(told)?;
     }
     Ok(text)

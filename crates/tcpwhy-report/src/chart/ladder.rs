@@ -1,6 +1,6 @@
 //! Both hosts, time downwards, an arrow a packet; as in `web/src/ladder.ts`. Legs of the path are split where the capture was taken.
 
-use super::canvas::{Area, Done, line, told, words};
+use super::canvas::{Area, Done, line, sheet, told, words};
 use super::{Error, Subject, colour};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -140,26 +140,20 @@ impl Scale {
 
 fn paint(title: &str, all: &[Arrow], scale: &Scale, language: Language) -> Result<String, String> {
     let height = scale.height;
-    let mut text = String::new();
-    {
-        let size = (WIDTH, height.unsigned_abs());
-        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        root.fill(&colour::GROUND).map_err(told)?;
-        words(&root, title, (16, 12), 17, HPos::Left, &colour::INK)?;
+    sheet((WIDTH, height.unsigned_abs()), title, |root| {
         for (x, name) in HOSTS.into_iter().zip(super::words::hosts(language)) {
-            words(&root, name, (x, TOP - 30), 14, HPos::Center, &colour::INK)?;
-            line(&root, vec![(x, TOP - 8), (x, height - 8)], 2, false, &colour::INK_SOFT)?;
+            words(root, name, (x, TOP - 30), 14, HPos::Center, &colour::INK)?;
+            line(root, vec![(x, TOP - 8), (x, height - 8)], 2, false, &colour::INK_SOFT)?;
         }
-        times(&root, scale)?;
+        times(root, scale)?;
         for arrow in all {
-            draw_arrow(&root, arrow, scale)?;
+            draw_arrow(root, arrow, scale)?;
         }
         for from_client in [true, false] {
-            labels(&root, all.iter().filter(|a| a.from_client == from_client), scale)?;
+            labels(root, all.iter().filter(|a| a.from_client == from_client), scale)?;
         }
-        root.present().map_err(told)?;
-    }
-    Ok(text)
+        Ok(())
+    })
 }
 
 fn times(root: &Area<'_>, scale: &Scale) -> Done {

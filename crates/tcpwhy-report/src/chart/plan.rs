@@ -82,7 +82,7 @@ fn stairs(series: &Series, colour: RGBColor, dashed: bool, filled: bool) -> Laye
 }
 
 /// The highest value of some series; 0 where there is none.
-fn highest<'a>(series: impl IntoIterator<Item = &'a Series>) -> f64 {
+pub(super) fn highest<'a>(series: impl IntoIterator<Item = &'a Series>) -> f64 {
     let points = series.into_iter().flat_map(Series::points);
     points.map(|p| p.high).max().unwrap_or_default() as f64
 }

@@ -1,7 +1,8 @@
 //! The three warehouses: send buffer, road and receive buffer, drawn to one scale and filled as at one moment; as in
 //! `web/src/warehouses.ts`.
 
-use super::canvas::{Area, Done, told, words};
+use super::canvas::{Area, Done, sheet, told, words};
+use super::plan::highest;
 use super::words::{Store as Name, store};
 use super::{Subject, colour};
 use plotters::prelude::*;
@@ -33,18 +34,10 @@ pub(super) fn draw(title: &str, subject: &Subject<'_>) -> Result<String, String>
     let d = if up.from == subject.from { up } else { down };
     let stores = [sender(subject, d, at), road(subject, d, at), receiver(subject, d, at)];
     let largest = stores.iter().map(|s| s.capacity).max().unwrap_or(1).max(1);
-    let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        root.fill(&colour::GROUND).map_err(told)?;
-        let moment = quantity::span(at - subject.connection.start);
-        words(&root, &format!("{title}, {moment}"), (16, 12), 17, HPos::Left, &colour::INK)?;
-        for (x, store) in PLACES.into_iter().zip(&stores) {
-            paint(&root, store, x, largest)?;
-        }
-        root.present().map_err(told)?;
-    }
-    Ok(text)
+    let moment = quantity::span(at - subject.connection.start);
+    sheet(SIZE, &format!("{title}, {moment}"), |root| {
+        PLACES.into_iter().zip(&stores).try_for_each(|(x, store)| paint(root, store, x, largest))
+    })
 }
 
 /// What is unacknowledged stays in the send buffer; its size is only known where it held the transfer.
@@ -55,7 +48,7 @@ fn sender(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
     {
         return Store {
             name: name(Name::Sender),
-            capacity: most(&held.send_buffer),
+            capacity: highest([&held.send_buffer]) as u64,
             filled: value(&held.send_queue, at, 0),
             lies: false,
         };
@@ -91,7 +84,8 @@ fn receiver(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
     if let Some(held) = &s.picture.sockets.as_deref().map(|both| &both[other])
         && !held.receive_queue.points().is_empty()
     {
-        let (capacity, filled) = (most(&held.receive_buffer), value(&held.receive_queue, at, 0));
+        let (capacity, filled) =
+            (highest([&held.receive_buffer]) as u64, value(&held.receive_queue, at, 0));
         return Store { name, capacity, filled, lies: false };
     }
     let widest = d.facts.max_window;
@@ -101,11 +95,6 @@ fn receiver(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
 
 fn track<'a>(s: &Subject<'a>) -> &'a tcpwhy_core::picture::Track {
     &s.picture.tracks[s.from as usize]
-}
-
-fn most(series: &Series) -> u64 {
-    let high = series.points().iter().map(|p| p.high).max();
-    high.and_then(|high| u64::try_from(high).ok()).unwrap_or(0)
 }
 
 /// What held at a moment; `before` the first sample.

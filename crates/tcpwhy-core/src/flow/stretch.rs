@@ -181,6 +181,11 @@ impl Stretch {
         matches!(self.wait, Wait::IdleSelf | Wait::IdlePeer)
     }
 
+    /// Something was repaired, or sent again.
+    pub(crate) fn is_repair(&self) -> bool {
+        self.wait == Wait::Recovery || self.resent > 0
+    }
+
     /// Payload bytes that arrived.
     pub(crate) fn arrived(&self) -> u64 {
         u64::try_from(self.arrived).unwrap_or(0)

@@ -204,15 +204,6 @@ impl<'a> Context<'a> {
         !around.grows(self.mss) && around.flight_max <= around.flight() / 4 * 5
     }
 
-    /// How long the flight has stood at its height around stretch `i`.
-    pub(crate) fn stands_for(&self, i: usize) -> Nanos {
-        let flight = self.stretches[i].flight;
-        let same = |s: &&Stretch| s.flight.abs_diff(flight) <= self.mss / 4;
-        let before = self.stretches[..i].iter().rev().take_while(same);
-        let all = before.chain(self.stretches[i..].iter().take_while(same));
-        all.fold(Nanos::ZERO, |time, s| time + s.duration())
-    }
-
     /// The run of flowing stretches around `i`, broken by losses and by idle times: on each side `AROUND` rounds and at least
     /// `LONG_ENOUGH`.
     pub(crate) fn run(&self, i: usize) -> std::ops::Range<usize> {
@@ -324,12 +315,11 @@ impl<'a> Context<'a> {
 /// The best rate over any four neighbouring stretches: one alone is inflated by ACKs that bunch.
 /// Repairs are left out: the ACK that ends one acknowledges many round trips' data at once.
 fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
-    let repaired = |s: &Stretch| s.wait == Wait::Recovery || s.resent > 0;
     let mut clean: Vec<&Stretch> = Vec::with_capacity(stretches.len());
     let kept = stretches
         .iter()
         .enumerate()
-        .filter(|&(i, s)| !(repaired(s) || i > 0 && repaired(&stretches[i - 1])));
+        .filter(|&(i, s)| !(s.is_repair() || i > 0 && stretches[i - 1].is_repair()));
     clean.extend(kept.map(|(_, s)| s));
     if clean.is_empty() {
         clean = stretches.iter().collect();

@@ -5,7 +5,7 @@
 //! Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016). Loss by chance takes any.
 
 use super::context::Context;
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Stretch;
 use crate::units::Nanos;
 
 /// Losses from which a pattern can be told.
@@ -82,10 +82,9 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
 /// In the repair that begins in stretch `i`, or in the rounds up to it, a fifth of all segments was lost: chance does not take as many,
 /// and a queue that loses so much is a long one (the test by which Linux's BBR knows a policer, `bbr_lt_bw_sampling`).
 fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
-    let repaired = |s: &&Stretch| s.wait == Wait::Recovery || s.resent > 0;
     let from = i.saturating_sub(HEAVY_ROUNDS);
     let before = ctx.stretches[from..i].iter();
-    let repair = ctx.stretches[i..].iter().take_while(repaired);
+    let repair = ctx.stretches[i..].iter().take_while(|s| s.is_repair());
     let count = |(sent, lost, timeouts), s: &Stretch| {
         (sent + s.segments, lost + s.resent, timeouts + s.timeouts)
     };
@@ -116,7 +115,7 @@ fn between_losses(ctx: &Context<'_>) -> Vec<Between> {
     let mut list = Vec::new();
     let (mut open, mut calm) = (None::<Between>, Nanos::ZERO);
     for s in ctx.stretches {
-        if s.resent > 0 || s.wait == Wait::Recovery {
+        if s.is_repair() {
             if calm.0 > APART * ctx.floor.0 {
                 list.extend(open.take());
             }

@@ -9,7 +9,7 @@
 
 use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
-use crate::flow::stretch::Wait;
+use crate::flow::stretch::{Stretch, Wait};
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
@@ -61,8 +61,17 @@ fn pinned(ctx: &Context<'_>, i: usize) -> bool {
     let same = around.flight_max - around.flight().min(around.flight_max) <= ctx.mss / 4;
     let long = around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH;
     let cubic_stands = CUBIC_STANDS + ctx.floor.scale(COUNTED, 1);
-    let cubic = || ctx.lost_before(i) && ctx.stands_for(i) < cubic_stands;
+    let cubic = || ctx.lost_before(i) && stands_for(ctx, i) < cubic_stands;
     same && long && around.resent == 0 && !cubic()
+}
+
+/// How long the flight has stood at its height around stretch `i`.
+fn stands_for(ctx: &Context<'_>, i: usize) -> Nanos {
+    let flight = ctx.stretches[i].flight;
+    let same = |s: &&Stretch| s.flight.abs_diff(flight) <= ctx.mss / 4;
+    let before = ctx.stretches[..i].iter().rev().take_while(same);
+    let all = before.chain(ctx.stretches[i..].iter().take_while(same));
+    all.fold(Nanos::ZERO, |time, s| time + s.duration())
 }
 
 /// Data flows at a constant rate that neither the path nor the congestion control set; nothing shows that it is the application's.

@@ -30,8 +30,7 @@ struct Store {
 /// The stores of `subject` in the middle of what its picture shows.
 pub(super) fn draw(title: &str, subject: &Subject<'_>) -> Result<String, String> {
     let at = subject.picture.middle();
-    let [up, down] = &subject.connection.directions;
-    let d = if up.from == subject.from { up } else { down };
+    let d = &subject.connection.directions[subject.from as usize];
     let stores = [sender(subject, d, at), road(subject, d, at), receiver(subject, d, at)];
     let largest = stores.iter().map(|s| s.capacity).max().unwrap_or(1).max(1);
     let moment = quantity::span(at - subject.connection.start);

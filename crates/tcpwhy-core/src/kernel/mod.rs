@@ -14,6 +14,11 @@ pub mod window;
 
 pub use sysctls::{BadSysctl, Sysctls};
 
+use crate::units::Nanos;
+
+/// The least retransmission timeout (`include/net/tcp.h`, `TCP_RTO_MIN`); others wait longer (RFC 6298 section 2.4).
+pub const RTO_MIN: Nanos = Nanos::from_millis(200);
+
 /// A kernel's version: what its rules depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {

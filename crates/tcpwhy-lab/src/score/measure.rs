@@ -6,11 +6,9 @@ use super::compare::{Comparison, compare};
 use super::timeline::Timeline;
 use super::variant::{Judged, Variant};
 use serde::{Deserialize, Serialize};
+use tcpwhy_core::kernel::RTO_MIN;
 use tcpwhy_core::model::{Connection, Direction, Limit};
 use tcpwhy_core::units::Nanos;
-
-/// Linux resends no sooner (`TCP_RTO_MIN`), but for a probe after two round trips (RFC 8985 section 7.2).
-const LEAST_RTO: Nanos = Nanos::from_millis(200);
 
 /// Where a capture was taken, seen from the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -158,7 +156,8 @@ pub(super) fn visible(
 /// their way still, and a capture that ends with them cannot know that nobody answered.
 fn unheard(truth: &Timeline, end: Nanos, path: &Path) -> Option<Nanos> {
     let silence = truth.spans().last().filter(|last| last.limit == Limit::SilentPath)?;
-    let first_timer = LEAST_RTO.max(path.rtt.scale(2, 1));
+    // A probe comes after two round trips (RFC 8985 section 7.2).
+    let first_timer = RTO_MIN.max(path.rtt.scale(2, 1));
     (end > silence.from && end - silence.from < first_timer).then_some(silence.from)
 }
 

@@ -5,10 +5,8 @@ use crate::flow::gap::Release;
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::Sending;
 use crate::flow::stretch::Loss;
+use crate::kernel::RTO_MIN;
 use crate::units::Nanos;
-
-/// Linux waits as long at least (`TCP_RTO_MIN`), others longer (RFC 6298 section 2.4).
-const LEAST_RTO: Nanos = Nanos::from_millis(200);
 
 impl Sender {
     /// What is noted of a retransmission beside its gap.
@@ -39,7 +37,7 @@ impl Sender {
     /// Three duplicate ACKs or SACK blocks reveal a loss (RFC 5681 section 3.2, RFC 8985); with fewer of them the sender waits for its
     /// timer, and without any only a timer can tell.
     pub(super) fn is_by_timer(&self, time: Nanos) -> bool {
-        let waited = time - self.gap.start() >= LEAST_RTO.max(self.round().scale(2, 1));
+        let waited = time - self.gap.start() >= RTO_MIN.max(self.round().scale(2, 1));
         self.duplicate_acks == 0 || (self.duplicate_acks < 3 && waited)
     }
 

@@ -1,9 +1,8 @@
 //! The sender's round-trip estimate and retransmission timeout (RFC 6298 with Linux's bounds).
 
+use crate::kernel::RTO_MIN;
 use crate::units::Nanos;
 
-/// Linux `TCP_RTO_MIN`.
-const RTO_MIN: Nanos = Nanos::from_millis(200);
 /// Linux `TCP_RTO_MAX`.
 const RTO_MAX: Nanos = Nanos::from_secs(120);
 

@@ -7,8 +7,8 @@ use crate::link::{Break, Lost};
 use crate::spec::Role;
 use tcpwhy_core::model::{Cause, Limit};
 
-/// TCP_RTO_MIN: what is repaired sooner was repaired without a timeout.
-const RTO_MIN: i64 = 200_000_000;
+/// In nanoseconds: what is repaired sooner was repaired without a timeout.
+const RTO_MIN: i64 = tcpwhy_core::kernel::RTO_MIN.0;
 /// Duplicate ACKs that mean a loss (RFC 5681).
 const DUPLICATES: u32 = 3;
 

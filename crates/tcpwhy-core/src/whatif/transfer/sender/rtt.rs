@@ -1,9 +1,9 @@
 //! Round-trip time and retransmission timeout (`tcp_rtt_estimator`, `tcp_set_rto`; RFC 6298 with Linux's floor of the variance).
 
+use crate::kernel::RTO_MIN;
 use crate::units::Nanos;
 
-/// `TCP_RTO_MIN`, which bounds the variance from below, and `TCP_RTO_MAX`.
-pub(super) const RTO_MIN: Nanos = Nanos::from_millis(200);
+/// `TCP_RTO_MAX`; `TCP_RTO_MIN` bounds the variance from below.
 const RTO_MAX: Nanos = Nanos::from_secs(120);
 
 #[derive(Debug)]

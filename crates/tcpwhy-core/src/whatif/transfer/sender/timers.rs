@@ -3,8 +3,8 @@
 use super::super::path::Path;
 use super::rack::TICKS;
 use super::recovery::State;
-use super::rtt::RTO_MIN;
 use super::{Push, Sender};
+use crate::kernel::RTO_MIN;
 use crate::units::Nanos;
 
 /// What the timer is for.

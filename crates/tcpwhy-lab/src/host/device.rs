@@ -1,5 +1,6 @@
 //! Devices, addresses and routes of the calling thread's network namespace.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -27,6 +28,8 @@ pub struct DeviceFacts {
     pub gso_max_segs: Option<u32>,
     /// Bytes of one offloaded packet at most.
     pub gso_max_size: Option<u32>,
+    /// Offloads that the driver knows, by ethtool's names, and whether they are on.
+    pub offloads: BTreeMap<&'static str, bool>,
 }
 
 /// What is to be changed at a device; `None` stays.
@@ -61,7 +64,11 @@ fn find(netlink: &Netlink, name: &str) -> io::Result<LinkMessage> {
 
 pub(super) fn facts(name: &str) -> io::Result<DeviceFacts> {
     let link = find(&Netlink::open()?, name)?;
-    let mut facts = DeviceFacts { name: name.to_owned(), ..DeviceFacts::default() };
+    let mut facts = DeviceFacts {
+        name: name.to_owned(),
+        offloads: tcpwhy_live::host::offloads(name).into_iter().collect(),
+        ..DeviceFacts::default()
+    };
     for attribute in link.attributes {
         match attribute {
             LinkAttribute::Mtu(v) => facts.mtu = Some(v),

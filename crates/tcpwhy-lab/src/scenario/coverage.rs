@@ -43,7 +43,7 @@ fn made_for(cause: Cause) -> Option<&'static str> {
 
 fn all() -> Vec<Scenario> {
     let read = |b: Builtin| {
-        let source = Source { name: b.name.to_owned(), text: b.text.to_owned() };
+        let source = Source::new(b.name, b.text);
         source.read(false, &[]).expect(b.name).scenario
     };
     builtins().into_iter().map(read).collect()

@@ -5,18 +5,16 @@ mod convert;
 mod file;
 mod quantity;
 mod set;
+mod text;
 
 pub use builtin::{Builtin, builtin, builtins};
 pub use set::{Assignment, combinations, expand};
+pub use text::trace;
 
 use crate::spec::Scenario;
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
-
-/// Files beyond this are no scenarios.
-const MOST_BYTES: u64 = 1 << 20;
 
 /// Why a scenario cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -70,38 +68,36 @@ pub struct Source {
     pub name: String,
     /// TOML.
     pub text: String,
+    /// Where the files lie that it names; empty: in the working directory.
+    pub folder: PathBuf,
 }
 
 impl Source {
+    /// A scenario that is in no file.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into(), folder: PathBuf::new() }
+    }
+
     /// The built-in scenario of that name, or the file.
     ///
     /// # Errors
     /// There is neither, or the file cannot be read.
     pub fn find(name: &str) -> Result<Self, Error> {
         if let Some(found) = builtin(name) {
-            return Ok(Self { name: found.name.to_owned(), text: found.text.to_owned() });
+            return Ok(Self::new(found.name, found.text));
         }
         let path = Path::new(name);
         if path.extension().is_none_or(|e| e != "toml") {
             return Err(Error::Unknown(name.to_owned()));
         }
-        let failed = |e| Error::Read(path.to_owned(), e);
-        let mut text = String::new();
-        // Nobody may ever write to a pipe of this name.
-        if !fs::metadata(path).map_err(failed)?.is_file() {
-            return Err(failed(io::Error::other("it is no regular file")));
-        }
-        let file = File::open(path).map_err(failed)?;
-        file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
-        if text.len() as u64 > MOST_BYTES {
-            return Err(failed(io::Error::other("more than a megabyte is no scenario")));
-        }
+        let text = text::text(path)?;
         let name = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         // The case of one of several runs is a folder of this name.
         if name.starts_with('.') || name.chars().any(char::is_control) {
             return Err(Error::Name(path.to_owned()));
         }
-        Ok(Self { name, text })
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+        Ok(Self { name, text, folder })
     }
 
     /// Makes the changes and reads it. `full`: the published sizes instead of those that run in seconds.
@@ -121,9 +117,11 @@ impl Source {
         if !changes.is_empty() && !changes.iter().any(|c| c.path().starts_with("expect")) {
             forget_rates(&mut table);
         }
+        let filled_in =
+            text::fill_in_traces(&mut table, &self.folder).map_err(|e| self.named(e))?;
         let text = toml::to_string(&table).unwrap_or_default();
         // Unchanged, its errors are told with the lines that people see.
-        let changed = full || !changes.is_empty();
+        let changed = full || filled_in || !changes.is_empty();
         let seen = if changed { &text } else { &self.text };
         let file = toml::from_str(seen).map_err(|e| self.toml(&e, !changed))?;
         let scenario = convert::scenario(&self.name, &file).map_err(|e| self.named(e))?;

@@ -1,7 +1,7 @@
 use super::*;
 
 fn read(text: &str, changes: &[&str]) -> Result<Read, Error> {
-    let source = Source { name: "test".to_owned(), text: text.to_owned() };
+    let source = Source::new("test", text);
     let changes: Vec<_> = changes.iter().map(|c| Assignment::parse(c)).collect::<Result<_, _>>()?;
     source.read(false, &changes)
 }
@@ -12,7 +12,7 @@ const SMALL: &str = "title = 'x'\n[[phase]]\nfrom = 'server'\nbytes = '1MB'\n";
 fn every_built_in_scenario_can_be_read_and_says_what_must_come_out() {
     assert!(builtins().len() >= 30, "{}", builtins().len());
     for b in builtins() {
-        let source = Source { name: b.name.to_owned(), text: b.text.to_owned() };
+        let source = Source::new(b.name, b.text);
         for full in [false, true] {
             let read = source.read(full, &[]).unwrap_or_else(|e| panic!("{}: {e}", b.name));
             assert!(!read.scenario.expect.is_empty(), "{} expects nothing", b.name);
@@ -97,6 +97,9 @@ fn values_that_cannot_be_are_named_before_anything_is_made() {
         "link.down.trace=[]",
         "link.down.trace=[0, 0]",
         "link.down.trace=[5, 1]",
+        "link.down.trace=/nowhere/at-all",
+        "link.down.trace=/proc/self/status",
+        "link.middlebox=[{ kind = 'drop-acks', from = 'client', after = '1s', flow = 0 }]",
         "link.down.aqm={ kind = 'codel', interval = 0 }",
         "link.down.outage=[{ from = '2s', to = '1s' }]",
         "link.middlebox=[{ kind = 'magic' }]",
@@ -169,7 +172,7 @@ fn broken_files_are_refused_in_one_sentence() {
             }
         }
         for full in [false, true] {
-            let source = Source { name: "broken".to_owned(), text: text.clone() };
+            let source = Source::new("broken", text.clone());
             if let Err(why) = source.read(full, &[]) {
                 let why = why.to_string();
                 assert!(!why.contains('\n') && !why.is_empty(), "{why}\n{text}");
@@ -194,9 +197,10 @@ fn a_name_leads_nowhere_and_a_file_is_no_device() {
     let said = Source::find(&endless.display().to_string()).expect_err("endless").to_string();
     assert!(said.contains("no regular file"), "{said}");
     let large = folder.path().join("large.toml");
-    std::fs::write(&large, "#".repeat(1 << 21)).expect("written");
-    let said = Source::find(&large.display().to_string()).expect_err("large").to_string();
-    assert!(said.contains("more than a megabyte"), "{said}");
+    std::fs::write(&large, "#".repeat(9 << 20)).expect("written");
+    let said =
+        Source::find(&large.display().to_string()).map(|_| ()).expect_err("large").to_string();
+    assert!(said.contains("more than 8 MiB"), "{said}");
     let fine = folder.path().join("my own (2).toml");
     std::fs::write(&fine, SMALL).expect("written");
     assert_eq!(Source::find(&fine.display().to_string()).expect("fine").name, "my own (2)");
@@ -223,4 +227,16 @@ fn every_key_of_a_scenario_is_in_the_documentation() {
     for key in keys {
         assert!(text.contains(key), "docs/scenario.md does not tell of {key}");
     }
+}
+
+#[test]
+fn a_trace_in_a_file_beside_the_scenario_becomes_part_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("radio.down"), "0\n5\n5\n12\n").expect("a file");
+    let mut source = Source::new("test", format!("{SMALL}[link.down]\ntrace = 'radio.down'\n"));
+    source.folder = folder.path().to_owned();
+    let read = source.read(false, &[]).expect("it is right");
+    assert_eq!(read.scenario.link.down.rate, tcpwhy_core::link::Rate::Trace(vec![0, 5, 5, 12]));
+    let again = Source::new("again", read.text).read(false, &[]).expect("the case has all of it");
+    assert_eq!(again.scenario.link, read.scenario.link);
 }

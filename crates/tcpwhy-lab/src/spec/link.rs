@@ -71,18 +71,19 @@ pub enum Middlebox {
     ClampMss(u16),
     /// Drops, without a word, IP packets longer than this many bytes.
     DropLarger(u32),
-    /// Drops zero-window probes (0 bytes at una-1) from the client (`true`) or the server.
-    DropProbes {
-        /// Whose packets.
-        from_client: bool,
-        /// When, counted from the link's first packet.
-        during: Outage,
-    },
-    /// Drops segments without payload from the client (`true`) or the server.
-    DropAcks {
-        /// Whose packets.
-        from_client: bool,
-        /// When, counted from the link's first packet.
-        during: Outage,
-    },
+    /// Drops zero-window probes (0 bytes at una-1).
+    DropProbes(Swallowed),
+    /// Drops segments without payload.
+    DropAcks(Swallowed),
+}
+
+/// Whose packets a middlebox swallows, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Swallowed {
+    /// Those from the client (`true`) or the server.
+    pub from_client: bool,
+    /// Of this connection only, counted from 1 in the order of their first SYN on the link.
+    pub flow: Option<u32>,
+    /// Counted from the link's first packet.
+    pub during: Outage,
 }

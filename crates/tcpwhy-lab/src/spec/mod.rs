@@ -5,7 +5,7 @@ mod link;
 mod workload;
 
 pub use host::{CongestionControl, HostSpec, Role};
-pub use link::{Backend, LinkSpec, Middlebox, Offload};
+pub use link::{Backend, LinkSpec, Middlebox, Offload, Swallowed};
 pub use workload::{Flow, Front, Pace, Program, Relay, Sending, SocketOptions, When, Workload};
 
 use tcpwhy_core::model::{Cause, Limit};

@@ -36,7 +36,7 @@ fn no_value_leads_out_of_the_folder() {
 fn what_was_run_is_not_run_again_unless_the_scenario_changed() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = "title = 'x'\n[[phase]]\nfrom = 'server'\nbytes = '1MB'\n";
-    let source = Source { name: "x".to_owned(), text: text.to_owned() };
+    let source = Source::new("x", text);
     let combinations = combinations(&[expand("link.rtt=1ms,10ms").expect("a list")]);
     for values in &combinations {
         let scenario = source.read(false, values).expect("it is right").text;
@@ -57,6 +57,6 @@ fn what_was_run_is_not_run_again_unless_the_scenario_changed() {
     let mut natures = Vec::new();
     let rows = sweep(&source).run(&stopped, |_, nature| natures.push(nature)).expect("kept");
     assert_eq!((rows.iter().flatten().count(), natures), (2, vec![Nature::Kept; 2]));
-    let other = Source { name: "x".to_owned(), text: text.replace("1MB", "2MB") };
+    let other = Source::new("x", text.replace("1MB", "2MB"));
     assert_eq!(sweep(&other).run(&stopped, |_, _| {}).expect("nothing"), [None, None]);
 }

@@ -60,7 +60,7 @@ fn device(link: &LinkMessage, qdiscs: &[(u32, String)]) -> Device {
         }
     }
     device.speed_bps = speed(&device.name);
-    device.offloads = offload::read(&device.name);
+    device.offloads = offload::offloads(&device.name);
     device
 }
 

@@ -7,6 +7,7 @@ mod reach;
 mod route;
 mod sockets;
 
+pub use offload::offloads;
 pub use reach::{connect_time, resolve};
 pub use route::route_to;
 

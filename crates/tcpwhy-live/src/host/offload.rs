@@ -17,8 +17,8 @@ struct Value {
     data: u32,
 }
 
-/// Those that the driver knows, and whether they are on.
-pub(super) fn read(device: &str) -> Vec<(&'static str, bool)> {
+/// The offloads of `device`, in the calling thread's network namespace, that its driver knows, by ethtool's names, and whether they are on.
+pub fn offloads(device: &str) -> Vec<(&'static str, bool)> {
     let Ok(socket) = socket(AddressFamily::INET, SocketType::DGRAM, None) else {
         return Vec::new();
     };

@@ -45,6 +45,12 @@ pub(crate) struct Path {
     /// Rate from the server to the command
     #[arg(long, value_name = "RATE", value_parser = link_rate, help_heading = "Link")]
     pub down_rate: Option<u64>,
+    /// A file in mahimahi's format (a line for each millisecond at which 1,504 bytes may leave) instead of the rate to the server
+    #[arg(long, value_name = "FILE", conflicts_with = "up_rate", help_heading = "Link")]
+    pub up_trace: Option<PathBuf>,
+    /// The same for the rate from the server
+    #[arg(long, value_name = "FILE", conflicts_with = "down_rate", help_heading = "Link")]
+    pub down_trace: Option<PathBuf>,
     /// Share of packets lost at random, each way (1%)
     #[arg(long, value_name = "SHARE", value_parser = quantity::share, help_heading = "Link")]
     pub loss: Option<f64>,
@@ -131,11 +137,13 @@ mod linux {
     use super::{Exec, Init, Path};
     use crate::error::Error;
     use std::ffi::OsString;
+    use std::path;
     use std::process::ExitCode;
     use tcpwhy_core::link::{Loss, Queue, QueueLimit, Rate, WaySpec};
     use tcpwhy_core::units::Nanos;
     use tcpwhy_lab::exec::{self, Order};
     use tcpwhy_lab::link::LinkReport;
+    use tcpwhy_lab::scenario;
     use tcpwhy_lab::spec::{Backend, CongestionControl, HostSpec, LinkSpec};
 
     pub(crate) fn run(exec: &Exec) -> Result<ExitCode, Error> {
@@ -150,10 +158,16 @@ mod linux {
             mtu: path.mtu,
             ..HostSpec::default()
         };
+        let (up, down) = (path.up_trace.as_deref(), path.down_trace.as_deref());
         let order = Order {
             link: LinkSpec {
-                up: way(path, path.up_rate, Nanos(path.rtt.0 / 2), 0),
-                down: way(path, path.down_rate, Nanos(path.rtt.0 - path.rtt.0 / 2), 1),
+                up: way(path, rate(path, path.up_rate, up)?, Nanos(path.rtt.0 / 2), 0),
+                down: way(
+                    path,
+                    rate(path, path.down_rate, down)?,
+                    path.rtt - Nanos(path.rtt.0 / 2),
+                    1,
+                ),
                 backend: backend(path.link),
                 ..LinkSpec::default()
             },
@@ -175,9 +189,17 @@ mod linux {
         Ok(ExitCode::from(ended.code))
     }
 
-    fn way(path: &Path, rate: Option<u64>, delay: Nanos, other: u64) -> WaySpec {
+    /// One direction's rate: by its trace, its own rate, or that of both.
+    fn rate(path: &Path, own: Option<u64>, trace: Option<&path::Path>) -> Result<Rate, Error> {
+        match trace {
+            Some(file) => scenario::trace(file).map_err(|e| Error::Lab(e.to_string())),
+            None => Ok(own.or(path.rate).map_or(Rate::Unlimited, Rate::Constant)),
+        }
+    }
+
+    fn way(path: &Path, rate: Rate, delay: Nanos, other: u64) -> WaySpec {
         let mut way = WaySpec {
-            rate: rate.or(path.rate).map_or(Rate::Unlimited, Rate::Constant),
+            rate,
             delay,
             jitter: path.jitter.unwrap_or(Nanos::ZERO),
             loss: Loss { random: path.loss.unwrap_or(0.0), ..Loss::default() },

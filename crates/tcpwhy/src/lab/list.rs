@@ -33,7 +33,7 @@ mod linux {
         }
         let wide = builtins().iter().map(|b| b.name.len()).max().unwrap_or(0);
         for b in builtins() {
-            let source = Source { name: b.name.to_owned(), text: b.text.to_owned() };
+            let source = Source::new(b.name, b.text);
             let scenario = source.read(false, &[])?.scenario;
             let case = scenario.case.as_deref().unwrap_or("");
             writeln!(out, "{:wide$}  {case:3}  {}", b.name, scenario.title)?;

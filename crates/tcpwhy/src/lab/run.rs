@@ -119,9 +119,7 @@ mod linux {
         for name in &args.scenarios {
             if name == "all" {
                 let all = builtins().into_iter();
-                sources.extend(
-                    all.map(|b| Source { name: b.name.to_owned(), text: b.text.to_owned() }),
-                );
+                sources.extend(all.map(|b| Source::new(b.name, b.text)));
             } else {
                 sources.push(Source::find(name)?);
             }

@@ -18,10 +18,12 @@ pub(super) fn lay(part: &Part<'_>, start: i64, line: &mut Line) {
                 let what = (Limit::SilentPath, Cause::PmtuBlackHole);
                 line.lay(start + part.round_trip(), part.over_ns, what);
             }
-            Middlebox::DropAcks { from_client, during }
-                if from_client == (part.sending.from == Role::Server) =>
+            // Several connections have no schedule: this is the first.
+            Middlebox::DropAcks(swallowed)
+                if swallowed.from_client == (part.sending.from == Role::Server)
+                    && swallowed.flow.is_none_or(|flow| flow == 1) =>
             {
-                unanswered(part, during, line);
+                unanswered(part, swallowed.during, line);
             }
             _ => {}
         }

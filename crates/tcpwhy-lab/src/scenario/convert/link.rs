@@ -2,9 +2,8 @@
 
 use super::super::Error;
 use super::super::file::{self, Aqm};
-use super::super::quantity::Span;
 use super::wrong;
-use crate::spec::{Backend, LinkSpec, Middlebox, Offload};
+use crate::spec::{Backend, LinkSpec, Middlebox, Offload, Swallowed};
 use tcpwhy_core::link::{Burst, Loss, Outage, Policer, Queue, QueueLimit, Rate, WaySpec};
 use tcpwhy_core::units::Nanos;
 
@@ -30,7 +29,7 @@ pub(super) fn link(l: &file::Link) -> Result<LinkSpec, Error> {
             Some(file::Offload::Pass) => Offload::Pass,
             Some(file::Offload::Segment) => Offload::Segment,
         },
-        middleboxes: l.middlebox.iter().map(middlebox).collect(),
+        middleboxes: l.middlebox.iter().enumerate().map(middlebox).collect::<Result<_, _>>()?,
         tap: l.tap.map_or(0.3, |t| t.0),
     })
 }
@@ -118,22 +117,21 @@ fn queue(l: &file::Link, w: &file::Way) -> Queue {
     }
 }
 
-fn middlebox(m: &file::Middlebox) -> Middlebox {
-    let client = |side: file::Side| side == file::Side::Client;
-    match *m {
+fn middlebox((i, m): (usize, &file::Middlebox)) -> Result<Middlebox, Error> {
+    let swallowed = |s: file::Swallowed| match s.flow {
+        Some(0) => wrong(format!("link.middlebox.{i}.flow"), "connections are counted from 1"),
+        flow => Ok(Swallowed {
+            from_client: s.from == file::Side::Client,
+            flow,
+            // Without an end it lasts for ever.
+            during: Outage { from: s.after.0, to: s.until.map_or(Nanos::MAX, |until| until.0) },
+        }),
+    };
+    Ok(match *m {
         file::Middlebox::StripWindowScale => Middlebox::StripWindowScale,
         file::Middlebox::ClampMss { mss } => Middlebox::ClampMss(mss),
         file::Middlebox::DropLarger { bytes } => Middlebox::DropLarger(bytes),
-        file::Middlebox::DropProbes { from, after, until } => {
-            Middlebox::DropProbes { from_client: client(from), during: during(after, until) }
-        }
-        file::Middlebox::DropAcks { from, after, until } => {
-            Middlebox::DropAcks { from_client: client(from), during: during(after, until) }
-        }
-    }
-}
-
-/// Without an end it lasts for ever.
-fn during(after: Span, until: Option<Span>) -> Outage {
-    Outage { from: after.0, to: until.map_or(Nanos::MAX, |until| until.0) }
+        file::Middlebox::DropProbes(s) => Middlebox::DropProbes(swallowed(s)?),
+        file::Middlebox::DropAcks(s) => Middlebox::DropAcks(swallowed(s)?),
+    })
 }

@@ -101,6 +101,15 @@ pub(in crate::scenario) enum Middlebox {
     StripWindowScale,
     ClampMss { mss: u16 },
     DropLarger { bytes: u32 },
-    DropProbes { from: Side, after: Span, until: Option<Span> },
-    DropAcks { from: Side, after: Span, until: Option<Span> },
+    DropProbes(Swallowed),
+    DropAcks(Swallowed),
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Swallowed {
+    pub(in crate::scenario) from: Side,
+    pub(in crate::scenario) flow: Option<u32>,
+    pub(in crate::scenario) after: Span,
+    pub(in crate::scenario) until: Option<Span>,
 }

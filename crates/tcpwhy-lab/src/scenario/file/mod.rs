@@ -5,7 +5,7 @@ mod link;
 mod work;
 
 pub(super) use host::{Host, When};
-pub(super) use link::{Aqm, Backend, Link, Middlebox, Offload, Way};
+pub(super) use link::{Aqm, Backend, Link, Middlebox, Offload, Swallowed, Way};
 pub(super) use work::{Cross, Flow, Mariadb, Phase, Program, Relay, Socket};
 
 use super::quantity::Rate;

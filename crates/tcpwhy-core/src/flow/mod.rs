@@ -21,6 +21,7 @@ mod segment_size;
 pub(crate) mod sender;
 mod sender_clock;
 mod space;
+pub(crate) mod spread;
 pub(crate) mod stretch;
 mod tally;
 mod transfer;

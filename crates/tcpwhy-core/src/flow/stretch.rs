@@ -1,6 +1,7 @@
 //! A stretch of a direction's time, about a round trip long: what the sender waited for and the
 //! numbers that tell the limits apart.
 
+use super::spread::Spread;
 use crate::units::Nanos;
 
 /// What the sender waited for, as far as one moment can tell. The limits that need the context of
@@ -81,6 +82,8 @@ pub(crate) struct Stretch {
     /// Waits longer than a wake-up, and how many of them ended just after an ACK.
     pub(crate) waits: u32,
     pub(crate) prompt: u32,
+    /// How long they were, in nanoseconds.
+    pub(crate) lengths: Spread,
     /// Of them, those that no ACK ended; how many of them began with a dry queue, and
     /// how many with a short segment.
     pub(crate) pauses: u32,
@@ -90,6 +93,9 @@ pub(crate) struct Stretch {
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
     pub(crate) forgone: u32,
+    /// Of the stalls in which most of the flight drained: what was in flight, and what was left when the next data left.
+    pub(crate) top: Spread,
+    pub(crate) left: Spread,
     /// Waits twice as long as others, and of them those that an ACK ended.
     pub(crate) breaks: u32,
     pub(crate) breaks_woken: u32,
@@ -144,12 +150,15 @@ impl Stretch {
             longest_stall: Nanos::ZERO,
             waits: 0,
             prompt: 0,
+            lengths: Spread::default(),
             pauses: 0,
             dry_pauses: 0,
             short_pauses: 0,
             short_stalls: 0,
             woken: 0,
             forgone: 0,
+            top: Spread::default(),
+            left: Spread::default(),
             breaks: 0,
             breaks_woken: 0,
             stalled_time: Nanos::ZERO,
@@ -255,6 +264,14 @@ impl Stretch {
         self.room = self.room.min(room);
     }
 
+    /// Most of `flight` drained before more was sent: `left` bytes were left of it.
+    pub(crate) fn drained(&mut self, flight: u64, left: u64) {
+        if left < flight / 2 {
+            self.top.add(flight);
+            self.left.add(left);
+        }
+    }
+
     /// Takes in what follows it directly; the longer one says what was waited for.
     pub(crate) fn absorb(&mut self, next: &Self) {
         if next.duration() > self.duration() {
@@ -278,6 +295,9 @@ impl Stretch {
         self.stalled_time += next.stalled_time;
         self.shift = self.shift.max(next.shift);
         self.zero_window |= next.zero_window;
+        self.lengths.join(&next.lengths);
+        self.top.join(&next.top);
+        self.left.join(&next.left);
         for (mine, more) in [
             (&mut self.stalls, next.stalls),
             (&mut self.dry_stalls, next.dry_stalls),

@@ -19,6 +19,8 @@ pub(crate) struct Window {
     /// The shift in use.
     shift: u8,
     raw: u16,
+    /// `raw` is a SYN's: never scaled (RFC 7323 section 2.2).
+    of_syn: bool,
     /// The last ACK, where it was no SYN and the shift has not changed since.
     last: Option<u64>,
     /// The ACK and the window in its header that allowed most.
@@ -39,6 +41,7 @@ impl Window {
             scale,
             shift,
             raw: 0,
+            of_syn: false,
             last: None,
             furthest: (0, 0),
             edge: 0,
@@ -47,11 +50,11 @@ impl Window {
         }
     }
 
-    /// An ACK for `ack` with the header's window arrived at the sender. A SYN's window is never
-    /// scaled (RFC 7323 section 2.2).
+    /// An ACK for `ack` with the header's window arrived at the sender.
     pub(crate) fn advertise(&mut self, ack: u64, raw: u16, syn: bool) {
-        let window = if syn { u64::from(raw) } else { u64::from(raw) << self.shift };
         self.raw = raw;
+        self.of_syn = syn;
+        let window = self.bytes();
         self.last = (!syn).then_some(ack);
         self.largest = self.largest.max(window);
         self.smallest = self.smallest.min(window);
@@ -95,14 +98,13 @@ impl Window {
         self.scale = WindowScale::Inferred { min: shift, max };
         self.shift = shift;
         self.last = None;
-        let window = u64::from(self.raw) << shift;
-        self.edge = una.saturating_add(window);
+        self.edge = una.saturating_add(self.bytes());
         self.largest = self.largest.max(u64::from(raw) << shift);
     }
 
     /// The window of the newest ACK in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        u64::from(self.raw) << self.shift
+        if self.of_syn { u64::from(self.raw) } else { u64::from(self.raw) << self.shift }
     }
 
     /// What is known of the scale.

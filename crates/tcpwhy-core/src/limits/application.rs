@@ -100,7 +100,7 @@ pub(super) fn breaks_off(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// Bytes that leave at once when a sender paces at `rate`: a millisecond's worth, two segments at least (`tcp_tso_autosize`), and one
 /// more for ACKs that fall together.
-fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {
+pub(super) fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {
     (rate / 1000).max(2 * ctx.mss) + ctx.mss
 }
 

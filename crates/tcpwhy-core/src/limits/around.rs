@@ -1,9 +1,16 @@
 //! Sums over the rounds around a stretch, and what they say: one round alone may be cut in two, or hold an odd ACK.
 
+use crate::flow::spread::Spread;
 use crate::units::Nanos;
 
 /// Percent of segments with PSH up to which it tells something.
 const TELLING: u32 = 34;
+
+/// Flights that show at what level they are refilled.
+const LEVELS: u32 = 4;
+
+/// Waits that show how even they are.
+const EVEN: u32 = 16;
 
 /// Sums over neighbouring rounds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,9 +41,14 @@ pub(crate) struct Around {
     pub(crate) samples: u32,
     pub(crate) waits: u32,
     pub(crate) prompt: u32,
+    /// Lengths of the waits.
+    pub(crate) lengths: Spread,
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
     pub(crate) forgone: u32,
+    /// What was in flight at the start of stalls in which most of it drained, and what was left at their end.
+    pub(crate) top: Spread,
+    pub(crate) left: Spread,
     /// Rounds in which the flight ended two segments before the window's edge at most.
     pub(crate) near: u32,
     pub(crate) breaks: u32,
@@ -96,6 +108,22 @@ impl Around {
         let more = self.flight_late.saturating_sub(self.flight_early);
         let further = self.highest_late.saturating_sub(self.highest_early);
         self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32 && further >= more / 2
+    }
+
+    /// Data leaves at even intervals, and ACKs come in between now and then: a timer lets it go.
+    pub(crate) fn is_timed(&self) -> bool {
+        let even = self.lengths.deviation() <= self.lengths.mean() / 8.0;
+        self.waits >= EVEN && self.prompt * 4 < self.waits * 3 && even
+    }
+
+    /// Flights of different heights drained to one level before more was sent.
+    pub(crate) fn is_refilled_at_a_level(&self, mss: u64) -> bool {
+        let (top, left) = (self.top.deviation(), self.left.deviation());
+        self.left.count() >= LEVELS
+            && top >= self.top.mean() / 16.0
+            && left <= top / 4.0
+            && left <= self.left.mean() / 4.0
+            && self.left.mean() >= (2 * mss) as f64
     }
 
     /// Mean flight.

@@ -4,6 +4,7 @@
 //! with delayed ACKs), by about a segment a round afterwards (RFC 5681, RFC 9438 section 4.3). That
 //! is what tells it from a full buffer, whose flight stands still.
 
+use super::application::paced_burst;
 use super::{Context, Judgement};
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
@@ -65,6 +66,15 @@ pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         (false, false, false) => return None,
     };
     Some(Judgement::new(Limit::CongestionWindow, Cause::CongestionAvoidance, confidence))
+}
+
+/// A constant rate below what the path carries, in bursts as small as pacing makes, at even intervals that no ACK sets
+/// (SO_MAX_PACING_RATE; `tcp_pacing_check`). A full buffer or window would wait for ACKs.
+pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let small = around.burst() <= paced_burst(ctx, around.sending_rate());
+    (small && ctx.calm(i) && around.is_timed())
+        .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 75))
 }
 
 /// Segments leave by a timer though ACKs and window would allow them, and the queue is not dry

@@ -264,9 +264,12 @@ impl<'a> Context<'a> {
             sum.window_max = sum.window_max.max(s.window_max);
             sum.waits += s.waits;
             sum.prompt += s.prompt;
+            sum.lengths.join(&s.lengths);
             sum.short_stalls += s.short_stalls;
             sum.woken += s.woken;
             sum.forgone += s.forgone;
+            sum.top.join(&s.top);
+            sum.left.join(&s.left);
             sum.near += u32::from(s.flight + 2 * self.mss + self.blur(s) >= s.window_min);
             sum.breaks += s.breaks;
             sum.breaks_woken += s.breaks_woken;

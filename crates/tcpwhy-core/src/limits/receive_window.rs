@@ -4,6 +4,7 @@
 //! shrinks as the ACKs advance (the right edge stands still): the receiving application does not
 //! read. It grows with the flight right behind it: receive autotuning (DRS) has not caught up.
 
+use super::context::CALM_ROUNDS;
 use super::{Context, Judgement};
 use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit, WindowScale};
@@ -52,7 +53,10 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     let windows = || near.iter().filter(|s| s.window_max > 0 && s.wait != Wait::Handshake);
     let lowest = windows().map(|s| s.window_min).min().unwrap_or(0);
     let highest = windows().map(|s| s.window_max).max().unwrap_or(0);
-    if lowest < 2 * ctx.mss && highest > 8 * ctx.mss || lowest == 0 {
+    let once = ctx.stretches[..i].iter().map(|s| s.window_max).max().unwrap_or(0).max(highest);
+    let emptied = lowest < 2 * ctx.mss && highest > 8 * ctx.mss || lowest == 0;
+    let slow = !is_used_in_full(ctx, i, once);
+    if emptied && slow {
         return Cause::SlowReader;
     }
     if grows(windows().map(|s| s.window_max)) {
@@ -61,18 +65,25 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     // A window that once was twice as large, and opens by updates that acknowledge nothing, or is never quite the same: the reader frees
     // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK.
     let updates: u32 = near.iter().map(|s| s.updates).sum();
-    let once = ctx.stretches[..i].iter().map(|s| s.window_max).max().unwrap_or(0);
-    if (updates > 0 || lowest < highest) && lowest < once.max(highest) / 2 {
+    if slow && (updates > 0 || lowest < highest) && lowest < once / 2 {
         return Cause::SlowReader;
     }
     // A receiver whose reader is behind holds its ACKs back, too.
-    if ctx.standing_queue(i).is_some_and(|q| q >= HELD_BACK) && lowest < once / 4 {
+    if slow && ctx.standing_queue(i).is_some_and(|q| q >= HELD_BACK) && lowest < once / 4 {
         return Cause::SlowReader;
     }
     match ctx.scale {
         WindowScale::Absent if highest >= UNSCALED / 4 * 3 => Cause::NoWindowScaling,
         _ => Cause::SmallBuffer,
     }
+}
+
+/// Round after round as much arrives as the window `once` held when it was largest: it dips while its reader takes out what came at once,
+/// and that costs nothing.
+fn is_used_in_full(ctx: &Context<'_>, i: usize, once: u64) -> bool {
+    let around = ctx.around(i);
+    let full = crate::units::bits_per_second(once, ctx.floor) / 8;
+    around.rounds >= CALM_ROUNDS && around.rate() >= full / 4 * 3
 }
 
 /// The later half of the rounds has windows a quarter larger than the earlier half.

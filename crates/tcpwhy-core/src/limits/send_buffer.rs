@@ -54,6 +54,15 @@ pub(super) fn woken_late(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     plateau(ctx, i).filter(|_| around.prompt * 2 >= around.waits)
 }
 
+/// Flights of different heights drain to one level before more is sent: that at which a third of the buffer is free and its writer is woken
+/// (`sk_stream_write_space`). The height is not the buffer's: a last segment that is not full takes in more without being asked
+/// (`tcp_sendmsg_locked`). What a window held back, or what was written at its own time, would leave the more the higher the flight was.
+pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    (around.resent == 0 && around.is_refilled_at_a_level(ctx.mss))
+        .then(|| Judgement::new(Limit::SendBuffer, Cause::None, 85))
+}
+
 /// In round after round the flight stops at the same byte. A congestion window that is full grows by a segment a round or two (RFC 5681
 /// section 3.1; cubic keeps up with that, RFC 9438 section 4.3), but for a while after a loss.
 fn pinned(ctx: &Context<'_>, i: usize) -> bool {

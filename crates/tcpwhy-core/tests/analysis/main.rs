@@ -4,6 +4,7 @@
 mod grid;
 mod properties;
 mod random;
+mod rhythm;
 mod script;
 mod segments;
 mod silence;

@@ -25,6 +25,8 @@ pub(super) struct Pause {
     /// Something from outside ended it.
     pub(super) released: bool,
     pub(super) flight: u64,
+    /// What is left of it.
+    pub(super) left: u64,
     pub(super) room: u64,
     pub(super) dry: bool,
     pub(super) emptied: bool,
@@ -39,17 +41,23 @@ impl End {
     /// As `note`, for a gap of several parts.
     #[inline(never)]
     pub(super) fn note_parts(
-        mut self,
+        self,
         time: Nanos,
         release: Release,
         round: Nanos,
         gap: &Gap,
         record: &mut Stretches,
     ) {
+        // How long all of it was is said of the first part; what was sent, of the part that waited for it.
+        let mut pause = self.pause;
         gap.resolve(time, release, |to, wait, piece| {
-            record.account(to, wait, round, |s| self.note(s, piece));
-            // The rest is said of the gap's first part.
-            self = Self { probes: 0, pause: None, loss: None, ..self };
+            let pause = pause.take();
+            let part = if to < time {
+                Self { pause, probes: 0, loss: None, ..self }
+            } else {
+                Self { pause, ..self }
+            };
+            record.account(to, wait, round, |s| part.note(s, piece));
         });
     }
 
@@ -73,6 +81,7 @@ impl Pause {
     #[inline(never)]
     fn note(&self, s: &mut Stretch) {
         s.waits += 1;
+        s.lengths.add(self.length.0.unsigned_abs());
         s.prompt += u32::from(self.woken);
         s.breaks += u32::from(self.stands_out);
         s.breaks_woken += u32::from(self.stands_out && self.woken);
@@ -80,6 +89,7 @@ impl Pause {
             s.woken += u32::from(self.woken);
             s.forgone += u32::from(self.forgone);
             s.short_stalls += u32::from(self.short);
+            s.drained(self.flight, self.left);
             s.stalled(self.length, self.flight, self.room, self.dry);
         }
         if !self.released {

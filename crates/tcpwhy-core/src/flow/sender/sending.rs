@@ -83,7 +83,7 @@ impl Sender {
         };
         let alone = time - self.gap.start() >= WAKE_UP;
         let loss = self.loss_in(sending, release, flight, time);
-        self.close_gap(time, packet, release, loss);
+        self.close_gap(time, packet, release, loss, flight);
         let turn = flight == 0 && self.peer_data.is_some();
         self.transfers.sent(time, packet.frame, fresh, again, turn);
         self.tally.data(sending, packet, again);
@@ -167,13 +167,20 @@ impl Sender {
             && waited >= self.rtt.smoothed().scale(7, 4)
     }
 
-    /// Accounts the time since the last sending.
+    /// Accounts the time since the last sending; `flight` was left of what had been sent then.
     #[inline(always)]
-    fn close_gap(&mut self, time: Nanos, packet: &Packet, release: Release, loss: Option<Loss>) {
+    fn close_gap(
+        &mut self,
+        time: Nanos,
+        packet: &Packet,
+        release: Release,
+        loss: Option<Loss>,
+        flight: u64,
+    ) {
         let round = self.round();
         let length = time - self.gap.start();
         let waited = length >= self.pace.least_wait;
-        let pause = if waited { Some(self.pause(length, time, release)) } else { None };
+        let pause = if waited { Some(self.pause(length, time, release, flight)) } else { None };
         let (shift, probes) = (self.window.shift(), self.probes);
         let end = End { frame: packet.frame, shift, probes, pause, loss };
         let record = &mut self.record;
@@ -185,12 +192,13 @@ impl Sender {
 
     /// The sender has waited for longer than a wake-up takes.
     #[inline(never)]
-    fn pause(&mut self, length: Nanos, time: Nanos, release: Release) -> Pause {
+    fn pause(&mut self, length: Nanos, time: Nanos, release: Release, left: u64) -> Pause {
         let pause = Pause {
             length,
             stall: length.0 >= self.round().0 / 4,
             released: !matches!(release, Release::Timer | Release::OwnWill),
             flight: self.flight,
+            left,
             room: self.room,
             dry: self.dry,
             emptied: self.emptied,

@@ -1,0 +1,55 @@
+//! How far some numbers of bytes lie apart.
+
+/// Their mean and variance, from sums that can be joined.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spread {
+    count: u32,
+    sum: f64,
+    squares: f64,
+}
+
+impl Spread {
+    pub(crate) fn add(&mut self, bytes: u64) {
+        let bytes = bytes as f64;
+        self.join(&Self { count: 1, sum: bytes, squares: bytes * bytes });
+    }
+
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.count = self.count.saturating_add(other.count);
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Bytes; zero of no numbers.
+    pub(crate) fn mean(&self) -> f64 {
+        self.sum / f64::from(self.count.max(1))
+    }
+
+    /// Standard deviation in bytes.
+    pub(crate) fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        (self.squares / f64::from(self.count.max(1)) - mean * mean).max(0.0).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_that_are_joined_tell_the_same() {
+        let numbers = [2, 4, 4, 4, 5, 5, 7, 9];
+        let mut parts = [Spread::default(); 2];
+        for (i, bytes) in numbers.into_iter().enumerate() {
+            parts[i % 2].add(bytes);
+        }
+        let [mut all, other] = parts;
+        all.join(&other);
+        assert_eq!((all.count(), all.mean(), all.deviation()), (8, 5.0, 2.0));
+        assert_eq!((Spread::default().mean(), Spread::default().deviation()), (0.0, 0.0));
+    }
+}

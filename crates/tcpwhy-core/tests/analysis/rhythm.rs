@@ -1,0 +1,171 @@
+//! What sets the rhythm in which data leaves: room in a buffer, ACKs, a timer. Captured at the client, which sends.
+
+use crate::script::script;
+use crate::segments::{analyse_one, direction};
+use std::collections::VecDeque;
+use tcpwhy_core::model::{Cause, Limit, Side, Verdict};
+
+const MSS: u32 = 1460;
+/// Milliseconds.
+const ROUND_TRIP: f64 = 20.0;
+/// What the link takes for a segment, in milliseconds: 100 Mbit/s.
+const SPACING: f64 = 0.12;
+
+/// A sender, the link behind it and the ACKs that come back.
+struct Transfer {
+    text: String,
+    now: f64,
+    sent: u32,
+    acked: u32,
+    /// When each segment's ACK comes in.
+    acks: VecDeque<f64>,
+    last_ack: f64,
+}
+
+impl Transfer {
+    fn new() -> Self {
+        let text =
+            "0 C S win 64240 mss 1460 ws 10\n20 S S. win 65160 mss 1460 ws 10\n20 C . win 502\n";
+        Self {
+            text: text.to_owned(),
+            now: 21.0,
+            sent: 0,
+            acked: 0,
+            acks: VecDeque::new(),
+            last_ack: 0.0,
+        }
+    }
+
+    fn flight(&self) -> u32 {
+        self.sent - self.acked
+    }
+
+    /// Sends so many segments at once; the last one empties the queue.
+    fn send(&mut self, segments: u32) {
+        for k in 0..segments {
+            let flags = if k + 1 == segments { "P." } else { "." };
+            self.text += &format!("{:.4} C {flags} len {MSS}\n", self.now);
+            self.last_ack = (self.now + ROUND_TRIP).max(self.last_ack + SPACING);
+            self.acks.push_back(self.last_ack);
+            self.sent += 1;
+        }
+    }
+
+    /// The next ACK comes in.
+    fn hear(&mut self) {
+        let Some(at) = self.acks.pop_front() else { return };
+        self.acked += 1;
+        self.now = self.now.max(at);
+        self.text += &format!("{at:.4} S . ack {} win 2000\n", 1 + self.acked * MSS);
+        self.now += 0.02;
+    }
+
+    /// Time passes until `time`.
+    fn wait(&mut self, time: f64) {
+        while self.acks.front().is_some_and(|at| *at <= time) {
+            self.hear();
+        }
+        self.now = time;
+    }
+
+    fn verdict(mut self) -> Verdict {
+        self.wait(self.now + 1000.0);
+        direction(&analyse_one(&script(&self.text)), Side::Client).verdict
+    }
+}
+
+/// Heights of flights, in segments: the last packet buffer takes in more than the send buffer has room for, now more and now less.
+const HEIGHTS: [u32; 5] = [150, 240, 190, 300, 210];
+
+#[test]
+fn flights_of_any_height_that_are_refilled_at_one_level_fill_a_send_buffer() {
+    let mut t = Transfer::new();
+    for height in HEIGHTS.into_iter().cycle().take(40) {
+        t.send(height - t.flight());
+        while t.flight() > 40 {
+            t.hear();
+        }
+    }
+    assert_eq!(t.verdict().limit, Limit::SendBuffer);
+}
+
+#[test]
+fn flights_that_are_refilled_as_time_goes_by_are_not_a_buffers() {
+    let mut t = Transfer::new();
+    for height in HEIGHTS.into_iter().cycle().take(40) {
+        t.send(height - t.flight().min(height));
+        t.wait(t.now + ROUND_TRIP + 14.0);
+    }
+    assert_ne!(t.verdict().limit, Limit::SendBuffer);
+}
+
+#[test]
+fn small_bursts_at_even_intervals_that_no_ack_sets_are_paced() {
+    let mut t = Transfer::new();
+    for _ in 0..600 {
+        t.send(2);
+        t.wait(t.now + 2.9);
+    }
+    let verdict = t.verdict();
+    assert_eq!((verdict.limit, verdict.cause), (Limit::CongestionWindow, Cause::Pacing));
+}
+
+#[test]
+fn small_bursts_that_acks_release_are_not_paced() {
+    let mut t = Transfer::new();
+    for _ in 0..7 {
+        t.send(2);
+        t.wait(t.now + 2.9);
+    }
+    for _ in 0..600 {
+        t.hear();
+        t.hear();
+        t.send(2);
+    }
+    assert_eq!(t.verdict().limit, Limit::SendBuffer);
+}
+
+#[test]
+fn a_window_that_dips_while_its_reader_takes_a_burst_out_is_a_small_buffer() {
+    let mut text =
+        "0 C S win 64240 mss 1460 ws 10\n20 S S. win 65160 mss 1460 ws 10\n20 C . win 200\n"
+            .to_owned();
+    let (window, bytes) = (200, 200 * 1024);
+    for round in 0..20 {
+        let at = 21.0 + 20.2 * f64::from(round);
+        let (from, full) = (round * bytes, bytes / MSS);
+        for k in 0..full {
+            text += &format!("{at:.4} C . seq {} len {MSS}\n", 1 + from + k * MSS);
+        }
+        text += &format!("{at:.4} C P. seq {} len {}\n", 1 + from + full * MSS, bytes - full * MSS);
+        let ack = 1 + from + bytes / 2;
+        text += &format!("{:.4} S . ack {ack} win {}\n", at + 20.1, window / 2);
+        text += &format!("{:.4} S . ack {} win {window}\n", at + 20.15, 1 + from + bytes);
+    }
+    let verdict = direction(&analyse_one(&script(&text)), Side::Client).verdict;
+    assert_eq!((verdict.limit, verdict.cause), (Limit::ReceiveWindow, Cause::SmallBuffer));
+}
+
+#[test]
+fn what_ends_a_wait_is_said_of_its_end() {
+    let opening =
+        "0 C S win 64240 mss 1460 ws 7\n20 S S. win 65160 mss 1460 ws 7\n20 C . win 502\n";
+    // Keep-alives after the last byte was acknowledged.
+    let mut text = format!("{opening} 21 C P. len 1000\n 41 S .\n");
+    for k in 1..6 {
+        text += &format!("{} C . seq 1000\n {} S .\n", 41 + k * 1000, 61 + k * 1000);
+    }
+    text += "6041 C P. len 1000\n 6061 S .\n";
+    let verdict = direction(&analyse_one(&script(&text)), Side::Client).verdict;
+    assert_eq!((verdict.limit, verdict.cause), (Limit::Application, Cause::KeepAlive));
+    // One duplicate ACK is not enough: a timer repairs.
+    let mut text = opening.to_owned();
+    for k in 0..5 {
+        let (at, seq) = (21 + 260 * k, 1 + 2800 * k);
+        text += &format!("{at} C . seq {seq} len 1460\n {at} C P. seq {} len 1340\n", seq + 1460);
+        text += &format!("{} S . ack {seq}\n {} C . seq {seq} len 1460\n", at + 20, at + 229);
+        text += &format!("{} S . ack {}\n", at + 249, seq + 2800);
+    }
+    let verdict = direction(&analyse_one(&script(&text)), Side::Client).verdict;
+    assert_eq!((verdict.limit, verdict.cause), (Limit::LossRecovery, Cause::SmallFlight));
+}

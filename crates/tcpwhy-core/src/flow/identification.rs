@@ -2,8 +2,8 @@
 
 /// Steps after which counting is believed.
 const PROOF: u32 = 8;
-/// Packets that may be missing at once; a larger step is another counter.
-const GAP: std::ops::Range<u16> = 2..64;
+/// Packets that may be missing at once, a large flight's; a larger step is another counter.
+const GAP: std::ops::Range<u16> = 2..4096;
 
 /// Linux counts the packets of a connection in the identification, one a segment (`inet_id`); other
 /// systems share one counter, draw at random or send zero.

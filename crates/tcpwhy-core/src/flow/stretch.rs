@@ -99,6 +99,8 @@ pub(crate) struct Stretch {
     /// Waits twice as long as others, and of them those that an ACK ended.
     pub(crate) breaks: u32,
     pub(crate) breaks_woken: u32,
+    /// Longest time with nothing in flight.
+    pub(crate) idle: Nanos,
     /// Time of all stalls together.
     pub(crate) stalled_time: Nanos,
     /// New data segments, and how many of them carried PSH.
@@ -161,6 +163,7 @@ impl Stretch {
             left: Spread::default(),
             breaks: 0,
             breaks_woken: 0,
+            idle: Nanos::ZERO,
             stalled_time: Nanos::ZERO,
             segments: 0,
             pushes: 0,
@@ -292,6 +295,7 @@ impl Stretch {
         self.rtt_sum += next.rtt_sum;
         self.rtt_count = self.rtt_count.saturating_add(next.rtt_count);
         self.longest_stall = self.longest_stall.max(next.longest_stall);
+        self.idle = self.idle.max(next.idle);
         self.stalled_time += next.stalled_time;
         self.shift = self.shift.max(next.shift);
         self.zero_window |= next.zero_window;

@@ -106,7 +106,7 @@ impl<'a> Context<'a> {
 
     /// Nothing was in flight, for no longer than a busy host takes to run the process that an ACK has woken.
     pub(crate) fn catches_breath(&self, i: usize) -> bool {
-        self.wait(i) == Wait::IdleSelf && self.stretches[i].duration() < BUSY_HOST
+        self.wait(i) == Wait::IdleSelf && self.stretches[i].idle < BUSY_HOST
     }
 
     /// How much the smallest RTT of stretch `i` lies above the floor: a queue that stood for all of

@@ -1,6 +1,6 @@
 //! A gap is closed: what its end tells the stretch that it belongs to.
 
-use crate::flow::gap::{Gap, Piece, Release};
+use crate::flow::gap::{Gap, Piece, Release, State};
 use crate::flow::record::Stretches;
 use crate::flow::stretch::{Loss, Stretch};
 use crate::units::Nanos;
@@ -67,6 +67,9 @@ impl End {
         s.touch(self.frame);
         s.shift = self.shift;
         s.saw_window(piece.window);
+        if piece.state == State::Idle {
+            s.idle = s.idle.max(s.to - piece.from);
+        }
         s.probes += self.probes;
         if let Some(pause) = &self.pause {
             pause.note(s);

@@ -82,6 +82,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| congestion_window::clocked(ctx, i))
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::plateau(ctx, i))
+            .or_else(|| path_bandwidth::overfull(ctx, i))
             .or_else(|| congestion_window::avoidance(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
         Wait::Timer => application::emptied(ctx, i)

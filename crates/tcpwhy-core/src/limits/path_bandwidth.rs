@@ -92,8 +92,19 @@ pub(super) fn flooded(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let queue = s.rtt_mean()? - ctx.floor;
     let queues = queue >= NOISE.max(Nanos(ctx.floor.0 / 4));
     let lasts = s.duration().max(ctx.floor.scale(2, 1));
-    let floods = s.flight >= ctx.carries_in(lasts)?;
+    // Busy for most of it: the first packet and the last ACK travel while the link rests.
+    let floods = s.flight >= ctx.carries_in(lasts)? / 4 * 3;
     (begins && queues && floods && s.resent == 0 && s.short_stalls == 0)
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 65))
+}
+
+/// Twice as much is in flight as the path holds, and most of what the link carries arrives: the rest waits before it. A host that is slow to
+/// take in what came, or to acknowledge it, lets the queue drain now and then; a congestion window that grows would only make it longer.
+pub(super) fn overfull(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
+    let queues = ctx.stretches[i].rtt_mean()? - ctx.floor >= Nanos(ctx.floor.0 / 2);
+    (queues && around.flight() >= 2 * holds && around.rate() >= carries / 4 * 3)
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 65))
 }
 

@@ -19,8 +19,10 @@ const FARTHER_AFAR: u32 = 85;
 /// As `FARTHER`, for what may still be chance.
 const CHANCE: u32 = 62;
 
-/// Times between losses from which the rates in them can be compared.
+/// Times between losses from which the rates in them tell a policer, and from which they do where the ends of bursts are lost besides: as a
+/// window grows so do its bursts, and what chance takes late stands far into its burst, too.
 const FEWEST_BETWEEN: usize = 16;
+const FEWEST_BETWEEN_ENDS: usize = 4;
 /// Percent by which these rates may differ: half of what CUBIC takes off after a loss (RFC 9438 section 4.6). Where chance ends a growth at
 /// any height, they differ by more.
 const EVEN: u64 = 15;
@@ -69,9 +71,9 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
         return Losses::Plain;
     }
     let policed = if ctx.far { FARTHER_AFAR } else { FARTHER };
-    let at_one_rate = || lost_at_one_rate(ctx);
+    let fewest = if farther >= policed { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
     match farther {
-        f if f >= policed || at_one_rate() => {
+        _ if lost_at_one_rate(ctx, fewest) => {
             Losses::Policed { first, last, rate: rate_between(ctx, first, last) }
         }
         ..=CHANCE => Losses::Random { count: events.len() },
@@ -94,13 +96,13 @@ fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
 
 /// From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
 /// rate (Flach et al., section 4.1).
-fn lost_at_one_rate(ctx: &Context<'_>) -> bool {
+fn lost_at_one_rate(ctx: &Context<'_>, fewest: usize) -> bool {
     let between = between_losses(ctx);
     let bytes: u64 = between.iter().map(|b| b.bytes).sum();
     let time: u64 = between.iter().map(|b| b.time).sum();
     let at_mean = |part: &Between| crate::units::mul_div(bytes, part.time, time.max(1));
     let off: u64 = between.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
-    between.len() >= FEWEST_BETWEEN && off <= bytes / 100 * EVEN
+    between.len() >= fewest && off <= bytes / 100 * EVEN
 }
 
 /// What arrived from one loss to the next, and in how many nanoseconds.

@@ -7,12 +7,16 @@
 use super::around::nearly;
 use super::context::CALM_ROUNDS;
 use super::{Context, Judgement};
+use crate::flow::WAKE_UP;
 use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
 /// On a path this long what hosts take to run a process hardly counts.
 const TIMELY: Nanos = Nanos::from_millis(4);
+
+/// Time from one ACK to the next in which a host wakes up ten times.
+const SPARSE: Nanos = Nanos(10 * WAKE_UP.0);
 
 /// Everything acknowledged and nothing sent.
 pub(super) fn idle(ctx: &Context<'_>, i: usize) -> Judgement {
@@ -41,7 +45,10 @@ pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let ends = most(around.short_stalls) && around.short_segments <= 2 * around.stalls;
     // What ends just after an ACK by chance does so rarely; from afar many an ACK may have been the one.
     let woken = most(around.woken) || !ctx.far && around.woken * 2 >= around.stalls;
-    (most(around.forgone) || (ends && !woken))
+    // A packet of many segments makes room when the last of them was acknowledged. Where ACKs are few, no chance ends every wait just then.
+    let sparse = i64::from(around.samples) * SPARSE.0 <= around.time.0;
+    let freed = sparse && most(around.woken);
+    (most(around.forgone) && !freed || (ends && !woken))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
 }
 

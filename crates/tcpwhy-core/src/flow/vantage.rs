@@ -138,8 +138,9 @@ impl Leg {
     /// A packet with `tsval` passed on its way to this end.
     #[inline]
     pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
-        // A tick of the clock has many packets.
-        if self.pending.last().is_none_or(|&(v, _)| v != tsval) {
+        // A tick of the clock has many packets, on a short path even after the first of them was echoed.
+        let newest = self.pending.last().or(self.echoed.as_ref());
+        if newest.is_none_or(|&(v, _)| v != tsval) {
             self.remember(tsval, time);
         }
     }
@@ -273,6 +274,16 @@ mod tests {
         assert_eq!(leg.floor(), ms(30));
         leg.echoed(101, ms(31), ms(40));
         assert_eq!(leg.floor(), ms(29));
+    }
+
+    #[test]
+    fn a_tick_that_outlasts_the_path_is_measured_once() {
+        let mut leg = Leg::new();
+        leg.passed_towards(100, Nanos(0));
+        leg.echoed(100, Nanos(500_000), ms(1));
+        leg.passed_towards(100, Nanos(510_000));
+        leg.echoed(100, Nanos(520_000), ms(1));
+        assert_eq!(leg.floor(), Nanos(500_000));
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl Flow {
         }
         match packet.timestamps() {
             Some((val, ecr)) => self.measure_echo(own, other, val, ecr, packet),
-            None => self.measure_quiet_pair(own, other, packet.time),
+            None => self.measure_without_stamps(own, other, packet),
         }
     }
 
@@ -257,9 +257,16 @@ impl Flow {
         }
     }
 
-    /// Without timestamps: a packet that follows one of the other end, after both had
-    /// been quiet for longer than the answer took, was its answer.
-    fn measure_quiet_pair(&mut self, own: usize, other: usize, time: Nanos) {
+    /// Data and its acknowledgment; or a packet that follows one of the other end, after both had been quiet for longer than the answer
+    /// took, was its answer.
+    fn measure_without_stamps(&mut self, own: usize, other: usize, packet: &Packet) {
+        let time = packet.time;
+        if packet.acknowledges() {
+            self.legs.to[own].acknowledged(packet.ack, time);
+        }
+        if packet.len > 0 {
+            self.legs.to[other].data_towards(packet.seq + packet.len, time);
+        }
         let answer = time - self.last_packet[other];
         if self.previous_packet == self.last_packet[other] {
             self.legs.to[own].quiet_pair(answer, self.quiet_before);

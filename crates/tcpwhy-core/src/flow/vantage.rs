@@ -2,10 +2,11 @@
 //!
 //! A *leg* is the round trip from the capture point to one end and back. Packets from an end that
 //! answer packets seen going to it measure its leg: SYN -> SYN/ACK, SYN/ACK -> ACK, and for every
-//! later packet the timestamp echo (RFC 7323), which names the newest packet the end had seen.
+//! later packet the timestamp echo (RFC 7323), which names the newest packet the end had seen; without timestamps, data and the
+//! first acknowledgment of it.
 
 use super::line::Line;
-use crate::units::Nanos;
+use crate::units::{Nanos, Seq};
 
 /// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
 const MAX_PENDING: usize = 1024;
@@ -63,6 +64,9 @@ pub(crate) struct Leg {
     stuck: bool,
     now: Nanos,
     pairs: QuietPairs,
+    /// One past the highest byte on its way to this end, and a segment that was the first to carry such a byte: its end and when it passed.
+    highest: Option<Seq>,
+    asked: Option<(Seq, Nanos)>,
     pending: Line<(u32, Nanos)>,
     /// The newest that was echoed.
     echoed: Option<(u32, Nanos)>,
@@ -82,6 +86,8 @@ impl Leg {
             stuck: false,
             now: Nanos::ZERO,
             pairs: QuietPairs::default(),
+            highest: None,
+            asked: None,
             pending: Line::default(),
             echoed: None,
         }
@@ -132,6 +138,22 @@ impl Leg {
     pub(crate) fn quiet_pair(&mut self, answer: Nanos, quiet: Nanos) {
         if let Some(leg) = self.pairs.add(answer, quiet) {
             self.sample(leg);
+        }
+    }
+
+    /// Data up to `end` passed on its way to this end at `time`. One segment is timed at a time, and none that was sent before (Karn's rule,
+    /// RFC 6298 section 3).
+    pub(crate) fn data_towards(&mut self, end: Seq, time: Nanos) {
+        if self.highest.is_none_or(|highest| end.distance(highest) > 0) {
+            self.highest = Some(end);
+            self.asked.get_or_insert((end, time));
+        }
+    }
+
+    /// This end acknowledged what lies before `ack`; it may have delayed that, and the shortest time counts.
+    pub(crate) fn acknowledged(&mut self, ack: Seq, time: Nanos) {
+        if let Some((_, passed)) = self.asked.take_if(|(end, _)| ack.distance(*end) >= 0) {
+            self.sample(time - passed);
         }
     }
 
@@ -274,6 +296,20 @@ mod tests {
         assert_eq!(leg.floor(), ms(30));
         leg.echoed(101, ms(31), ms(40));
         assert_eq!(leg.floor(), ms(29));
+    }
+
+    #[test]
+    fn data_and_its_first_acknowledgment_measure_the_leg_and_repairs_do_not() {
+        let mut leg = Leg::new();
+        leg.data_towards(Seq(100), ms(0));
+        leg.data_towards(Seq(200), ms(1));
+        leg.acknowledged(Seq(50), ms(10));
+        leg.acknowledged(Seq(100), ms(45));
+        assert_eq!(leg.floor(), ms(45), "it was delayed");
+        leg.data_towards(Seq(300), ms(100));
+        leg.data_towards(Seq(300), ms(118));
+        leg.acknowledged(Seq(300), ms(120));
+        assert_eq!(leg.floor(), ms(20));
     }
 
     #[test]

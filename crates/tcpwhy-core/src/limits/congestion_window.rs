@@ -6,6 +6,7 @@
 
 use super::application::paced_burst;
 use super::{Context, Judgement};
+use crate::flow::stretch::Wait;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
@@ -19,7 +20,10 @@ const LOOK: usize = 2;
 pub(super) fn doubling(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let run = ctx.run(i);
     let flight = ctx.stretches[i].flight;
-    let after = (i + 1..run.end.min(i + 1 + LOOK)).map(|k| ctx.stretches[k].flight).max();
+    // What was sent last grew as what was sent before did.
+    let tail = ctx.stretches.get(run.end).is_some_and(|s| s.wait == Wait::Tail);
+    let end = run.end + usize::from(tail);
+    let after = (i + 1..end.min(i + 1 + LOOK)).map(|k| ctx.stretches[k].flight).max();
     let before = (run.start.max(i.saturating_sub(LOOK))..i).map(|k| ctx.stretches[k].flight).min();
     let grows = |from: u64, to: u64| from > 0 && to >= from + from / 3 && to >= 4 * ctx.mss;
     let will = after.is_some_and(|a| grows(flight, a));

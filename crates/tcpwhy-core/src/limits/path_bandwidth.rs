@@ -60,10 +60,10 @@ pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<J
 }
 
 /// As `steady`, with the flight at the edge of a window that is as large as the path. A reader that is slow sets the pace of the ACKs,
-/// too, but its window changes as it reads.
+/// too, but its window changes as it reads. Where queues are not seen, any window sets the highest rate there is.
 pub(super) fn capped_steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    steady(ctx, i).filter(|_| around.window_min == around.window_max)
+    steady(ctx, i).filter(|_| ctx.sees_queues && around.window_min == around.window_max)
 }
 
 /// The receiver echoes congestion marks (RFC 3168): the queue at the narrowest link is managed.

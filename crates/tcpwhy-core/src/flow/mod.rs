@@ -213,8 +213,7 @@ impl Flow {
             Side::Client => !syn && self.handshake.established.is_none(),
         };
         if answers && let Some(syn) = self.handshake.syn[other].as_ref().filter(|s| s.times == 1) {
-            self.legs.to[own].sample(packet.time - syn.last);
-            self.legs.to[own].from_handshake = true;
+            self.legs.to[own].shaken(packet.time - syn.last);
         }
         if !syn && side == Side::Client && self.handshake.syn[1].is_some() {
             self.handshake.established.get_or_insert(packet.time);

@@ -51,7 +51,7 @@ impl Flow {
         let own = side as usize;
         let Some(sender) = &mut self.senders[own] else { return };
         let way = &self.legs.to[own];
-        let (shortest, leg) = (way.floor(), way.now());
+        let (shortest, leg) = (way.earliest(), way.now());
         sender.stands_at(leg, way.known());
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);

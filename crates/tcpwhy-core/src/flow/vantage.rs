@@ -5,6 +5,7 @@
 //! later packet the timestamp echo (RFC 7323), which names the newest packet the end had seen; without timestamps, data and the
 //! first acknowledgment of it.
 
+use super::WAKE_UP;
 use super::line::Line;
 use crate::units::{Nanos, Seq};
 
@@ -52,6 +53,8 @@ pub(crate) struct Leg {
     /// The smallest sample, zero before the first.
     floor: Nanos,
     known: bool,
+    /// By more than the handshake.
+    confirmed: bool,
     /// Smallest sample of the current and of the previous round, for queues that come and go.
     current: Nanos,
     previous: Nanos,
@@ -77,6 +80,7 @@ impl Leg {
         Self {
             floor: Nanos::ZERO,
             known: false,
+            confirmed: false,
             current: Nanos::MAX,
             previous: Nanos::MAX,
             latest: Nanos::ZERO,
@@ -103,6 +107,13 @@ impl Leg {
         self.floor
     }
 
+    /// The smallest that it may be: the answer to a SYN alone is late by what a host takes to wake up and to open a connection. On a short path
+    /// more than a little of that would be a guess.
+    pub(crate) fn earliest(&self) -> Nanos {
+        let late = WAKE_UP.min(Nanos(self.floor.0 / 16));
+        if self.confirmed { self.floor } else { self.floor - late }
+    }
+
     /// Whether anything is known.
     pub(crate) fn known(&self) -> bool {
         self.known
@@ -125,8 +136,15 @@ impl Leg {
         self.now = if queued { recent.max(self.floor()) } else { self.floor() };
     }
 
-    /// A sample from the handshake or from a quiet pair of packets.
-    pub(crate) fn sample(&mut self, leg: Nanos) {
+    /// The handshake's answer took `leg`.
+    pub(crate) fn shaken(&mut self, leg: Nanos) {
+        self.sample(leg);
+        self.confirmed = false;
+        self.from_handshake = true;
+    }
+
+    fn sample(&mut self, leg: Nanos) {
+        self.confirmed = true;
         if leg.0 >= 0 {
             self.floor = if self.known { self.floor.min(leg) } else { leg };
             self.known = true;

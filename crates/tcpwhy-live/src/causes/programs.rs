@@ -15,6 +15,7 @@ use super::tuned::TUNED;
 use super::{Asked, Blocked, Counts, Limited, Lost, Slept, Tuned};
 use crate::bpf::{Function, attach, attach_functions, map, unavailable};
 use crate::events::{Error, Refused, monotonic};
+use crate::process::Descriptors;
 
 /// Built from `bpf/live.bpf.c` by `scripts/bpf.sh`.
 static OBJECT: &[u8] = include_bytes_aligned!("../../bpf/live.bpf.o");
@@ -57,6 +58,7 @@ pub struct Causes {
     stacks: StackTraceMap<MapData>,
     lost: PerCpuArray<MapData, u64>,
     refused: Vec<Refused>,
+    descriptors: Option<Descriptors>,
     journal: Journal,
     growth: Growth,
     /// Of sockets that the last round did not have.
@@ -88,6 +90,8 @@ impl Causes {
         let mut programs = loader.load(OBJECT).map_err(unavailable)?;
         let mut refused = attach(&mut programs, &btf, &PROGRAMS)?;
         refused.extend(attach_functions(&mut programs, &btf, &WAITS));
+        // Here, for parsing the kernel's BTF again would cost more than the iterator saves.
+        let descriptors = Descriptors::open(&btf).map_err(|why| refused.push(why)).ok();
         Ok(Self {
             calls: map(&mut programs, "calls")?.try_into().map_err(unavailable)?,
             sleepers: map(&mut programs, "sleepers")?.try_into().map_err(unavailable)?,
@@ -98,6 +102,7 @@ impl Causes {
             stacks: map(&mut programs, "stacks")?.try_into().map_err(unavailable)?,
             lost: map(&mut programs, "lost")?.try_into().map_err(unavailable)?,
             refused,
+            descriptors,
             journal: Journal::default(),
             growth: Growth::default(),
             missed_cookies: HashSet::new(),
@@ -108,8 +113,15 @@ impl Causes {
 
     /// Whether this thread may read what the programs left.
     #[must_use]
-    pub fn is_readable(&self) -> bool {
-        self.lost.get(&0, 0).is_ok()
+    pub fn is_readable(&mut self) -> bool {
+        let iterator = self.descriptors.as_mut();
+        self.lost.get(&0, 0).is_ok() && iterator.is_none_or(Descriptors::is_readable)
+    }
+
+    /// The iterator over what processes have open, for whoever asks first; `None` where the kernel refuses it.
+    #[must_use]
+    pub fn take_descriptors(&mut self) -> Option<Descriptors> {
+        self.descriptors.take()
     }
 
     /// What could not be attached, and why.

@@ -9,6 +9,7 @@ use tcpwhy_live::causes::stack::{Frame, Names};
 use tcpwhy_live::causes::{Asked, Blocked, Causes, Counts, Limited, Lost, Step, Tuned};
 use tcpwhy_live::events::{Clock, Refused};
 use tcpwhy_live::memory::{Memory, Pressure};
+use tcpwhy_live::process::Descriptors;
 
 /// What was told of one socket.
 #[derive(Debug, Clone, Default)]
@@ -92,8 +93,13 @@ impl Kernel {
     }
 
     /// Whether this thread may read what the programs told.
-    pub(super) fn is_readable(&self) -> bool {
-        self.causes.as_ref().is_none_or(Causes::is_readable)
+    pub(super) fn is_readable(&mut self) -> bool {
+        self.causes.as_mut().is_none_or(Causes::is_readable)
+    }
+
+    /// The iterator over what processes have open, where it is permitted.
+    pub(super) fn take_descriptors(&mut self) -> Option<Descriptors> {
+        self.causes.as_mut()?.take_descriptors()
     }
 
     /// To be called with every sample.

@@ -45,6 +45,7 @@ fn told(w: &dyn Words) -> Vec<String> {
         refused: vec![
             NotAttached { program: "sys_enter", why: "error 2".into(), optional: false },
             NotAttached { program: "fentry/sk_wait_data", why: "error 3".into(), optional: true },
+            NotAttached { program: "iter/task_file", why: "error 15".into(), optional: true },
         ],
         lost: Lost { calls: 3, sleepers: 4, places: 5, counts: 6, stacks: 7 },
         closed: Some((8, "error 9".into())),
@@ -60,7 +61,7 @@ fn told(w: &dyn Words) -> Vec<String> {
     let tuned = Tuned { send: 7, receive: 1, newest };
     let watch = Watch { busy: 0.5, rwnd: 0.25, sndbuf: 0.0, differs: true };
     let mut texts = w.missing(&status, true);
-    assert_eq!(w.missing(&status, false).len() + 1, texts.len(), "what is optional");
+    assert_eq!(w.missing(&status, false).len() + 2, texts.len(), "what is optional");
     texts.extend(w.slept(0.5, 0.25));
     texts.extend(w.events(&counts));
     texts.extend(w.tuned(&tuned));

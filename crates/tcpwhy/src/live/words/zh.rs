@@ -187,8 +187,11 @@ impl Words for Zh {
     fn missing(&self, s: &Status, optional: bool) -> Vec<String> {
         let absent = s.absent.iter().map(|why| format!("没有内核事件：{why}。"));
         let refused = s.refused.iter().filter(|r| optional || !r.optional).map(|r| {
-            let loss = "；缺少它，只是看不到 splice 和 io_uring 中的睡眠";
-            let loss = if r.optional { loss } else { "" };
+            let loss = match r.program {
+                "iter/task_file" => "；缺少它，改由 /proc 查找进程，并逐个套接字读取锁定",
+                _ if r.optional => "；缺少它，只是看不到 splice 和 io_uring 中的睡眠",
+                _ => "",
+            };
             format!("未能挂接：{}：{}{loss}。", r.program, r.why)
         });
         let closed = s

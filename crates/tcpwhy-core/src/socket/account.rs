@@ -31,6 +31,23 @@ impl Account {
         account
     }
 
+    /// Threads slept in writes for `slept` altogether, because the kernel refused memory for what they write
+    /// (`net/ipv4/tcp.c`, `tcp_sendmsg_locked()`: no skb, so it waits as for a full buffer). To samples that is a sender with nothing left to
+    /// send and room in its buffer: as much of the sleep as the other limits leave room for was not the application's time.
+    pub fn writes_were_refused(&mut self, slept: Nanos) {
+        let application = self
+            .shares()
+            .find(|(limit, _)| *limit == Limit::Application)
+            .map_or(Nanos::ZERO, |(_, held)| held);
+        let others = self.total() - application;
+        let refused = (slept - others).clamp(Nanos::ZERO, application);
+        self.add(Limit::Application, Nanos::ZERO - refused);
+        self.add(Limit::SendBuffer, refused);
+        if self.limit() == Some(Limit::SendBuffer) {
+            self.cause = None;
+        }
+    }
+
     fn add(&mut self, limit: Limit, span: Nanos) {
         let place = Limit::ALL.iter().position(|l| *l == limit);
         if let Some(held) = place.and_then(|place| self.held.get_mut(place)) {
@@ -217,6 +234,29 @@ mod tests {
         assert_eq!(told(full(40), false), Some(Limit::SendBuffer));
         let grown = State { sndbuf: 40_000, ..full(40) };
         assert_eq!(told(grown, true), Some(Limit::SendBuffer));
+    }
+
+    #[test]
+    fn a_write_that_got_no_memory_is_not_the_applications_pause() {
+        let held = |ms| State { unsent: 9000, outstanding: 59_000, in_flight: 10, ..state(ms) };
+        let account = || Account::of(&[held(0), held(20), state(40), state(60), state(120)], false);
+        let told = |slept_ms| {
+            let mut account = account();
+            account.writes_were_refused(Nanos::from_millis(slept_ms));
+            let share = |limit| account.share(limit) * 120.0;
+            let all = [Limit::ReceiveWindow, Limit::SendBuffer, Limit::Application].map(share);
+            (all.map(|ms| ms.round()), account.limit(), account.cause())
+        };
+        let (window, buffer) = (Some(Limit::ReceiveWindow), Some(Limit::SendBuffer));
+        // The sleep may have been while the window held.
+        assert_eq!(told(40).0, [40.0, 0.0, 80.0]);
+        assert_eq!(told(60).0, [40.0, 20.0, 60.0]);
+        assert_eq!(told(110), ([40.0, 70.0, 10.0], buffer, Cause::None));
+        // Of several threads.
+        assert_eq!(told(900), ([40.0, 80.0, 0.0], buffer, Cause::None));
+        let mut held = Account::of(&[held(0), held(20)], false);
+        held.writes_were_refused(Nanos::from_millis(20));
+        assert_eq!((held.limit(), held.share(Limit::SendBuffer)), (window, 0.0));
     }
 
     #[test]

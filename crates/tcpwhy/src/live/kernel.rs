@@ -20,6 +20,8 @@ pub(crate) struct Told {
     pub blocked: Blocked,
     /// What the kernel did to it since this began.
     pub counts: Counts,
+    /// Memory for sending was refused in the round.
+    pub refused: bool,
     /// For how long each limit held it in the round, judged in the kernel at every ACK; `None` where it sent nothing.
     pub limited: Option<Limited>,
     /// How autotuning changed its buffers since this began; times are since the Unix epoch.
@@ -64,6 +66,7 @@ pub(super) struct Kernel {
     flame: Option<Flame>,
     /// Sums of the last round, by cookie.
     limited: HashMap<u64, Limited>,
+    counts: HashMap<u64, Counts>,
 }
 
 impl Kernel {
@@ -89,6 +92,7 @@ impl Kernel {
             clock: Clock::start(),
             flame,
             limited: HashMap::new(),
+            counts: HashMap::new(),
         })
     }
 
@@ -133,15 +137,19 @@ impl Kernel {
                 stack: names.user(asked.process, &asked.frames),
                 asked,
             };
-            row.told = Some(Told {
+            let counted = counts.get(&sample.cookie).copied().unwrap_or_default();
+            let before = self.counts.get(&sample.cookie).copied().unwrap_or_default();
+            let told = Told {
                 asked: asked.into_iter().map(set).collect(),
                 blocked: blocked.get(&sample.inode).copied().unwrap_or_default(),
-                counts: counts.get(&sample.cookie).copied().unwrap_or_default(),
+                counts: counted,
+                refused: counted.refused_sending > before.refused_sending,
                 limited,
                 tuned: causes.tuned(sample.cookie).map(|t| at(self.clock, t)).unwrap_or_default(),
-            });
+            };
+            row.hear(told);
         }
-        self.limited = sums;
+        (self.limited, self.counts) = (sums, counts);
         if let Some(flame) = &mut self.flame {
             flame.add(&slept, &mut self.names);
         }

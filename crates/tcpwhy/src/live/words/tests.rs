@@ -26,7 +26,8 @@ fn buffers(w: &dyn Words) -> Vec<String> {
     let all = [Holder::Application, Holder::SystemMost, Holder::NotGrownYet, Holder::NotPermitted];
     let buffer = |holder| Buffer { bytes: 32_768, holder };
     let mut texts: Vec<_> = all.iter().map(|h| w.buffer(&buffer(*h), "tcp_wmem")).collect();
-    let held = [Held::Receive(buffer(Holder::SystemMost)), Held::LateAcks, Held::LowWater(4096)];
+    let receive = Held::Receive(buffer(Holder::SystemMost));
+    let held = [receive, Held::Refused, Held::LateAcks, Held::LowWater(4096)];
     texts.extend(held.map(|held| w.held(held)));
     texts.extend([Held::LateAcks, Held::Send(buffer(Holder::Application))].map(|held| {
         let limit = limit_label(Limit::SendBuffer, w.language());

@@ -2,6 +2,7 @@
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use tcpwhy_live::causes::Causes;
@@ -47,35 +48,48 @@ pub(crate) fn measure() -> Result<()> {
     }
     let ratio: Vec<f64> = ss.iter().zip(&sample).map(|(ss, ours)| ss / ours.max(0.1)).collect();
     line("ss / a full sample", &ratio);
-    first_rounds()
+    rounds()
 }
 
-/// What a program pays once: who has each socket open is looked for, and all locks are read, by `/proc` and the sockets themselves, and by
-/// the kernel's iterator, where BPF is permitted.
-fn first_rounds() -> Result<()> {
-    let mut turns: [Vec<Took>; 2] = Default::default();
+/// What a program pays once, and again for every new connection: who has each socket open is looked for, and all locks are read, by
+/// `/proc` and the sockets themselves, and by the kernel's iterator, where BPF is permitted.
+fn rounds() -> Result<()> {
+    let mut turns: [Vec<Took>; 4] = Default::default();
     for _ in 0..FIRST_ROUNDS {
-        let [walk, iterator] = &mut turns;
-        walk.push(first_round(None)?);
+        let [first_walk, first_pass, walk, pass] = &mut turns;
+        let took = first_rounds(None)?;
+        first_walk.push(took[0]);
+        walk.push(took[1]);
         match Causes::open(false).map(|mut causes| causes.take_descriptors()) {
-            Ok(Some(descriptors)) => iterator.push(first_round(Some(descriptors))?),
-            _ if iterator.is_empty() => println!("skipped: the kernel refuses the iterator"),
+            Ok(Some(descriptors)) => {
+                let took = first_rounds(Some(descriptors))?;
+                first_pass.push(took[0]);
+                pass.push(took[1]);
+            }
+            _ if pass.is_empty() => println!("skipped: the kernel refuses the iterator"),
             _ => {}
         }
     }
-    for (name, turns) in ["a first round, by /proc", "by the iterator"].into_iter().zip(turns) {
+    let names =
+        ["first round, by /proc", "by the iterator", "new connection, by /proc", "by the iterator"];
+    for (name, turns) in names.into_iter().zip(turns) {
         line(name, &figures(turns));
     }
     Ok(())
 }
 
-fn first_round(descriptors: Option<Descriptors>) -> Result<Took> {
+/// The first round, and one with a new connection.
+fn first_rounds(descriptors: Option<Descriptors>) -> Result<[Took; 2]> {
     let mut watch = Watch::open()?.with_descriptors(descriptors);
     watch.sample()?;
-    took(UsageWho::RUSAGE_SELF, || {
-        let known = watch.round(|_, _| true).iter().filter(|seen| seen.locks.is_some()).count();
-        if known > 0 { Ok(()) } else { Err("no lock could be read".into()) }
-    })
+    let first = took(UsageWho::RUSAGE_SELF, || {
+        let unknown = watch.round(|_, _| true).iter().filter(|seen| seen.locks.is_none()).count();
+        if unknown == 0 { Ok(()) } else { Err(format!("nothing is known of {unknown}").into()) }
+    })?;
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let _connection = (TcpStream::connect(listener.local_addr()?)?, listener.accept()?);
+    watch.sample()?;
+    Ok([first, took(UsageWho::RUSAGE_SELF, || Ok(drop(watch.round(|_, _| true))))?])
 }
 
 fn line(name: &str, figures: &[f64]) {

@@ -73,7 +73,7 @@ impl Words for Zh {
     fn held(&self, held: Held) -> String {
         match held {
             Held::Send(b) => self.buffer(&b, "tcp_wmem"),
-            Held::Refused => "内核没有更多内存可用（tcp_mem）".to_owned(),
+            Held::Refused => "内核拒绝分配更多内存（tcp_mem，或 cgroup 的上限）".to_owned(),
             Held::Receive(b) => format!("接收缓冲区 {}", self.buffer(&b, "tcp_rmem")),
             Held::LateAcks => "确认迟到：读取过慢，或路径上有排队".to_owned(),
             Held::LowWater(bytes) => {

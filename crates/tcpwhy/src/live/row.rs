@@ -110,7 +110,7 @@ impl Row {
     pub(super) fn hear(&mut self, told: Told) {
         if told.refused && self.role == Role::Sends {
             let slept = Nanos(told.blocked.writing_ns.try_into().unwrap_or(i64::MAX));
-            self.account.writes_were_refused(slept);
+            self.account.writes_were_refused(slept, &self.seen.states);
             (self.limit, self.cause) = (self.account.limit(), self.account.cause());
             self.compare();
         }

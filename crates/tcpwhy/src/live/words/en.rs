@@ -64,7 +64,9 @@ impl Words for En {
     fn held(&self, held: Held) -> String {
         match held {
             Held::Send(b) => self.buffer(&b, "tcp_wmem"),
-            Held::Refused => "the kernel refuses memory for more (tcp_mem, or the cgroup's bound)".to_owned(),
+            Held::Refused => {
+                "the kernel refuses memory for more (tcp_mem, or the cgroup's bound)".to_owned()
+            }
             Held::Receive(b) => format!("receive buffer {}", self.buffer(&b, "tcp_rmem")),
             Held::LateAcks => "late ACKs: slow reader, or a queue on the path".to_owned(),
             Held::LowWater(bytes) => {

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 cd crates/tcpwhy-live/bpf
 sources="*.bpf.c *.h"
-objects="descriptors events live"
+objects="events live"
 has_clang() { command -v clang >/dev/null && command -v llvm-strip >/dev/null; }
 compiler() { clang --version | sed -n '1s/.*version \([0-9]*\).*/clang \1/p'; }
 build() { # object folder

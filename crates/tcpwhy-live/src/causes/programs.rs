@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
+use std::sync::{Arc, Mutex};
 
 use aya::maps::stack_trace::StackTraceMap;
 use aya::maps::{HashMap as Map, MapData, PerCpuArray, RingBuf};
@@ -65,7 +66,7 @@ pub struct Causes {
     missed_cookies: HashSet<u64>,
     missed_inodes: HashSet<u32>,
     /// Keeps the programs attached.
-    _programs: Ebpf,
+    programs: Arc<Mutex<Ebpf>>,
 }
 
 impl std::fmt::Debug for Causes {
@@ -90,9 +91,7 @@ impl Causes {
         let mut programs = loader.load(OBJECT).map_err(unavailable)?;
         let mut refused = attach(&mut programs, &btf, &PROGRAMS)?;
         refused.extend(attach_functions(&mut programs, &btf, &WAITS));
-        // Here, for parsing the kernel's BTF again would cost more than the iterator saves.
-        let descriptors = Descriptors::open(&btf).map_err(|why| refused.push(why)).ok();
-        Ok(Self {
+        let mut causes = Self {
             calls: map(&mut programs, "calls")?.try_into().map_err(unavailable)?,
             sleepers: map(&mut programs, "sleepers")?.try_into().map_err(unavailable)?,
             waits: map(&mut programs, "waits")?.try_into().map_err(unavailable)?,
@@ -102,13 +101,18 @@ impl Causes {
             stacks: map(&mut programs, "stacks")?.try_into().map_err(unavailable)?,
             lost: map(&mut programs, "lost")?.try_into().map_err(unavailable)?,
             refused,
-            descriptors,
+            descriptors: None,
             journal: Journal::default(),
             growth: Growth::default(),
             missed_cookies: HashSet::new(),
             missed_inodes: HashSet::new(),
-            _programs: programs,
-        })
+            programs: Arc::new(Mutex::new(programs)),
+        };
+        match Descriptors::open(&causes.programs, &btf) {
+            Ok(descriptors) => causes.descriptors = Some(descriptors),
+            Err(refused) => causes.refused.push(refused),
+        }
+        Ok(causes)
     }
 
     /// Whether this thread may read what the programs left.
@@ -118,7 +122,8 @@ impl Causes {
         self.lost.get(&0, 0).is_ok() && iterator.is_none_or(Descriptors::is_readable)
     }
 
-    /// The iterator over what processes have open, for whoever asks first; `None` where the kernel refuses it.
+    /// The iterator over what processes have open, for whoever asks first; `None` where the kernel refuses it. As long as it lives all
+    /// programs stay attached.
     #[must_use]
     pub fn take_descriptors(&mut self) -> Option<Descriptors> {
         self.descriptors.take()

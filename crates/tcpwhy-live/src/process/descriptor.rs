@@ -1,4 +1,4 @@
-//! Records of the kernel's iterator: `struct descriptor` of `bpf/descriptors.bpf.c`, in the machine's byte order.
+//! Records of the kernel's iterator: `struct descriptor` of `bpf/descriptors.h`, in the machine's byte order.
 
 use std::io::{self, ErrorKind, Read};
 

@@ -3,6 +3,8 @@
  * Every descriptor of a TCP socket, of whichever process and network namespace, and what the application fixed on it: an iterator, which
  * runs when it is read. src/process/descriptor.rs decodes the struct: change both.
  */
+#pragma once
+
 #include "helpers.h"
 
 /* One descriptor. */
@@ -80,5 +82,3 @@ int task_file(__u64 *ctx)
 	bpf_seq_write(meta->seq, &found, sizeof(found));
 	return 0;
 }
-
-char LICENSE[] SEC("license") = "Dual MIT/GPL";

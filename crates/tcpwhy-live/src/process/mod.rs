@@ -1,6 +1,7 @@
 //! Which process has a socket open: by the kernel's iterator over the files of all processes, which tells a socket's locks as well, and
 //! where BPF is refused by `/proc/PID/fd`.
 
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))] // Nobody reads.
 mod descriptor;
 #[cfg(feature = "bpf")]
 mod iterator;

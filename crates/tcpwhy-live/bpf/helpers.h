@@ -20,10 +20,12 @@ static __u64 (*bpf_get_socket_cookie)(void *sk) = (void *)46;
 static long (*bpf_get_stack)(void *ctx, void *to, __u32 size, __u64 flags) = (void *)67;
 static long (*bpf_probe_read_user)(void *to, __u32 size, const void *from) = (void *)112;
 static long (*bpf_probe_read_kernel)(void *to, __u32 size, const void *from) = (void *)113;
+static long (*bpf_seq_write)(struct seq_file *to, const void *data, __u32 size) = (void *)127;
 static void *(*bpf_ringbuf_reserve)(void *ring, __u64 size, __u64 flags) = (void *)131;
 static void (*bpf_ringbuf_submit)(void *data, __u64 flags) = (void *)132;
 static struct tcp_sock *(*bpf_skc_to_tcp_sock)(void *sk) = (void *)137;
 static struct task_struct *(*bpf_get_current_task_btf)(void) = (void *)158;
+static struct socket *(*bpf_sock_from_file)(struct file *file) = (void *)162;
 static long (*bpf_task_pt_regs)(struct task_struct *task) = (void *)175;
 
 #define BPF_MAP_TYPE_HASH 1

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
  *
  * Who did it: what applications ask of their sockets' buffers, for how long their threads sleep in writes and reads, for how long each
- * limit held a sender, how autotuning changed its buffers, and what the kernel does to a socket that a sample does not show. Of every
- * network namespace. src/causes decodes the structs: change both.
+ * limit held a sender, how autotuning changed its buffers, and what the kernel does to a socket that a sample does not show; and whose a
+ * socket is. Of every network namespace. src/causes decodes the structs, and src/process those of descriptors.h: change both.
  */
 #include "asked.h"
+#include "descriptors.h"
 #include "limited.h"
 #include "slept.h"
 #include "tuned.h"

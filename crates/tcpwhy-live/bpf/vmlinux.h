@@ -87,6 +87,7 @@ struct minmax {
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u32 notsent_lowat;
+	__u32 window_clamp;
 	__u32 snd_wnd;
 	__u32 mss_cache;
 	__u32 snd_cwnd;
@@ -129,12 +130,30 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+struct upid {
+	int nr;
+	void *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct task_struct {
 	unsigned int flags;
 	int pid;
 	int tgid;
+	struct pid *thread_pid;
 	char comm[16];
 	struct files_struct *files;
+};
+
+struct seq_file;
+
+/* Of an iterator's first argument. */
+struct bpf_iter_meta {
+	struct seq_file *seq;
 };
 
 /* x86_64. */

@@ -106,7 +106,7 @@ pub(crate) fn unavailable(error: impl std::error::Error) -> Error {
 }
 
 /// Why a program is not there, on one line: a verifier's log has thousands, of which the last one but its statistics tells.
-fn refusal(error: &ProgramError) -> String {
+pub(crate) fn refusal(error: &ProgramError) -> String {
     let ProgramError::LoadError { io_error, verifier_log } = error else { return reason(error) };
     let log = verifier_log.to_string();
     let told = |line: &&str| !line.trim().is_empty() && !line.starts_with("processed ");
@@ -117,7 +117,7 @@ fn refusal(error: &ProgramError) -> String {
 }
 
 /// The error and what caused it, on one line.
-fn reason(error: &dyn std::error::Error) -> String {
+pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     let mut text = first_line(error);
     let mut cause = error.source();
     while let Some(source) = cause {

@@ -13,7 +13,8 @@ pub const READING: CapabilitySet = CapabilitySet::SYS_PTRACE
 pub const ENTERING: CapabilitySet =
     CapabilitySet::SYS_ADMIN.union(CapabilitySet::SYS_PTRACE).union(CapabilitySet::DAC_READ_SEARCH);
 
-/// To read what BPF programs left in their maps: needed before Linux 5.19, where `unprivileged_bpf_disabled` is set.
+/// To read what BPF programs left in their maps, and to begin an iterator anew: needed before Linux 5.19, where
+/// `unprivileged_bpf_disabled` is set.
 pub const BPF: CapabilitySet = CapabilitySet::BPF;
 
 /// Whether `works` would still be true with no more capabilities than `needed`.

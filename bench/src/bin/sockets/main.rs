@@ -24,7 +24,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Err(_) => {
             let mut inside = Command::new("unshare");
-            inside.args(["-rn", "--"]).arg(std::env::current_exe()?);
+            // Root stays root of the machine: in a user namespace of its own it would have no BPF.
+            let alone = if rustix::process::geteuid().is_root() { "-n" } else { "-rn" };
+            inside.args([alone, "--"]).arg(std::env::current_exe()?);
             measure::run(inside.arg(count.to_string()).env(hold::INSIDE, "measure"))
         }
     }

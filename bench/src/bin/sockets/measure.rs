@@ -2,8 +2,11 @@
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::Instant;
+use tcpwhy_live::causes::Causes;
+use tcpwhy_live::process::Descriptors;
 use tcpwhy_live::sample::{Dump, Selection};
 use tcpwhy_live::watch::Watch;
 
@@ -11,6 +14,9 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Turns.
 const TURNS: usize = 15;
+
+/// Turns of what a program does once.
+const FIRST_ROUNDS: usize = 5;
 
 /// What is timed, in the order of the turns.
 const NAMES: [&str; 3] = ["asked, nothing kept", "a full sample", "ss -tinmH"];
@@ -42,19 +48,52 @@ pub(crate) fn measure() -> Result<()> {
     }
     let ratio: Vec<f64> = ss.iter().zip(&sample).map(|(ss, ours)| ss / ours.max(0.1)).collect();
     line("ss / a full sample", &ratio);
-    first_round()
+    rounds()
 }
 
-/// What a program pays once: all processes are looked through, and all locks read.
-fn first_round() -> Result<()> {
-    let mut watch = Watch::open()?;
-    let took = took(UsageWho::RUSAGE_SELF, || {
-        watch.sample()?;
-        drop(watch.round(|_, _| true));
+/// What a program pays once, and again for every new connection: who has each socket open is looked for, and all locks are read, by
+/// `/proc` and the sockets themselves, and by the kernel's iterator, where BPF is permitted.
+fn rounds() -> Result<()> {
+    let mut turns: [Vec<Took>; 4] = Default::default();
+    for _ in 0..FIRST_ROUNDS {
+        let [first_walk, first_pass, walk, pass] = &mut turns;
+        let took = first_rounds(None)?;
+        first_walk.push(took[0]);
+        walk.push(took[1]);
+        if let Some(descriptors) = Causes::open(false).ok().and_then(|mut c| c.take_descriptors()) {
+            let took = first_rounds(Some(descriptors))?;
+            first_pass.push(took[0]);
+            pass.push(took[1]);
+        }
+    }
+    let names =
+        ["first round, by /proc", "by the iterator", "new connection, by /proc", "by the iterator"];
+    for (name, turns) in names.into_iter().zip(turns) {
+        if turns.is_empty() {
+            println!("{name:25}skipped: the kernel refuses it");
+        } else {
+            line(name, &figures(turns));
+        }
+    }
+    Ok(())
+}
+
+/// The first round, and one with a new connection.
+fn first_rounds(descriptors: Option<Descriptors>) -> Result<[Took; 2]> {
+    let mut watch = Watch::open()?.with_descriptors(descriptors);
+    watch.sample()?;
+    let first = took(UsageWho::RUSAGE_SELF, || {
+        let unknown = watch.round(|_, _| true).iter().filter(|seen| seen.locks.is_none()).count();
+        if unknown == 0 { Ok(()) } else { Err(format!("nothing is known of {unknown}").into()) }
+    })?;
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let _connection = (TcpStream::connect(listener.local_addr()?)?, listener.accept()?);
+    watch.sample()?;
+    let later = took(UsageWho::RUSAGE_SELF, || {
+        watch.round(|_, _| true);
         Ok(())
     })?;
-    println!("a first round, with the processes and the locks of all: {:.0} ms", took[0]);
-    Ok(())
+    Ok([first, later])
 }
 
 fn line(name: &str, figures: &[f64]) {

@@ -31,6 +31,21 @@ impl Account {
         account
     }
 
+    /// Threads slept in writes for `slept` altogether in the time of these states, because the kernel refused memory for what they write
+    /// (`net/ipv4/tcp.c`, `tcp_sendmsg_locked()`: no skb, so it waits as for a full buffer). To samples that is a sender with nothing left to
+    /// send and room in its buffer: as much of the sleep as the other limits leave room for was not the application's time.
+    pub fn writes_were_refused(&mut self, slept: Nanos, states: &[State]) {
+        let application = self
+            .shares()
+            .find(|(limit, _)| *limit == Limit::Application)
+            .map_or(Nanos::ZERO, |(_, held)| held);
+        let others = self.total() - application;
+        let refused = (slept - others).clamp(Nanos::ZERO, application);
+        self.add(Limit::Application, Nanos::ZERO - refused);
+        self.add(Limit::SendBuffer, refused);
+        self.cause = self.limit().map(|limit| cause(limit, states));
+    }
+
     fn add(&mut self, limit: Limit, span: Nanos) {
         let place = Limit::ALL.iter().position(|l| *l == limit);
         if let Some(held) = place.and_then(|place| self.held.get_mut(place)) {
@@ -217,6 +232,29 @@ mod tests {
         assert_eq!(told(full(40), false), Some(Limit::SendBuffer));
         let grown = State { sndbuf: 40_000, ..full(40) };
         assert_eq!(told(grown, true), Some(Limit::SendBuffer));
+    }
+
+    #[test]
+    fn a_write_that_got_no_memory_is_not_the_applications_pause() {
+        let held = |ms| State { unsent: 9000, outstanding: 59_000, in_flight: 10, ..state(ms) };
+        let sent = |ms| State { acked: ms, ..state(ms) };
+        let states = [held(0), held(20), held(40), sent(60), sent(80), sent(140)];
+        let told = |slept_ms| {
+            let mut account = Account::of(&states, false);
+            account.writes_were_refused(Nanos::from_millis(slept_ms), &states);
+            let all = [Limit::ReceiveWindow, Limit::SendBuffer, Limit::Application];
+            let ms = all.map(|limit| (account.share(limit) * 140.0).round());
+            (ms, account.limit(), account.cause())
+        };
+        // The sleep may have been while the window held.
+        let (application, alone) = (Some(Limit::Application), Cause::SenderApplication);
+        assert_eq!(told(60), ([60.0, 0.0, 80.0], application, alone));
+        let (window, unscaled) = (Some(Limit::ReceiveWindow), Cause::NoWindowScaling);
+        assert_eq!(told(95), ([60.0, 35.0, 45.0], window, unscaled));
+        let (buffer, none) = (Some(Limit::SendBuffer), Cause::None);
+        assert_eq!(told(130), ([60.0, 70.0, 10.0], buffer, none));
+        // Of several threads.
+        assert_eq!(told(900), ([60.0, 80.0, 0.0], buffer, none));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
+use std::sync::{Arc, Mutex};
 
 use aya::maps::stack_trace::StackTraceMap;
 use aya::maps::{HashMap as Map, MapData, PerCpuArray, RingBuf};
@@ -15,6 +16,7 @@ use super::tuned::TUNED;
 use super::{Asked, Blocked, Counts, Limited, Lost, Slept, Tuned};
 use crate::bpf::{Function, attach, attach_functions, map, unavailable};
 use crate::events::{Error, Refused, monotonic};
+use crate::process::Descriptors;
 
 /// Built from `bpf/live.bpf.c` by `scripts/bpf.sh`.
 static OBJECT: &[u8] = include_bytes_aligned!("../../bpf/live.bpf.o");
@@ -57,13 +59,14 @@ pub struct Causes {
     stacks: StackTraceMap<MapData>,
     lost: PerCpuArray<MapData, u64>,
     refused: Vec<Refused>,
+    descriptors: Option<Descriptors>,
     journal: Journal,
     growth: Growth,
     /// Of sockets that the last round did not have.
     missed_cookies: HashSet<u64>,
     missed_inodes: HashSet<u32>,
     /// Keeps the programs attached.
-    _programs: Ebpf,
+    programs: Arc<Mutex<Ebpf>>,
 }
 
 impl std::fmt::Debug for Causes {
@@ -88,7 +91,7 @@ impl Causes {
         let mut programs = loader.load(OBJECT).map_err(unavailable)?;
         let mut refused = attach(&mut programs, &btf, &PROGRAMS)?;
         refused.extend(attach_functions(&mut programs, &btf, &WAITS));
-        Ok(Self {
+        let mut causes = Self {
             calls: map(&mut programs, "calls")?.try_into().map_err(unavailable)?,
             sleepers: map(&mut programs, "sleepers")?.try_into().map_err(unavailable)?,
             waits: map(&mut programs, "waits")?.try_into().map_err(unavailable)?,
@@ -98,18 +101,32 @@ impl Causes {
             stacks: map(&mut programs, "stacks")?.try_into().map_err(unavailable)?,
             lost: map(&mut programs, "lost")?.try_into().map_err(unavailable)?,
             refused,
+            descriptors: None,
             journal: Journal::default(),
             growth: Growth::default(),
             missed_cookies: HashSet::new(),
             missed_inodes: HashSet::new(),
-            _programs: programs,
-        })
+            programs: Arc::new(Mutex::new(programs)),
+        };
+        match Descriptors::open(&causes.programs, &btf) {
+            Ok(descriptors) => causes.descriptors = Some(descriptors),
+            Err(refused) => causes.refused.push(refused),
+        }
+        Ok(causes)
     }
 
     /// Whether this thread may read what the programs left.
     #[must_use]
-    pub fn is_readable(&self) -> bool {
-        self.lost.get(&0, 0).is_ok()
+    pub fn is_readable(&mut self) -> bool {
+        let iterator = self.descriptors.as_mut();
+        self.lost.get(&0, 0).is_ok() && iterator.is_none_or(Descriptors::is_readable)
+    }
+
+    /// The iterator over what processes have open, for whoever asks first; `None` where the kernel refuses it. As long as it lives all
+    /// programs stay attached.
+    #[must_use]
+    pub fn take_descriptors(&mut self) -> Option<Descriptors> {
+        self.descriptors.take()
     }
 
     /// What could not be attached, and why.

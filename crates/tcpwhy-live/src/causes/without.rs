@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Asked, Blocked, Counts, Limited, Lost, Slept, Tuned};
 use crate::events::{Error, Refused};
+use crate::process::Descriptors;
 
 /// Who did what to sockets; in this build, nobody knows.
 #[derive(Debug)]
@@ -20,7 +21,13 @@ impl Causes {
 
     /// Nothing.
     #[must_use]
-    pub fn is_readable(&self) -> bool {
+    pub fn is_readable(&mut self) -> bool {
+        match self.0 {}
+    }
+
+    /// Nothing.
+    #[must_use]
+    pub fn take_descriptors(&mut self) -> Option<Descriptors> {
         match self.0 {}
     }
 

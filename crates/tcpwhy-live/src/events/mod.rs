@@ -36,7 +36,7 @@ pub enum Scope {
 /// Something that could not be attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The tracepoint, or `fentry/` and the kernel's function.
+    /// The tracepoint, or `fentry/` and the kernel's function, or `iter/` and the iterator.
     pub program: &'static str,
     /// What the kernel said.
     pub why: String,

@@ -37,6 +37,13 @@ pub struct Locks {
     pub notsent_lowat: Option<u32>,
 }
 
+impl Locks {
+    /// Of the kernel's value: 0 stands for the system's, which is no bound by itself.
+    pub(crate) fn lowat(bytes: u32) -> Option<u32> {
+        Some(bytes).filter(|bytes| *bytes != 0 && *bytes != u32::MAX)
+    }
+}
+
 /// A duplicate of another process's socket.
 #[derive(Debug)]
 pub struct Borrowed(OwnedFd);
@@ -94,7 +101,7 @@ impl Borrowed {
             sndbuf: sys::get(self.0.as_fd(), libc::SOL_SOCKET, libc::SO_SNDBUF)?,
             rcvbuf: sys::get(self.0.as_fd(), libc::SOL_SOCKET, libc::SO_RCVBUF)?,
             window_clamp: sys::get(self.0.as_fd(), libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP)?,
-            notsent_lowat: Some(lowat).filter(|bytes| *bytes != 0 && *bytes != u32::MAX),
+            notsent_lowat: Locks::lowat(lowat),
         })
     }
 

@@ -1,11 +1,25 @@
-//! Which process has a socket open, by `/proc/PID/fd`.
+//! Which process has a socket open: by the kernel's iterator over the files of all processes, which tells a socket's locks as well, and
+//! where BPF is refused by `/proc/PID/fd`.
 
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))] // Nobody reads.
+mod descriptor;
+#[cfg(feature = "bpf")]
+mod iterator;
+#[cfg(not(feature = "bpf"))]
+#[path = "without.rs"]
+mod iterator;
+mod pass;
 mod walk;
+
+pub use descriptor::Descriptor;
+pub use iterator::Descriptors;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::locks::Locks;
+use pass::Pass;
 use walk::Walk;
 
 /// After this much time a socket that nobody seemed to have open is looked for again: it may have been handed on meanwhile.
@@ -25,18 +39,72 @@ pub struct Owner {
 /// The owners of sockets, as far as this user may see them. Each socket is looked for once: what is known stays known while it lives.
 #[derive(Debug, Default)]
 pub struct Owners {
-    known: HashMap<u32, Owner>,
+    /// Asks the kernel, where that is permitted.
+    descriptors: Option<Descriptors>,
+    found: Found,
     /// Looked for without success, and when.
     nobody: HashMap<u32, Instant>,
-    /// The walk that goes on when there is time.
-    walk: Option<Walk>,
+    /// The look that goes on when there is time.
+    look: Option<Look>,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+struct Found {
+    /// By the socket's inode.
+    owners: HashMap<u32, Owner>,
+    /// By its cookie; what came with owners found since it was taken.
+    locks: HashMap<u64, Locks>,
+}
+
+/// A look at what processes have open.
+#[derive(Debug)]
+enum Look {
+    Pass(Pass),
+    Walk(Walk),
+}
+
+impl Look {
+    /// Goes on until all is found, or all was looked at, or it is time to stop; `false` where it is not over. What it finds goes from
+    /// `wanted` to `found`.
+    fn go_on(
+        &mut self,
+        wanted: &mut HashSet<u32>,
+        found: &mut Found,
+        end: Option<Instant>,
+    ) -> bool {
+        match self {
+            Self::Pass(pass) => pass.go_on(wanted, found, end),
+            Self::Walk(walk) => walk.go_on(wanted, &mut found.owners, end),
+        }
+    }
+
+    /// What was looked for when it began.
+    fn wanted(&self) -> &HashSet<u32> {
+        match self {
+            Self::Pass(pass) => &pass.wanted,
+            Self::Walk(walk) => &walk.wanted,
+        }
+    }
 }
 
 impl Owners {
+    /// Asks the kernel's iterator; without it, `/proc`.
+    #[must_use]
+    pub fn of_descriptors(descriptors: Option<Descriptors>) -> Self {
+        Self { descriptors, ..Self::default() }
+    }
+
     /// Of the socket with this inode; of several processes that share it, one.
     #[must_use]
     pub fn of(&self, inode: u32) -> Option<&Owner> {
-        self.known.get(&inode)
+        self.found.owners.get(&inode)
+    }
+
+    /// What the applications of sockets set, by cookie, as far as it was told with the owners that were found since the last call.
+    #[must_use]
+    pub fn take_locks(&mut self) -> HashMap<u64, Locks> {
+        std::mem::take(&mut self.found.locks)
     }
 
     /// Keeps what is known of these sockets, and looks for the owners of the others among them for at most `time`; what is not found by
@@ -47,41 +115,44 @@ impl Owners {
         self.forget(inodes);
         let is_new = |inode: &&u32| {
             let tried = self.nobody.get(inode).is_some_and(|at| began - *at < AGAIN);
-            !self.known.contains_key(inode) && !tried
+            !self.found.owners.contains_key(inode) && !tried
         };
         let mut wanted: HashSet<u32> = inodes.iter().filter(is_new).copied().collect();
         while !wanted.is_empty() {
-            let mut walk = self.walk.take().unwrap_or_else(|| self.walk_for(&wanted));
-            if !walk.go_on(&mut wanted, &mut self.known, end) {
-                self.walk = Some(walk);
+            let mut look = self.look.take().unwrap_or_else(|| self.look_for(&wanted));
+            if !look.go_on(&mut wanted, &mut self.found, end) {
+                self.look = Some(look);
                 return;
             }
-            // What came after the walk began may be in a process that it had passed by then.
-            let missed = walk.wanted.iter().filter(|inode| wanted.contains(inode));
+            // What came after the look began may be in a process that it had passed by then.
+            let missed = look.wanted().iter().filter(|inode| wanted.contains(inode));
             let missed: Vec<u32> = missed.copied().collect();
-            wanted.retain(|inode| !walk.wanted.contains(inode));
+            wanted.retain(|inode| !look.wanted().contains(inode));
             self.nobody.extend(missed.into_iter().map(|inode| (inode, began)));
         }
-        self.walk = None;
+        self.look = None;
     }
 
-    /// Descriptors that are known need no look, unless somebody was missed: one may have been closed and opened again since.
-    fn walk_for(&self, wanted: &HashSet<u32>) -> Walk {
+    /// In `/proc`, descriptors that are known need no look, unless somebody was missed: one may have been closed and opened again since.
+    fn look_for(&mut self, wanted: &HashSet<u32>) -> Look {
+        if let Some(Ok(records)) = self.descriptors.as_mut().map(Descriptors::begin) {
+            return Look::Pass(Pass::new(wanted.clone(), records));
+        }
         let missed = wanted.iter().any(|inode| self.nobody.contains_key(inode));
-        let known = self.known.values().filter(|_| !missed).map(|owner| (owner.pid, owner.fd));
-        Walk::new(wanted.clone(), known.collect())
+        let known = self.found.owners.values().filter(|_| !missed);
+        Look::Walk(Walk::new(wanted.clone(), known.map(|owner| (owner.pid, owner.fd)).collect()))
     }
 
     /// The owner turned out not to have the socket: it is looked for again.
     pub fn is_wrong(&mut self, inode: u32) {
-        self.known.remove(&inode);
+        self.found.owners.remove(&inode);
     }
 
     /// Drops sockets that are gone, and owners that are: a socket lives on where somebody else has it open.
     fn forget(&mut self, inodes: &HashSet<u32>) {
         self.nobody.retain(|inode, _| inodes.contains(inode));
         let mut alive = HashMap::new();
-        self.known.retain(|inode, owner| {
+        self.found.owners.retain(|inode, owner| {
             let is_alive = |pid: u32| Path::new("/proc").join(pid.to_string()).exists();
             inodes.contains(inode) && *alive.entry(owner.pid).or_insert_with(|| is_alive(owner.pid))
         });
@@ -144,9 +215,9 @@ mod tests {
     fn nobody_is_looked_for_again_only_after_a_while() {
         let mut owners = Owners::default();
         owners.update(&HashSet::from([u32::MAX]), LONG);
-        assert!(owners.walk.is_none() && owners.nobody.contains_key(&u32::MAX));
+        assert!(owners.look.is_none() && owners.nobody.contains_key(&u32::MAX));
         owners.update(&HashSet::from([u32::MAX]), Duration::ZERO);
-        assert!(owners.walk.is_none(), "not looked for");
+        assert!(owners.look.is_none(), "not looked for");
         owners.update(&HashSet::new(), LONG);
         assert!(owners.nobody.is_empty());
     }
@@ -166,7 +237,8 @@ mod tests {
         child.stdout.as_mut().unwrap().read_exact(&mut [0; 6]).unwrap();
         let mut owners = Owners::default();
         owners
-            .known
+            .found
+            .owners
             .insert(inode(&socket), Owner { pid: child.id(), command: "sleep".into(), fd: 0 });
         owners.update(&wanted, LONG);
         assert_eq!(owners.of(inode(&socket)).unwrap().pid, child.id());

@@ -48,8 +48,7 @@ impl Walk {
         Self { wanted, pids, process: None, known }
     }
 
-    /// Goes on until all is found, or all was looked at, or it is time to stop; `false` where it is not over. What it finds goes from
-    /// `wanted` to `found`.
+    /// See [`super::Look::go_on`].
     pub(super) fn go_on(
         &mut self,
         wanted: &mut HashSet<u32>,

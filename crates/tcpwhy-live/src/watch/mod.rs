@@ -10,7 +10,7 @@ use tcpwhy_core::socket::{Receiver, State, Stopwatch};
 
 use crate::locks::Locks;
 use crate::namespaces::Namespaces;
-use crate::process::{Owner, Owners};
+use crate::process::{Descriptors, Owner, Owners};
 use crate::sample::{Sample, Selection};
 use track::Track;
 
@@ -106,6 +106,12 @@ impl Watch {
         Self { selection, ..self }
     }
 
+    /// Asks the kernel's iterator whose a socket is and what its application set, not `/proc` and each socket.
+    #[must_use]
+    pub fn with_descriptors(self, descriptors: Option<Descriptors>) -> Self {
+        Self { owners: Owners::of_descriptors(descriptors), ..self }
+    }
+
     /// Takes one sample of every socket and returns how many there are. A sub-sample: a verdict wants several in a round.
     ///
     /// # Errors
@@ -147,12 +153,14 @@ impl Watch {
         let inodes: HashSet<u32> = inodes.collect();
         self.owners.update(&inodes, if self.rounds == 0 { Duration::MAX } else { WALK });
         self.rounds += 1;
+        let locks = self.owners.take_locks();
         let mut seen = Vec::new();
         for track in self.tracks.values_mut() {
             let owner = self.owners.of(track.sample.inode);
             let closed = !track.is_in(self.dumps);
             if wanted(&track.sample, owner) {
                 let owner = owner.cloned();
+                track.take_locks(locks.get(&track.sample.cookie).copied());
                 if !closed && !track.read_locks(owner.as_ref()) {
                     self.owners.is_wrong(track.sample.inode);
                 }

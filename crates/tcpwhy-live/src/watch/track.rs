@@ -81,19 +81,29 @@ impl Track {
         counters(self.states.last().map_or(self.first.t_ns, |s| s.t_ns), &self.sample)
     }
 
+    /// What was told of them without asking the socket.
+    pub(super) fn take_locks(&mut self, locks: Option<Locks>) {
+        if let (Some(locks), Some(buffers)) = (locks, self.buffers()) {
+            self.locks = Some(locks);
+            self.locks_of = Some(buffers);
+        }
+    }
+
+    /// Sizes of the send and the receive buffer.
+    fn buffers(&self) -> Option<(u32, u32)> {
+        let [_, rcvbuf, _, sndbuf, ..] = *self.sample.skmem.as_slice() else { return None };
+        Some((sndbuf, rcvbuf))
+    }
+
     /// The lock bits change only with a setsockopt, which changes the size with them nearly always. `false`: the owner's descriptor is
     /// another socket by now, or closed.
     pub(super) fn read_locks(&mut self, owner: Option<&Owner>) -> bool {
-        let (Some(owner), [_, rcvbuf, _, sndbuf, ..]) = (owner, self.sample.skmem.as_slice())
-        else {
-            return true;
-        };
-        let buffers = Some((*sndbuf, *rcvbuf));
-        if self.locks_of == buffers {
+        let (Some(owner), Some(buffers)) = (owner, self.buffers()) else { return true };
+        if self.locks_of == Some(buffers) {
             return true;
         }
         self.locks = None;
-        self.locks_of = buffers;
+        self.locks_of = Some(buffers);
         match Borrowed::new(owner.pid, owner.fd) {
             Ok(socket) if socket.cookie().is_ok_and(|cookie| cookie == self.sample.cookie) => {
                 self.locks = socket.locks().ok();

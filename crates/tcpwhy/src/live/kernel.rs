@@ -9,6 +9,7 @@ use tcpwhy_live::causes::stack::{Frame, Names};
 use tcpwhy_live::causes::{Asked, Blocked, Causes, Counts, Limited, Lost, Step, Tuned};
 use tcpwhy_live::events::{Clock, Refused};
 use tcpwhy_live::memory::{Memory, Pressure};
+use tcpwhy_live::process::Descriptors;
 
 /// What was told of one socket.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Told {
     pub blocked: Blocked,
     /// What the kernel did to it since this began.
     pub counts: Counts,
+    /// Memory for sending was refused in the round.
+    pub refused: bool,
     /// For how long each limit held it in the round, judged in the kernel at every ACK; `None` where it sent nothing.
     pub limited: Option<Limited>,
     /// How autotuning changed its buffers since this began; times are since the Unix epoch.
@@ -63,6 +66,7 @@ pub(super) struct Kernel {
     flame: Option<Flame>,
     /// Sums of the last round, by cookie.
     limited: HashMap<u64, Limited>,
+    counts: HashMap<u64, Counts>,
 }
 
 impl Kernel {
@@ -88,12 +92,18 @@ impl Kernel {
             clock: Clock::start(),
             flame,
             limited: HashMap::new(),
+            counts: HashMap::new(),
         })
     }
 
     /// Whether this thread may read what the programs told.
-    pub(super) fn is_readable(&self) -> bool {
-        self.causes.as_ref().is_none_or(Causes::is_readable)
+    pub(super) fn is_readable(&mut self) -> bool {
+        self.causes.as_mut().is_none_or(Causes::is_readable)
+    }
+
+    /// The iterator over what processes have open, where it is permitted.
+    pub(super) fn take_descriptors(&mut self) -> Option<Descriptors> {
+        self.causes.as_mut()?.take_descriptors()
     }
 
     /// To be called with every sample.
@@ -127,15 +137,19 @@ impl Kernel {
                 stack: names.user(asked.process, &asked.frames),
                 asked,
             };
-            row.told = Some(Told {
+            let counted = counts.get(&sample.cookie).copied().unwrap_or_default();
+            let before = self.counts.get(&sample.cookie).copied().unwrap_or_default();
+            let told = Told {
                 asked: asked.into_iter().map(set).collect(),
                 blocked: blocked.get(&sample.inode).copied().unwrap_or_default(),
-                counts: counts.get(&sample.cookie).copied().unwrap_or_default(),
+                counts: counted,
+                refused: counted.refused_sending > before.refused_sending,
                 limited,
                 tuned: causes.tuned(sample.cookie).map(|t| at(self.clock, t)).unwrap_or_default(),
-            });
+            };
+            row.hear(told);
         }
-        self.limited = sums;
+        (self.limited, self.counts) = (sums, counts);
         if let Some(flame) = &mut self.flame {
             flame.add(&slept, &mut self.names);
         }

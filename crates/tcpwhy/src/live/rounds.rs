@@ -82,14 +82,16 @@ impl Sampler {
     /// no others.
     pub(super) fn open(live: &Live) -> Result<Self, Error> {
         let namespaces = place::namespaces(live.netns.as_deref())?;
-        let kernel = Kernel::open(live)?;
-        drop_privileges(&kernel)
+        let mut kernel = Kernel::open(live)?;
+        drop_privileges(&mut kernel)
             .map_err(|e| Error::Live(format!("the kernel does not let go of capabilities: {e}")))?;
         let mut pressures = Since::default();
         pressures.add(namespaces.pressures());
+        // The kernel leaves out what is not asked for, which is most of a large machine.
+        let selection = Selection::default().with_port(live.port);
+        let watch = Watch::of(namespaces).with_descriptors(kernel.take_descriptors());
         Ok(Self {
-            // The kernel leaves out what is not asked for, which is most of a large machine.
-            watch: Watch::of(namespaces).only(Selection::default().with_port(live.port)),
+            watch: watch.only(selection),
             pressures,
             kernel,
             cgroups: Names::default(),
@@ -153,7 +155,7 @@ impl Sampler {
     }
 }
 
-fn drop_privileges(kernel: &Kernel) -> io::Result<()> {
+fn drop_privileges(kernel: &mut Kernel) -> io::Result<()> {
     let reading = privileges::READING;
     let suffices = privileges::suffices(reading, || kernel.is_readable())?;
     privileges::keep_only(if suffices { reading } else { reading | privileges::BPF })

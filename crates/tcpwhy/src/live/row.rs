@@ -86,15 +86,13 @@ impl Row {
         let span = Nanos(seen.last.t_ns.saturating_sub(seen.first.t_ns).try_into().unwrap_or(0));
         let stopwatch = seen.last.stopwatch.zip(seen.first.stopwatch);
         let stopwatch = stopwatch.map(|(last, first)| last.since(first));
-        let judged = limit.filter(|_| role == Role::Sends).zip(stopwatch);
-        let span_us = u64::try_from(span.0 / 1000).unwrap_or(0);
-        Self {
+        let mut row = Self {
             out_bps: bps(seen.first.acked, seen.last.acked, span),
             in_bps: bps(seen.first.received, seen.last.received, span),
             send,
             receive,
-            difference: judged.and_then(|(limit, watch)| difference(limit, watch, span_us)),
             stopwatch,
+            difference: None,
             account,
             role,
             limit,
@@ -103,7 +101,27 @@ impl Row {
             place: Place::default(),
             told: None,
             seen,
+        };
+        row.compare();
+        row
+    }
+
+    /// Takes what the kernel's programs told. That a write got no memory only they know.
+    pub(super) fn hear(&mut self, told: Told) {
+        if told.refused && self.role == Role::Sends {
+            let slept = Nanos(told.blocked.writing_ns.try_into().unwrap_or(i64::MAX));
+            self.account.writes_were_refused(slept, &self.seen.states);
+            (self.limit, self.cause) = (self.account.limit(), self.account.cause());
+            self.compare();
         }
+        self.told = Some(told);
+    }
+
+    /// Explains where the kernel's account differs from the verdict.
+    fn compare(&mut self) {
+        let judged = self.limit.filter(|_| self.role == Role::Sends).zip(self.stopwatch);
+        let span_us = u64::try_from(self.span.0 / 1000).unwrap_or(0);
+        self.difference = judged.and_then(|(limit, watch)| difference(limit, watch, span_us));
     }
 
     /// `tcp_info` of the newest sample.
@@ -134,7 +152,8 @@ impl Row {
     /// What stands behind the limit: who holds the buffer, or which threshold.
     pub(super) fn held(&self) -> Option<Held> {
         if self.limit == Some(Limit::SendBuffer) {
-            return Some(Held::Send(self.send));
+            let refused = self.told.as_ref().is_some_and(|told| told.refused);
+            return Some(if refused { Held::Refused } else { Held::Send(self.send) });
         }
         let judged = (self.limit, self.cause);
         if self.role == Role::Sends && judged == (Some(Limit::ReceiveWindow), Cause::None) {

@@ -180,6 +180,36 @@ fn who_set_the_buffer_and_where_the_writer_sleeps() {
 }
 
 #[test]
+fn in_a_container_processes_have_the_numbers_that_they_have_there() {
+    let look = "\"$0\" live --json --all --interval 100ms --netns self --port $port";
+    let script = format!(
+        "ip link set lo up || exit 77; \
+         python3 -c \"{WRITER}\" | {{ read port; {look}; {look} --no-bpf; kill -9 -1; }}"
+    );
+    let output = Command::new("unshare")
+        .args(["-pfn", "--mount-proc", "--kill-child", "sh", "-c", &script])
+        .arg(env!("CARGO_BIN_EXE_tcpwhy"))
+        .stdin(Stdio::null())
+        .output();
+    let Ok(output) = output else { return eprintln!("skipped: no unshare") };
+    let (said, told) = (String::from_utf8_lossy(&output.stderr), output.stdout.as_slice());
+    if output.status.code() == Some(77) || said.starts_with("unshare: ") {
+        return eprintln!("skipped: {said}");
+    }
+    let rounds: Vec<Value> =
+        told.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    let [with, without] = &rounds[..] else { panic!("{said} {rounds:?}") };
+    let of = |round: &Value| -> Vec<[Value; 4]> {
+        let sockets = round["sockets"].as_array().unwrap().iter();
+        sockets.map(|s| ["cookie", "pid", "fd", "command"].map(|name| s[name].clone())).collect()
+    };
+    let (with, without) = (of(with), of(without));
+    assert_eq!(with.len(), 2, "{rounds:?}");
+    assert!(with.iter().all(|socket| without.contains(socket)), "{with:?} {without:?}");
+    assert!(with.iter().all(|socket| socket[1].is_u64()), "{with:?}");
+}
+
+#[test]
 fn what_is_not_needed_any_more_is_dropped() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let _socket = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();

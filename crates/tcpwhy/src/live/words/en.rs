@@ -64,6 +64,9 @@ impl Words for En {
     fn held(&self, held: Held) -> String {
         match held {
             Held::Send(b) => self.buffer(&b, "tcp_wmem"),
+            Held::Refused => {
+                "the kernel refuses memory for more (tcp_mem, or the cgroup's bound)".to_owned()
+            }
             Held::Receive(b) => format!("receive buffer {}", self.buffer(&b, "tcp_rmem")),
             Held::LateAcks => "late ACKs: slow reader, or a queue on the path".to_owned(),
             Held::LowWater(bytes) => {
@@ -184,8 +187,11 @@ impl Words for En {
     fn missing(&self, s: &Status, optional: bool) -> Vec<String> {
         let absent = s.absent.iter().map(|why| format!("Without the kernel's events: {why}."));
         let refused = s.refused.iter().filter(|r| optional || !r.optional).map(|r| {
-            let loss = "; without it, only sleep in splice and io_uring is not told";
-            let loss = if r.optional { loss } else { "" };
+            let loss = match r.program {
+                "iter/task_file" => "; without it, processes are looked for through /proc, and locks read socket by socket",
+                _ if r.optional => "; without it, only sleep in splice and io_uring is not told",
+                _ => "",
+            };
             format!("Not attached: {}: {}{loss}.", r.program, r.why)
         });
         let closed = s.closed.iter().map(|(count, why)| {

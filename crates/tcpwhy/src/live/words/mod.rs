@@ -25,6 +25,8 @@ const LABEL: usize = 15;
 pub(super) enum Held {
     /// The send buffer's holder.
     Send(Buffer),
+    /// Nobody: the kernel refused memory for what was written.
+    Refused,
     /// The receive buffer's.
     Receive(Buffer),
     /// The window is full, though it is no small one.

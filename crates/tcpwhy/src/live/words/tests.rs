@@ -26,7 +26,8 @@ fn buffers(w: &dyn Words) -> Vec<String> {
     let all = [Holder::Application, Holder::SystemMost, Holder::NotGrownYet, Holder::NotPermitted];
     let buffer = |holder| Buffer { bytes: 32_768, holder };
     let mut texts: Vec<_> = all.iter().map(|h| w.buffer(&buffer(*h), "tcp_wmem")).collect();
-    let held = [Held::Receive(buffer(Holder::SystemMost)), Held::LateAcks, Held::LowWater(4096)];
+    let receive = Held::Receive(buffer(Holder::SystemMost));
+    let held = [receive, Held::Refused, Held::LateAcks, Held::LowWater(4096)];
     texts.extend(held.map(|held| w.held(held)));
     texts.extend([Held::LateAcks, Held::Send(buffer(Holder::Application))].map(|held| {
         let limit = limit_label(Limit::SendBuffer, w.language());
@@ -45,6 +46,7 @@ fn told(w: &dyn Words) -> Vec<String> {
         refused: vec![
             NotAttached { program: "sys_enter", why: "error 2".into(), optional: false },
             NotAttached { program: "fentry/sk_wait_data", why: "error 3".into(), optional: true },
+            NotAttached { program: "iter/task_file", why: "error 15".into(), optional: true },
         ],
         lost: Lost { calls: 3, sleepers: 4, places: 5, counts: 6, stacks: 7 },
         closed: Some((8, "error 9".into())),
@@ -60,7 +62,7 @@ fn told(w: &dyn Words) -> Vec<String> {
     let tuned = Tuned { send: 7, receive: 1, newest };
     let watch = Watch { busy: 0.5, rwnd: 0.25, sndbuf: 0.0, differs: true };
     let mut texts = w.missing(&status, true);
-    assert_eq!(w.missing(&status, false).len() + 1, texts.len(), "what is optional");
+    assert_eq!(w.missing(&status, false).len() + 2, texts.len(), "what is optional");
     texts.extend(w.slept(0.5, 0.25));
     texts.extend(w.events(&counts));
     texts.extend(w.tuned(&tuned));

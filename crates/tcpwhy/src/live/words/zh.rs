@@ -73,6 +73,7 @@ impl Words for Zh {
     fn held(&self, held: Held) -> String {
         match held {
             Held::Send(b) => self.buffer(&b, "tcp_wmem"),
+            Held::Refused => "内核拒绝分配更多内存（tcp_mem，或 cgroup 的上限）".to_owned(),
             Held::Receive(b) => format!("接收缓冲区 {}", self.buffer(&b, "tcp_rmem")),
             Held::LateAcks => "确认迟到：读取过慢，或路径上有排队".to_owned(),
             Held::LowWater(bytes) => {
@@ -187,8 +188,11 @@ impl Words for Zh {
     fn missing(&self, s: &Status, optional: bool) -> Vec<String> {
         let absent = s.absent.iter().map(|why| format!("没有内核事件：{why}。"));
         let refused = s.refused.iter().filter(|r| optional || !r.optional).map(|r| {
-            let loss = "；缺少它，只是看不到 splice 和 io_uring 中的睡眠";
-            let loss = if r.optional { loss } else { "" };
+            let loss = match r.program {
+                "iter/task_file" => "；缺少它，改由 /proc 查找进程，并逐个套接字读取锁定",
+                _ if r.optional => "；缺少它，只是看不到 splice 和 io_uring 中的睡眠",
+                _ => "",
+            };
             format!("未能挂接：{}：{}{loss}。", r.program, r.why)
         });
         let closed = s

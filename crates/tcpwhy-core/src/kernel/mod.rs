@@ -5,6 +5,7 @@
 
 pub mod autotune;
 pub mod buffers;
+pub mod fill;
 pub mod memory;
 pub mod send;
 pub mod start;

@@ -11,6 +11,8 @@ const MAX_TCP_HEADER: u64 = 320;
 /// Kernels whose small heads come from a cache of their own (commit bf9f1baa279f, "net: add dedicated kmem_cache for typical/small
 /// skb->head") instead of the next power of two.
 const SMALL_HEADS: Version = Version::new(6, 3);
+/// Kernels that wake a writer at half of notsent_lowat.
+const WAKES_AT_HALF: Version = Version::new(5, 0);
 /// `TCP_INIT_CWND` (`include/net/tcp.h`).
 const INITIAL_SEGMENTS: u64 = 10;
 /// Largest payload of an skb with segmentation offload: 64 KiB less headers (`tcp_xmit_size_goal`).
@@ -47,28 +49,26 @@ pub fn size_goal(mss: u64, max_window: u64, offload: bool) -> u64 {
     if offload { (bound_to_half_window(GSO_MAX, max_window) / mss).max(1) * mss } else { mss }
 }
 
-/// Whether sendmsg may take another skb (`include/net/sock.h`, `__sk_stream_memory_free`). Only asked when one is needed, so a
-/// buffer overshoots by up to one [`size_goal`].
+/// Whether sendmsg may take another skb (`include/net/sock.h`, `__sk_stream_memory_free`; `net/ipv4/tcp.c`, `tcp_stream_memory_free`). Only
+/// asked when one is needed, so a buffer overshoots by up to one [`size_goal`]. `unsent`: bytes written and not sent.
 #[must_use]
-pub fn may_queue(queued: u64, sndbuf: u64) -> bool {
-    queued < sndbuf
-}
-
-/// Payload that a blocking writer gets into an empty send buffer whose peer acknowledges nothing, in writes of `write` bytes. Each
-/// small write is an skb of its own (as with TCP_NODELAY), a large one is cut at `goal`.
-#[must_use]
-pub fn payload_that_fits(sndbuf: u64, write: u64, goal: u64, version: Version) -> u64 {
-    let piece = write.min(goal).max(1);
-    let skbs = sndbuf.div_ceil(truesize(piece, version)).max(1);
-    skbs.saturating_mul(piece)
+pub fn may_queue(queued: u64, sndbuf: u64, unsent: u64, notsent_lowat: u64) -> bool {
+    queued < sndbuf && unsent < notsent_lowat
 }
 
 /// Whether a writer that found the buffer full is woken: at least a third must be free (`include/net/sock.h`,
-/// `sk_stream_is_writeable`: `sk_stream_wspace() >= sk_stream_min_wspace()`), and less than `notsent_lowat` unsent
-/// (`net/ipv4/tcp.c`, `tcp_stream_memory_free`).
+/// `__sk_stream_is_writeable`: `sk_stream_wspace() >= sk_stream_min_wspace()`), and so little unsent that twice as much is below
+/// `notsent_lowat`; up to 4.20, that it is below (`net/ipv4/tcp.c`, `tcp_stream_memory_free`).
 #[must_use]
-pub fn wakes_writer(queued: u64, sndbuf: u64, unsent: u64, notsent_lowat: u64) -> bool {
-    sndbuf.saturating_sub(queued) >= queued / 2 && queued < sndbuf && unsent < notsent_lowat
+pub fn wakes_writer(
+    version: Version,
+    queued: u64,
+    sndbuf: u64,
+    unsent: u64,
+    notsent_lowat: u64,
+) -> bool {
+    let counted = if version < WAKES_AT_HALF { unsent } else { 2 * unsent };
+    sndbuf.saturating_sub(queued) >= queued / 2 && may_queue(queued, sndbuf, counted, notsent_lowat)
 }
 
 /// The send buffer after autotuning (`net/ipv4/tcp_input.c`, `tcp_sndbuf_expand`); `factor` is 2, or the congestion control's
@@ -103,18 +103,6 @@ mod tests {
     }
 
     #[test]
-    fn the_check_comes_before_the_skb_so_the_buffer_overshoots() {
-        let new = Version::new(6, 18);
-        // F4: tcp_wmem 4096 with writes of 8K: one skb of 8K; one segment an skb: two, on newer kernels three.
-        assert_eq!(payload_that_fits(4_608, 8_192, 65_160, new), 8_192);
-        assert_eq!(payload_that_fits(4_608, 8_192, 1_448, Version::new(6, 1)), 2 * 1_448);
-        assert_eq!(payload_that_fits(4_608, 8_192, 1_448, new), 3 * 1_448);
-        assert_eq!(payload_that_fits(32_768, 1_448, 65_160, Version::new(6, 1)), 13 * 1_448);
-        // Measured on 6.18 with SO_SNDBUF of 1,024 and a peer that acknowledges nothing.
-        assert_eq!(payload_that_fits(4_608, 1, 1_448, new), 6, "small writes are mostly overhead");
-    }
-
-    #[test]
     fn a_skb_takes_half_a_window_at_most() {
         assert_eq!(size_goal(1_448, 64_240, true), 22 * 1_448);
         assert_eq!(size_goal(1_448, 10_000_000, true), 45 * 1_448);
@@ -132,9 +120,13 @@ mod tests {
 
     #[test]
     fn a_writer_wakes_when_a_third_is_free() {
-        assert!(!wakes_writer(21_900, 32_768, 0, u64::MAX));
-        assert!(wakes_writer(21_845, 32_768, 0, u64::MAX));
-        assert!(!wakes_writer(0, 32_768, 16_384, 16_384), "notsent_lowat");
+        let (old, new) = (Version::new(4, 20), Version::new(5, 0));
+        assert!(!wakes_writer(new, 21_900, 32_768, 0, u64::MAX));
+        assert!(wakes_writer(new, 21_845, 32_768, 0, u64::MAX));
+        assert!(!wakes_writer(new, 0, 32_768, 16_384, 16_384), "notsent_lowat");
+        assert!(wakes_writer(old, 10_000, 32_768, 10_000, 16_384));
+        assert!(!wakes_writer(new, 10_000, 32_768, 10_000, 16_384), "half of notsent_lowat");
+        assert!(may_queue(10_000, 32_768, 10_000, 16_384), "a write does not wait for the half");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What an application gets into a send buffer while its peer acknowledges nothing (`net/ipv4/tcp.c`, `tcp_sendmsg_locked`).
+//! What an application gets into a send buffer while its peer acknowledges nothing (`net/ipv4/tcp.c`, `tcp_sendmsg_locked`; commit
+//! 1da177e4c3f4, packets of several segments by commit 605ad7f184b6, "tcp: refine TSO autosizing").
 
 use super::send::may_queue;
 

@@ -1,4 +1,5 @@
-//! The rules of `kernel/` against the running kernel: sockets on the loopback, read back with getsockopt and `ss`.
+//! The rules of `kernel/` against the running kernel: sockets on the loopback, read back with getsockopt and `ss`. Those that need a link
+//! are in `tcpwhy-lab/tests/kernel`.
 #![cfg(not(target_family = "wasm"))]
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
 
@@ -127,8 +128,8 @@ mod linux {
             };
             let how = asked.map_or(Asked::Automatic, Asked::Set);
             let rcvbuf = receive_buffer(how, &sysctls);
-            let open =
-                opening(rcvbuf, how.locks(), Share::first(version, &sysctls), MSS, 0, &sysctls);
+            let share = Share::first(version, &sysctls);
+            let open = opening(version, how, None, share, MSS, 0, &sysctls);
             // wscale:SENDER,OURS; not shown when both are 0.
             let ours = text.split_once("wscale:").and_then(|(_, t)| field(t, ","));
             assert_eq!(ours.unwrap_or(0), u64::from(open.scale), "SO_RCVBUF {asked:?}: {text}");

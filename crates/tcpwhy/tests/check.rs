@@ -193,7 +193,7 @@ fn bad_input_is_one_sentence() {
     ] {
         assert_one_sentence_error(&check(&saved(text), &PATH), part);
     }
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["--rate", "1gbit"], "both --rate and --rtt"),
         (&["--rate", "0mbit", "--rtt", "1ms"], "--rate must be more than 0"),
         (&["--rate", "1mbit", "--rtt", "0"], "--rtt must be more than 0"),
@@ -203,12 +203,26 @@ fn bad_input_is_one_sentence() {
         (&["--port", "70000", "--peer", "x"], "70000"),
         (&["--json", "--sysctl-conf"], "--sysctl-conf"),
         (&["--kernel", "6.1"], "--from"),
+        (&["--loss", "100%"], "no packet arrives"),
+        (&["--peer", ""], "--peer needs a name"),
     ];
     for (args, part) in cases {
         assert_one_sentence_error(&run(&[&["check"], args].concat()), part);
     }
-    let kernel = check(&saved("net.ipv4.tcp_sack=1"), &["--kernel", "new"]);
-    assert_one_sentence_error(&kernel, "is not a kernel's version");
+    let sack = saved("net.ipv4.tcp_sack=1");
+    for kernel in ["new", "0.0", "6"] {
+        assert_one_sentence_error(
+            &check(&sack, &["--kernel", kernel]),
+            "is not a kernel's version",
+        );
+    }
+    for path in [
+        ["--rate", "1gbit", "--rtt", "99999h", "--size", "1MB"],
+        ["--rate", "1bit", "--rtt", "40ms", "--size", "1MB"],
+        ["--loss", "99%", "--rate", "1gbit", "--rtt", "40ms"],
+    ] {
+        assert_one_sentence_error(&check(&sack, &path), "no transfer over this path ends");
+    }
 }
 
 #[test]

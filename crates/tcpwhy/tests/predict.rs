@@ -190,17 +190,29 @@ fn chance_is_told_as_a_range() {
 #[test]
 fn a_buffer_below_the_kernels_least_is_said() {
     let text = stdout(&with(&["--sndbuf", "0", "--rcvbuf", "1K"]));
-    assert!(text.contains("SO_SNDBUF of 0 B is raised in silence to the kernel's least, 4608"));
-    assert!(text.contains("SO_RCVBUF of 1.0 KiB is raised in silence to the kernel's least, 2304"));
-    assert!(!stdout(&with(&["--sndbuf", "2304"])).contains("raised"));
+    assert!(
+        text.contains("SO_SNDBUF of 0 bytes is legal and gives the kernel's least, 4608 bytes")
+    );
+    assert!(text.contains("SO_RCVBUF of 1024 bytes is legal and gives the kernel's least, 2304"));
+    assert!(!stdout(&with(&["--sndbuf", "2304"])).contains("legal"));
 }
 
 #[test]
 fn bad_input_is_one_sentence() {
-    let cases: [(&[&str], &str); 18] = [
+    let cases: [(&[&str], &str); 28] = [
         (&["--sysctl", "tcp_rmem=0 0 0"], "is not three numbers from 1 on"),
         (&["--write", "1"], "--write makes more calls"),
-        (&["--loss", "100%"], "does not end within a week"),
+        (&["--loss", "100%"], "no packet arrives"),
+        (&["--loss", "99%"], "does not end within a week"),
+        (&["--loss", "NaN"], "is not a share"),
+        (&["--kernel", "0.0"], "is not a kernel's version"),
+        (&["--kernel", "6,18"], "is not a kernel's version"),
+        (&["--kernel", "99.99"], "is not a kernel's version"),
+        (&["--sysctl", "tcp_notsent_lowat=0"], "lets no program write"),
+        (&["--sysctls", "/"], "cannot read /"),
+        (&["--seed", "99999999999999999999999"], "--seed"),
+        (&["--initcwnd", "-5"], "-5 is not in 1..=65535"),
+        (&["--queue", "9e99"], "is not a size"),
         (&["--sweep", "size=1MB..1TB"], "the sweep would take minutes"),
         (&["--sndbuf", "16Q"], "is not a size"),
         (&["--loss", "120%"], "is not a share"),

@@ -1,15 +1,18 @@
-//! Receive autotuning (dynamic right-sizing; `net/ipv4/tcp_input.c`, `tcp_rcv_space_adjust`, `tcp_rcvbuf_grow`).
+//! Receive autotuning (dynamic right-sizing; `net/ipv4/tcp_input.c`, `tcp_rcv_space_adjust`, `tcp_rcvbuf_grow`; commit b0983d3c9b13, "tcp: fix
+//! dynamic right sizing").
 
 use super::Version;
 use super::window::Share;
 
-/// 6.16 took the growth term away (commit 65c5287892e9), 6.18 brought it back (commit aa251c84636c).
+/// 6.16 took the growth term away (commit 65c5287892e9, "tcp: fix sk_rcvbuf overshoot"), 6.18 brought it back (commit aa251c84636c, "tcp:
+/// fix too slow tcp_rcvbuf_grow() action").
 const WITHOUT_GROWTH: Version = Version::new(6, 16);
 const GROWTH_AGAIN: Version = Version::new(6, 18);
 
 /// The receive buffer after a receiver's round trip in which the application read `copied` bytes, when it read `before` in the
 /// largest one so far. `None`: nothing changes. `most` is `tcp_rmem[2]`. The caller asks only when the buffer is not locked and
-/// `tcp_moderate_rcvbuf` is on.
+/// `tcp_moderate_rcvbuf` is on, and takes off `copied` what waits unread from 6.16 on (commit ea33537d8292, "tcp: add receive queue
+/// awareness in tcp_rcv_space_adjust()").
 #[must_use]
 pub fn grown(
     version: Version,

@@ -1,12 +1,14 @@
-//! What setting SO_SNDBUF and SO_RCVBUF makes of a socket (`net/core/sock.c`, `sk_setsockopt`).
+//! What setting SO_SNDBUF and SO_RCVBUF makes of a socket (`net/core/sock.c`, `sk_setsockopt`; commit 1da177e4c3f4).
 
 use super::Sysctls;
 
-/// `SOCK_MIN_SNDBUF` (`include/net/sock.h`): two smallest packets.
+/// `SOCK_MIN_SNDBUF` (`include/net/sock.h`): two smallest packets (commit eea86af6b1e1, "net: sock: adapt SOCK_MIN_RCVBUF and
+/// SOCK_MIN_SNDBUF").
 pub const MIN_SEND: u64 = 4_608;
-/// `SOCK_MIN_RCVBUF` (`include/net/sock.h`): one smallest packet.
+/// `SOCK_MIN_RCVBUF` (`include/net/sock.h`): one smallest packet (commit eea86af6b1e1).
 pub const MIN_RECEIVE: u64 = 2_304;
-/// `sk_setsockopt`: doubling must not overflow an `int`.
+/// `sk_setsockopt`: doubling must not overflow an `int` (commit 4057765f2dee, "sock: consistent handling of extreme SO_SNDBUF/SO_RCVBUF
+/// values").
 const LARGEST: u64 = i32::MAX as u64 / 2;
 
 /// How a buffer got its size.
@@ -16,12 +18,13 @@ pub enum Asked {
     Automatic,
     /// SO_SNDBUF or SO_RCVBUF, bytes as passed to the call.
     Set(u64),
-    /// SO_SNDBUFFORCE or SO_RCVBUFFORCE (needs CAP_NET_ADMIN): the sysctl does not clamp.
+    /// SO_SNDBUFFORCE or SO_RCVBUFFORCE (needs CAP_NET_ADMIN; since v2.6.14): the sysctl does not clamp.
     Forced(u64),
 }
 
 impl Asked {
-    /// Whether the kernel leaves the buffer alone (`SOCK_SNDBUF_LOCK`, `SOCK_RCVBUF_LOCK`).
+    /// Whether the kernel leaves the buffer alone (`SOCK_SNDBUF_LOCK`, `SOCK_RCVBUF_LOCK`; commit 1da177e4c3f4); SO_BUF_LOCK reads and
+    /// changes it (commit 04190bf8944d, "sock: allow reading and changing sk_userlocks with setsockopt").
     #[must_use]
     pub fn locks(self) -> bool {
         self != Self::Automatic
@@ -29,19 +32,20 @@ impl Asked {
 }
 
 /// `sk_sndbuf` in bytes after the call: doubled for overhead, clamped in silence by `wmem_max`. Automatic: `tcp_wmem[1]`
-/// (`tcp_init_sock`).
+/// (`tcp_init_sock`). Commit 1da177e4c3f4.
 #[must_use]
 pub fn send_buffer(asked: Asked, sysctls: &Sysctls) -> u64 {
     allotted(asked, sysctls.tcp_wmem[1], sysctls.wmem_max, MIN_SEND)
 }
 
-/// `sk_rcvbuf` in bytes after the call (`__sock_set_rcvbuf`): as [`send_buffer`], with `rmem_max` and `tcp_rmem[1]`.
+/// `sk_rcvbuf` in bytes after the call (`__sock_set_rcvbuf`): as [`send_buffer`], with `rmem_max` and `tcp_rmem[1]`. Commit
+/// 1da177e4c3f4.
 #[must_use]
 pub fn receive_buffer(asked: Asked, sysctls: &Sysctls) -> u64 {
     allotted(asked, sysctls.tcp_rmem[1], sysctls.rmem_max, MIN_RECEIVE)
 }
 
-/// Whether the sysctl took something away in silence.
+/// Whether the sysctl took something away in silence (commit 1da177e4c3f4).
 #[must_use]
 pub fn is_clamped(asked: Asked, max: u64) -> bool {
     matches!(asked, Asked::Set(bytes) if bytes > max)

@@ -1,6 +1,7 @@
 //! Memory of all sockets together: `tcp_mem` counts pages, not bytes.
 
-/// What the pages in use mean (`net/core/sock.c`, `__sk_mem_raise_allocated`).
+/// What the pages in use mean (`net/core/sock.c`, `__sk_mem_raise_allocated`; before, `net/core/stream.c`, `sk_stream_mem_schedule`;
+/// commit 1da177e4c3f4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
     /// Below the pressure mark.
@@ -21,14 +22,14 @@ pub fn state(pages: u64, tcp_mem: [u64; 3]) -> Memory {
     }
 }
 
-/// `tcp_mem` in bytes.
+/// `tcp_mem` in bytes (`include/net/sock.h`, `SK_MEM_QUANTUM`, once `SK_STREAM_MEM_QUANTUM`: a page; commit 1da177e4c3f4).
 #[must_use]
 pub fn in_bytes(tcp_mem: [u64; 3], page_size: u64) -> [u64; 3] {
     tcp_mem.map(|pages| pages.saturating_mul(page_size))
 }
 
 /// An unlocked send buffer under pressure: half of what is queued, not below the minimum (`include/net/sock.h`,
-/// `sk_stream_moderate_sndbuf`).
+/// `sk_stream_moderate_sndbuf`; commit 1da177e4c3f4).
 #[must_use]
 pub fn moderated_send_buffer(sndbuf: u64, queued: u64) -> u64 {
     sndbuf.min(queued / 2).max(super::buffers::MIN_SEND)

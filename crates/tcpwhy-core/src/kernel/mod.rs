@@ -1,10 +1,13 @@
 //! The kernel's rules for buffers and windows, and its own numbers of a socket, as pure functions.
 //!
 //! The kernel's version is an argument where a rule changed, the sysctls always are: they are read from the host, never inferred
-//! from the version. Every rule names its source: file and function of the Linux tree.
+//! from the version. Every rule names its source: file and function of the Linux tree, and the commit that brought what is computed, by
+//! the first twelve digits of its hash. Commit 1da177e4c3f4 ("Linux-2.6.12-rc2") is where the history begins: what it is said of is at least as
+//! old. Where no commit could be looked up, the release (since v2.6.33) or the subject stands for it.
 
 pub mod autotune;
 pub mod buffers;
+pub mod fill;
 pub mod memory;
 pub mod send;
 pub mod start;
@@ -16,7 +19,7 @@ pub use sysctls::{BadSysctl, Sysctls};
 
 use crate::units::Nanos;
 
-/// The least retransmission timeout (`include/net/tcp.h`, `TCP_RTO_MIN`); others wait longer (RFC 6298 section 2.4).
+/// The least retransmission timeout (`include/net/tcp.h`, `TCP_RTO_MIN`; commit 1da177e4c3f4); others wait longer (RFC 6298 section 2.4).
 pub const RTO_MIN: Nanos = Nanos::from_millis(200);
 
 /// A kernel's version: what its rules depend on.
@@ -35,14 +38,25 @@ impl Version {
         Self { major, minor }
     }
 
-    /// From `uname -r`: `6.18.44-generic`, `5.4`; `None` when it does not start with two numbers.
+    /// From `uname -r`: `6.18.44-generic`, `5.4`; `None` when it does not start with the numbers of a Linux from 2.6 on.
     #[must_use]
     pub fn parse(release: &str) -> Option<Self> {
-        let mut parts = release.trim().split(|c: char| !c.is_ascii_digit());
-        let major = parts.next()?.parse().ok()?;
-        let minor = parts.next()?.parse().ok()?;
-        Some(Self { major, minor })
+        let (major, rest) = release.trim().split_once('.')?;
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (minor, rest) = rest.split_at(end);
+        let version = Self { major: number(major)?, minor: number(minor)? };
+        let ends = rest.is_empty() || rest.starts_with(['.', '-', '+', '_', '~']);
+        (ends && (OLDEST..NONSENSE).contains(&version)).then_some(version)
     }
+}
+
+/// The oldest kernels that anybody may still ask about.
+const OLDEST: Version = Version::new(2, 6);
+/// The major number grows by one in some four years.
+const NONSENSE: Version = Version::new(20, 0);
+
+fn number(text: &str) -> Option<u16> {
+    text.parse().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -55,6 +69,14 @@ mod tests {
         assert_eq!(Version::parse("5.4\n"), Some(Version::new(5, 4)));
         assert_eq!(Version::parse("six"), None);
         assert_eq!(Version::parse("6"), None);
+        for text in
+            ["0.0", "2.4.37", "99.99", "6,18", "6 18", "+6.18", "6.18foo", "6.+1", "65536.1", "."]
+        {
+            assert_eq!(Version::parse(text), None, "{text}");
+        }
+        for text in ["6.18-rc3", "2.6.32-754.el6.x86_64", "6.1.0+", "7.0"] {
+            assert!(Version::parse(text).is_some(), "{text}");
+        }
         assert!(Version::new(6, 5) < Version::new(6, 18));
     }
 }

@@ -6,17 +6,22 @@ use super::Version;
 const SKB: u64 = 256;
 /// `struct skb_shared_info`, aligned.
 const SHARED_INFO: u64 = 320;
-/// `MAX_TCP_HEADER` (`include/net/tcp.h`) as most distributions configure it.
+/// `MAX_TCP_HEADER` (`include/net/tcp.h`; commit 1da177e4c3f4) as most distributions configure it; 64 less without wireless meshes and
+/// amateur radio.
 const MAX_TCP_HEADER: u64 = 320;
 /// Kernels whose small heads come from a cache of their own (commit bf9f1baa279f, "net: add dedicated kmem_cache for typical/small
 /// skb->head") instead of the next power of two.
 const SMALL_HEADS: Version = Version::new(6, 3);
-/// `TCP_INIT_CWND` (`include/net/tcp.h`).
+/// Kernels that wake a writer at half of notsent_lowat (commit a74f0fa082b7, "tcp: reduce POLLOUT events caused by TCP_NOTSENT_LOWAT").
+const WAKES_AT_HALF: Version = Version::new(5, 0);
+/// `TCP_INIT_CWND` (`include/net/tcp.h`; commit 442b9635c569).
 const INITIAL_SEGMENTS: u64 = 10;
-/// Largest payload of an skb with segmentation offload: 64 KiB less headers (`tcp_xmit_size_goal`).
+/// Largest payload of an skb with segmentation offload: 64 KiB less headers (`net/core/sock.c`, `sk_setup_caps`; commit ab14f1802cfb,
+/// "net: Adjust sk_gso_max_size once when set").
 const GSO_MAX: u64 = 65_536 - 1 - MAX_TCP_HEADER;
 
-/// What an skb charges to `sk_wmem_queued` beside its payload (`net/ipv4/tcp.c`, `tcp_stream_alloc_skb`; `SKB_TRUESIZE`): itself, the
+/// What an skb charges to `sk_wmem_queued` beside its payload (`net/ipv4/tcp.c`, `tcp_stream_alloc_skb`; `SKB_TRUESIZE`; commit
+/// 87fb4b7b5330, "net: more accurate skb truesize"): itself, the
 /// shared info, and a head for the headers alone. 832 as measured; where the kernel is built with wireless meshes or amateur radio, the
 /// head is 64 bytes larger.
 #[must_use]
@@ -25,14 +30,15 @@ pub fn skb_overhead(version: Version) -> u64 {
     SKB + SHARED_INFO + head
 }
 
-/// Bytes that an skb with `payload` bytes charges to `sk_wmem_queued`.
+/// Bytes that an skb with `payload` bytes charges to `sk_wmem_queued` (`net/ipv4/tcp.c`, `tcp_sendmsg_locked`; commit 87fb4b7b5330).
 #[must_use]
 pub fn truesize(payload: u64, version: Version) -> u64 {
     payload + skb_overhead(version)
 }
 
 /// A segment (or a packet of several) of `bytes`, half of the largest window that the peer has shown at most, so that two are on their way
-/// (`include/net/tcp.h`, `tcp_bound_to_half_wnd`); windows up to 536 bytes count whole.
+/// (`include/net/tcp.h`, `tcp_bound_to_half_wnd`); windows up to 536 bytes count whole ("tcp: Prevent
+/// overzealous packetization by SWS logic").
 #[must_use]
 pub fn bound_to_half_window(bytes: u64, max_window: u64) -> u64 {
     let cutoff = if max_window > 536 { max_window / 2 } else { max_window };
@@ -40,40 +46,40 @@ pub fn bound_to_half_window(bytes: u64, max_window: u64) -> u64 {
 }
 
 /// How much one skb takes before sendmsg needs another: a multiple of the MSS, at most half of the largest window that the peer has
-/// shown (`net/ipv4/tcp_output.c`, `tcp_xmit_size_goal`, `tcp_bound_to_half_wnd`). Without offload it is one MSS.
+/// shown (`net/ipv4/tcp_output.c`, `tcp_xmit_size_goal`, `tcp_bound_to_half_wnd`; commit 605ad7f184b6, "tcp: refine TSO autosizing"). Without
+/// offload it is one MSS.
 #[must_use]
 pub fn size_goal(mss: u64, max_window: u64, offload: bool) -> u64 {
     let mss = mss.max(1);
     if offload { (bound_to_half_window(GSO_MAX, max_window) / mss).max(1) * mss } else { mss }
 }
 
-/// Whether sendmsg may take another skb (`include/net/sock.h`, `__sk_stream_memory_free`). Only asked when one is needed, so a
-/// buffer overshoots by up to one [`size_goal`].
+/// Whether sendmsg may take another skb (`include/net/sock.h`, `__sk_stream_memory_free`; `net/ipv4/tcp.c`, `tcp_stream_memory_free`). Only
+/// asked when one is needed, so a buffer overshoots by up to one [`size_goal`] (commit 1da177e4c3f4). `unsent`: bytes written and not sent
+/// (commit c9bee3b7fdec, "tcp: TCP_NOTSENT_LOWAT socket option").
 #[must_use]
-pub fn may_queue(queued: u64, sndbuf: u64) -> bool {
-    queued < sndbuf
-}
-
-/// Payload that a blocking writer gets into an empty send buffer whose peer acknowledges nothing, in writes of `write` bytes. Each
-/// small write is an skb of its own (as with TCP_NODELAY), a large one is cut at `goal`.
-#[must_use]
-pub fn payload_that_fits(sndbuf: u64, write: u64, goal: u64, version: Version) -> u64 {
-    let piece = write.min(goal).max(1);
-    let skbs = sndbuf.div_ceil(truesize(piece, version)).max(1);
-    skbs.saturating_mul(piece)
+pub fn may_queue(queued: u64, sndbuf: u64, unsent: u64, notsent_lowat: u64) -> bool {
+    queued < sndbuf && unsent < notsent_lowat
 }
 
 /// Whether a writer that found the buffer full is woken: at least a third must be free (`include/net/sock.h`,
-/// `sk_stream_is_writeable`: `sk_stream_wspace() >= sk_stream_min_wspace()`), and less than `notsent_lowat` unsent
-/// (`net/ipv4/tcp.c`, `tcp_stream_memory_free`).
+/// `__sk_stream_is_writeable`: `sk_stream_wspace() >= sk_stream_min_wspace()`; commit 1da177e4c3f4), and so little unsent that twice as much is below
+/// `notsent_lowat` (commit a74f0fa082b7); up to 4.20, that it is below (`net/ipv4/tcp.c`, `tcp_stream_memory_free`).
 #[must_use]
-pub fn wakes_writer(queued: u64, sndbuf: u64, unsent: u64, notsent_lowat: u64) -> bool {
-    sndbuf.saturating_sub(queued) >= queued / 2 && queued < sndbuf && unsent < notsent_lowat
+pub fn wakes_writer(
+    version: Version,
+    queued: u64,
+    sndbuf: u64,
+    unsent: u64,
+    notsent_lowat: u64,
+) -> bool {
+    let counted = if version < WAKES_AT_HALF { unsent } else { 2 * unsent };
+    sndbuf.saturating_sub(queued) >= queued / 2 && may_queue(queued, sndbuf, counted, notsent_lowat)
 }
 
-/// The send buffer after autotuning (`net/ipv4/tcp_input.c`, `tcp_sndbuf_expand`); `factor` is 2, or the congestion control's
-/// own (bbr: 3). It never shrinks, and `most` is `tcp_wmem[2]`. The caller asks only when the buffer is not locked
-/// (`tcp_should_expand_sndbuf`).
+/// The send buffer after autotuning (`net/ipv4/tcp_input.c`, `tcp_sndbuf_expand`; commit 6ae705323b71, "tcp: sndbuf autotuning
+/// improvements"); `factor` is 2, or the congestion control's own (bbr: 3; commit 77bfc174c38e). It never
+/// shrinks, and `most` is `tcp_wmem[2]`. The caller asks only when the buffer is not locked (`tcp_should_expand_sndbuf`).
 #[must_use]
 pub fn expanded(sndbuf: u64, mss: u64, cwnd: u64, reordering: u64, factor: u64, most: u64) -> u64 {
     let per_segment = (mss + MAX_TCP_HEADER + SHARED_INFO).next_power_of_two() + SKB;
@@ -82,8 +88,9 @@ pub fn expanded(sndbuf: u64, mss: u64, cwnd: u64, reordering: u64, factor: u64, 
     if sndbuf < wanted { wanted.min(most).max(sndbuf) } else { sndbuf }
 }
 
-/// TCP small queues: bytes that may wait below TCP (`net/ipv4/tcp_output.c`, `tcp_small_queue_check`); `pacing` in bytes per
-/// second, `shift` is `sk_pacing_shift` (10: about a millisecond).
+/// TCP small queues: bytes that may wait below TCP (`net/ipv4/tcp_output.c`, `tcp_small_queue_check`; commit 46d3ceabd8d9, "tcp: TCP
+/// Small Queues"); `pacing` in bytes per second (commit 605ad7f184b6), `shift` is `sk_pacing_shift` (10: about a millisecond; commit
+/// 3a9b76fd0db9).
 #[must_use]
 pub fn small_queue(skb_truesize: u64, pacing: u64, shift: u32, limit_output_bytes: u64) -> u64 {
     (2 * skb_truesize).max(pacing.checked_shr(shift).unwrap_or(0)).min(limit_output_bytes)
@@ -100,18 +107,6 @@ mod tests {
         assert_eq!(expanded(16_384, 65_483, 10, 3, 2, 4_194_304), 2_626_560);
         assert_eq!(expanded(16_384, 1_460, 10_000, 3, 2, 4_194_304), 4_194_304);
         assert_eq!(expanded(500_000, 1_460, 10, 3, 2, 4_194_304), 500_000);
-    }
-
-    #[test]
-    fn the_check_comes_before_the_skb_so_the_buffer_overshoots() {
-        let new = Version::new(6, 18);
-        // F4: tcp_wmem 4096 with writes of 8K: one skb of 8K; one segment an skb: two, on newer kernels three.
-        assert_eq!(payload_that_fits(4_608, 8_192, 65_160, new), 8_192);
-        assert_eq!(payload_that_fits(4_608, 8_192, 1_448, Version::new(6, 1)), 2 * 1_448);
-        assert_eq!(payload_that_fits(4_608, 8_192, 1_448, new), 3 * 1_448);
-        assert_eq!(payload_that_fits(32_768, 1_448, 65_160, Version::new(6, 1)), 13 * 1_448);
-        // Measured on 6.18 with SO_SNDBUF of 1,024 and a peer that acknowledges nothing.
-        assert_eq!(payload_that_fits(4_608, 1, 1_448, new), 6, "small writes are mostly overhead");
     }
 
     #[test]
@@ -132,9 +127,13 @@ mod tests {
 
     #[test]
     fn a_writer_wakes_when_a_third_is_free() {
-        assert!(!wakes_writer(21_900, 32_768, 0, u64::MAX));
-        assert!(wakes_writer(21_845, 32_768, 0, u64::MAX));
-        assert!(!wakes_writer(0, 32_768, 16_384, 16_384), "notsent_lowat");
+        let (old, new) = (Version::new(4, 20), Version::new(5, 0));
+        assert!(!wakes_writer(new, 21_900, 32_768, 0, u64::MAX));
+        assert!(wakes_writer(new, 21_845, 32_768, 0, u64::MAX));
+        assert!(!wakes_writer(new, 0, 32_768, 16_384, 16_384), "notsent_lowat");
+        assert!(wakes_writer(old, 10_000, 32_768, 10_000, 16_384));
+        assert!(!wakes_writer(new, 10_000, 32_768, 10_000, 16_384), "half of notsent_lowat");
+        assert!(may_queue(10_000, 32_768, 10_000, 16_384), "a write does not wait for the half");
     }
 
     #[test]

@@ -2,17 +2,19 @@
 
 use crate::units::Nanos;
 
-/// `TCP_INIT_CWND` (RFC 6928), in segments.
+/// `TCP_INIT_CWND` (`include/net/tcp.h`; RFC 6928; commit 442b9635c569, "tcp: Increase the initial congestion window to 10"), in segments.
 pub const INITIAL_WINDOW: u64 = 10;
 
-/// The first congestion window in segments (`net/ipv4/tcp_input.c`, `tcp_init_cwnd`): the route's `initcwnd`, else 10.
+/// The first congestion window in segments (`net/ipv4/tcp_input.c`, `tcp_init_cwnd`; commit 1da177e4c3f4): the route's
+/// `initcwnd`, else 10.
 #[must_use]
 pub fn initial_window(initcwnd: Option<u64>) -> u64 {
     initcwnd.filter(|n| *n > 0).unwrap_or(INITIAL_WINDOW)
 }
 
-/// The congestion window after `idle` without sending (`net/ipv4/tcp_output.c`, `tcp_cwnd_restart`; RFC 2861): halved for each
-/// retransmission timeout, not below the initial one. With `tcp_slow_start_after_idle` off the caller does not ask.
+/// The congestion window after `idle` without sending (`net/ipv4/tcp_output.c`, `tcp_cwnd_restart`; RFC 2861; commit 1da177e4c3f4):
+/// halved for each retransmission timeout, not below the initial one. With `tcp_slow_start_after_idle` off the caller does not ask (commit
+/// 35089bb203f4, "[TCP]: Add tcp_slow_start_after_idle sysctl.").
 #[must_use]
 pub fn after_idle(cwnd: u64, initial: u64, idle: Nanos, rto: Nanos) -> u64 {
     let floor = initial.min(cwnd);

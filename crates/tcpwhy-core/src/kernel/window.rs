@@ -1,25 +1,32 @@
 //! From receive buffer to advertised window.
 
+use super::buffers::{Asked, MIN_RECEIVE, receive_buffer};
 use super::{Sysctls, Version};
 
-/// The largest window scale (RFC 7323 section 2.3, `TCP_MAX_WSCALE`).
+/// The largest window scale (RFC 7323 section 2.3, `TCP_MAX_WSCALE`; commit 1da177e4c3f4).
 const MAX_SCALE: u32 = 14;
 /// Kernels that measure the share of payload per socket (commit dfa2f0483360, "tcp: get rid of sysctl_tcp_adv_win_scale").
 const MEASURED: Version = Version::new(6, 6);
-/// Kernels that assume a half before they have measured (`TCP_DEFAULT_SCALING_RATIO`); 6.6 to 6.9 assume about a quarter.
+/// Kernels that assume a half before they have measured (`TCP_DEFAULT_SCALING_RATIO`; commit 697a6c8cec03, "tcp: increase the default TCP
+/// scaling ratio"); 6.6 to 6.9 assume about a quarter.
 const ASSUMES_HALF: Version = Version::new(6, 10);
+
+/// Kernels whose first window may be larger than 65,535 bytes (commit 378979e94e95, "tcp: remove 64 KByte limit for initial tp->rcv_wnd
+/// value"); stable releases of older ones have it, too.
+const OPENS_WIDE: Version = Version::new(6, 10);
 
 /// Which part of the buffer is window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
-    /// `tcp_adv_win_scale`, up to 6.5.
+    /// `tcp_adv_win_scale`, up to 6.5 (commit 1da177e4c3f4; 1 since commit b49960a05e32, "tcp: change tcp_adv_win_scale and
+    /// tcp_rmem[2]").
     Scale(i32),
-    /// `scaling_ratio` in 256ths, from 6.6 on.
+    /// `scaling_ratio` in 256ths, from 6.6 on (commit dfa2f0483360).
     Ratio(u8),
 }
 
 impl Share {
-    /// Before any packet has come.
+    /// Before any packet has come (`include/net/tcp.h`, `tcp_scaling_ratio_init`; commits dfa2f0483360, 697a6c8cec03).
     #[must_use]
     pub fn first(version: Version, sysctls: &Sysctls) -> Self {
         match version {
@@ -30,8 +37,9 @@ impl Share {
         }
     }
 
-    /// After a packet of `len` bytes that takes `truesize` (`net/ipv4/tcp_input.c`, `tcp_measure_rcv_mss`); up to 6.5 nothing
-    /// is measured.
+    /// After a packet of `len` bytes that takes `truesize` (`net/ipv4/tcp_input.c`, `tcp_measure_rcv_mss`; commit dfa2f0483360); up
+    /// to 6.5 nothing is measured. From 6.11 on the clamp follows, whatever was set before (commit a2cbb1603943, "tcp: Update window
+    /// clamping condition").
     #[must_use]
     pub fn measured(self, len: u64, truesize: u64) -> Self {
         match self {
@@ -42,7 +50,8 @@ impl Share {
         }
     }
 
-    /// Window that `space` bytes of buffer give (`include/net/tcp.h`, `tcp_win_from_space`).
+    /// Window that `space` bytes of buffer give (`include/net/tcp.h`, `tcp_win_from_space`; commits 1da177e4c3f4,
+    /// dfa2f0483360).
     #[must_use]
     pub fn window(self, space: u64) -> u64 {
         match self {
@@ -52,7 +61,7 @@ impl Share {
         }
     }
 
-    /// Buffer that a window needs (`include/net/tcp.h`, `tcp_space_from_win`).
+    /// Buffer that a window needs (`include/net/tcp.h`, `tcp_space_from_win`; commit dfa2f0483360).
     #[must_use]
     pub fn space(self, window: u64) -> u64 {
         match self {
@@ -82,26 +91,38 @@ pub struct Opening {
     pub clamp: u64,
 }
 
-/// First window and scale (`net/ipv4/tcp_output.c`, `tcp_select_initial_window`, `tcp_connect_init`).
+/// What TCP_WINDOW_CLAMP makes of `bytes` (`net/ipv4/tcp.c`, `tcp_set_window_clamp`); 0, which takes the clamp off a socket that is not
+/// connected, is not asked here. Set later it bounds the window from 5.15 on (commit 3aa7857fe1d7, "tcp: enable mid stream window clamp"),
+/// until autotuning or a newly measured share sets another. The minimum: commit eea86af6b1e1.
+#[must_use]
+pub fn clamp_asked(bytes: u64) -> u64 {
+    bytes.max(MIN_RECEIVE / 2)
+}
+
+/// First window and scale (`net/ipv4/tcp_output.c`, `tcp_select_initial_window`, `tcp_connect_init`; commits 1da177e4c3f4, a337531b942b, "tcp:
+/// up initial rmem to 128KB and SYN rwin to around 64KB", and 378979e94e95). The SYN itself can say 65,535 bytes at most.
 ///
-/// `locked`: SO_RCVBUF was set before, so the buffer bounds the window for ever. `initrwnd` (the route's, in segments): 0 is none.
+/// SO_RCVBUF set before (`asked`) bounds the window for ever. `clamp`: TCP_WINDOW_CLAMP ([`clamp_asked`]) or the route's `window`, bytes.
+/// They bound the scale, too (commit 316c1592bea9, "[TCP]: Limit window scaling if window is clamped."). `initrwnd` (the route's, in
+/// segments; since v2.6.33): 0 is none.
 #[must_use]
 pub fn opening(
-    rcvbuf: u64,
-    locked: bool,
+    version: Version,
+    asked: Asked,
+    clamp: Option<u64>,
     share: Share,
     mss: u64,
     initrwnd: u64,
     sysctls: &Sysctls,
 ) -> Opening {
-    let full = share.window(rcvbuf);
+    let full = share.window(receive_buffer(asked, sysctls));
     let ceiling = 65_535_u64 << MAX_SCALE;
-    let clamp = if locked { full.min(ceiling) } else { ceiling };
+    let clamp = clamp.unwrap_or(ceiling).min(if asked.locks() { full } else { ceiling });
     let mut space = full.min(clamp);
     if space > mss {
         space -= space % mss.max(1);
     }
-    let mut window = space.min(65_535);
+    let mut window = if version < OPENS_WIDE { space.min(65_535) } else { space };
     if initrwnd > 0 {
         window = window.min(initrwnd.saturating_mul(mss));
     }
@@ -111,7 +132,8 @@ pub fn opening(
     } else {
         0
     };
-    Opening { window, scale: scale as u8, clamp: clamp.min(65_535 << scale) }
+    let most = 65_535 << scale;
+    Opening { window: window.min(most), scale: scale as u8, clamp: clamp.min(most) }
 }
 
 /// What decides the next window to advertise.
@@ -134,7 +156,8 @@ pub struct Room {
 }
 
 /// The window to advertise (`net/ipv4/tcp_output.c`, `__tcp_select_window`, `tcp_select_window`): 0 when less than a sixteenth
-/// of the buffer or less than a segment is free, and no smaller steps than a segment where the window is not scaled.
+/// of the buffer ("tcp: use zero-window when free_space is low") or less than a segment is free, and no smaller steps than a segment where the
+/// window is not scaled (commit 1da177e4c3f4).
 #[must_use]
 pub fn advertised(room: Room) -> u64 {
     let full = room.clamp.min(room.allowed);
@@ -205,15 +228,27 @@ mod tests {
     #[test]
     fn the_syn_shows_what_kernels_send() {
         let s = Sysctls::default();
-        let open = opening(131_072, false, Share::Ratio(128), 1_460, 0, &s);
+        let new = Version::new(6, 18);
+        let syn = |version, asked, clamp, share, initrwnd, s: &Sysctls| {
+            opening(version, asked, clamp, share, 1_460, initrwnd, s)
+        };
+        let (tuned, half) = (Asked::Automatic, Share::Ratio(128));
+        let open = syn(new, tuned, None, half, 0, &s);
         assert_eq!((open.window, open.scale), (64_240, 7));
         let large = Sysctls { tcp_rmem: [4_096, 131_072, 33_554_432], ..s.clone() };
-        assert_eq!(opening(131_072, false, Share::Ratio(128), 1_460, 0, &large).scale, 10);
-        assert_eq!(opening(131_072, false, Share::Ratio(65), 1_460, 0, &s).window, 32_120);
-        // 3.x: tcp_rmem[1] 87380, a quarter overhead, initrwnd 10.
-        assert_eq!(opening(87_380, false, old(2), 1_460, 10, &s).window, 14_600);
-        let locked = opening(65_536, true, Share::Ratio(128), 1_460, 0, &s);
+        assert_eq!(syn(new, tuned, None, half, 0, &large).scale, 10);
+        assert_eq!(syn(new, tuned, None, Share::Ratio(65), 0, &s).window, 32_120);
+        // 3.x: a quarter overhead, initrwnd 10.
+        let old_sysctls = Sysctls { tcp_rmem: [4_096, 87_380, 6_291_456], ..s.clone() };
+        let first = syn(Version::new(3, 10), tuned, None, old(2), 10, &old_sysctls);
+        assert_eq!(first.window, 14_600);
+        let locked = syn(new, Asked::Set(32_768), None, half, 0, &s);
         assert_eq!((locked.scale, locked.clamp), (0, 32_768));
+        let wide = |version| syn(version, Asked::Set(200_000), None, half, 0, &s).window;
+        assert_eq!([wide(Version::new(6, 9)), wide(new)], [65_535, 198_560]);
+        let clamped = syn(new, tuned, Some(8_192), half, 0, &s);
+        assert_eq!((clamped.window, clamped.scale, clamped.clamp), (7_300, 0, 8_192));
+        assert_eq!([clamp_asked(1), clamp_asked(8_192)], [1_152, 8_192]);
     }
 
     #[test]

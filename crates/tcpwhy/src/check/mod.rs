@@ -41,6 +41,7 @@ pub(crate) fn run(args: &Check) -> Result<ExitCode, Error> {
         let paths = path::paths(args, &host)?;
         reports.push(judge(host, paths));
     }
+    path::carries(args, &reports)?;
     let mut out = if args.json { Output::raw() } else { Output::new(Color::Auto) };
     if args.json {
         tcpwhy_report::check::json(&mut out.to, &reports)?;

@@ -2,7 +2,10 @@
 
 use crate::check::args::Check;
 use crate::error::Error;
-use tcpwhy_core::check::{Host, Path, Route, seen};
+use crate::predict::args::some_arrive;
+use tcpwhy_core::check::{Host, Path, Report, Route, seen};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_core::whatif::transfer::Prediction;
 
 /// What the flags say about the path makes sense together.
 ///
@@ -17,11 +20,30 @@ pub(super) fn validate(args: &Check) -> Result<(), Error> {
     if let Some((name, _)) = zero.iter().find(|(_, is_zero)| *is_zero) {
         return Err(Error::Usage(format!("--{name} must be more than 0")));
     }
+    some_arrive(args.loss)?;
+    if args.peer.as_deref().is_some_and(|peer| peer.trim().is_empty()) {
+        return Err(Error::Usage("--peer needs a name or an address".to_owned()));
+    }
     if args.peer.is_none() && args.rate.is_some() != args.rtt.is_some() {
         let text = "a path takes both --rate and --rtt (or --peer, whose round trip is measured)";
         return Err(Error::Usage(text.to_owned()));
     }
     Ok(())
+}
+
+/// A path as the flags say it over which nothing ever ends is no path.
+///
+/// # Errors
+/// One sentence.
+pub(super) fn carries(args: &Check, reports: &[Report]) -> Result<(), Error> {
+    let given = args.rate.is_some() || args.rtt.is_some() || args.size.is_some() || args.loss > 0.0;
+    let ends = |p: &Prediction| p.complete && p.time != Nanos::MAX;
+    let mut paths = reports.iter().flat_map(|report| &report.paths).peekable();
+    if !given || paths.peek().is_none() || paths.any(|p| ends(&p.sending) || ends(&p.receiving)) {
+        return Ok(());
+    }
+    let text = "no transfer over this path ends within a week, or in as many steps as the model follows; look at --rate, --rtt, --loss and --size, and at the buffers";
+    Err(Error::Usage(text.to_owned()))
 }
 
 /// The paths.

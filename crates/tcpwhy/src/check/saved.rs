@@ -34,17 +34,23 @@ pub(crate) fn settings(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     })
 }
 
+/// A kernel's version as the command line says it.
+///
+/// # Errors
+/// It is none.
+pub(crate) fn version(text: &str) -> Result<Version, Error> {
+    Version::parse(text).ok_or_else(|| {
+        let text: String = text.chars().take(40).collect();
+        Error::Usage(format!("{text:?} is not a kernel's version (write 6.18)"))
+    })
+}
+
 /// The hosts of a file or folder.
 ///
 /// # Errors
 /// As [`settings`]; a case folder whose `host.json` is none.
 pub(super) fn hosts(path: &Path, kernel: Option<&str>) -> Result<Vec<Host>, Error> {
-    let fallback = match kernel {
-        Some(text) => Version::parse(text).ok_or_else(|| {
-            Error::Usage(format!("{text:?} is not a kernel's version (write 6.18)"))
-        })?,
-        None => Version::new(6, 18),
-    };
+    let fallback = kernel.map_or(Ok(Version::new(6, 18)), version)?;
     if !path.is_dir() {
         return Ok(vec![text(path, kernel, fallback)?]);
     }

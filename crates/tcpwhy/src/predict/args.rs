@@ -78,13 +78,13 @@ pub(crate) struct Predict {
     #[arg(long)]
     pub warm: bool,
     /// The route's initcwnd, in segments
-    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    #[arg(long, allow_negative_numbers = true, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub initcwnd: Option<u32>,
     /// Connections that share the size and the link evenly
-    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, allow_negative_numbers = true, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub streams: u32,
     /// First of the seeds of the losses, and of how quickly woken writers and readers run
-    #[arg(long, default_value = "1")]
+    #[arg(long, allow_negative_numbers = true, default_value = "1")]
     pub seed: u64,
     /// Vary a quantity (rtt=1ms..400ms); twice: a surface. Of size, rate, rtt, sndbuf, rcvbuf, loss
     #[arg(long, value_name = "NAME=FROM..TO")]
@@ -198,18 +198,17 @@ impl Predict {
     }
 
     fn end(&self) -> Result<End, Error> {
-        let version = match &self.kernel {
-            None => None,
-            Some(text) => Some(Version::parse(text).ok_or_else(|| {
-                Error::Usage(format!("{text:?} is not a kernel's version (write 6.18)"))
-            })?),
-        };
+        let version = self.kernel.as_deref().map(check::saved::version).transpose()?;
         let mut end = self.found(version)?;
         for text in &self.sysctl {
             let (name, value) = text.split_once('=').ok_or_else(|| {
                 Error::Usage(format!("{text:?} is not a sysctl (write NAME=VALUE)"))
             })?;
             end.sysctls.set(name, value).map_err(|e| Error::Usage(e.to_string()))?;
+        }
+        if end.sysctls.tcp_notsent_lowat == 0 {
+            let text = "tcp_notsent_lowat=0 lets no program write anything: less than 0 bytes would have to be unsent";
+            return Err(Error::Usage(text.to_owned()));
         }
         Ok(end)
     }
@@ -230,6 +229,17 @@ impl Predict {
         };
         Ok(End { version: version.unwrap_or(host.version), sysctls: host.sysctls })
     }
+}
+
+/// A path that loses every packet carries nothing. (A sweep may end there: its cells say that nothing ends.)
+///
+/// # Errors
+/// `loss` is 1.
+pub(crate) fn some_arrive(loss: f64) -> Result<(), Error> {
+    if loss < 1.0 {
+        return Ok(());
+    }
+    Err(Error::Usage("--loss must be less than 100 %: with that no packet arrives".to_owned()))
 }
 
 /// Bandwidth-delay product in bytes.

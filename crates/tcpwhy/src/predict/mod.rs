@@ -44,6 +44,7 @@ Exit status: 0 predicted, 2 error.";
 /// # Errors
 /// Input that makes no transfer; the answer cannot be written.
 pub(crate) fn run(args: &Predict) -> Result<ExitCode, Error> {
+    args::some_arrive(args.loss)?;
     let transfer = args.transfer()?;
     let mut out = if args.json || args.csv { Output::raw() } else { Output::new(Color::Auto) };
     if args.sweep.is_empty() {

@@ -59,10 +59,7 @@ impl Words for En {
     }
 
     fn raised(&self, option: &str, asked: u64, least: u64) -> String {
-        format!(
-            "{option} of {} is raised in silence to the kernel's least, {least} bytes",
-            buffer(asked)
-        )
+        format!("{option} of {asked} bytes is legal and gives the kernel's least, {least} bytes")
     }
 
     fn change(&self, change: Change) -> &'static str {

@@ -60,7 +60,7 @@ impl Words for Zh {
     }
 
     fn raised(&self, option: &str, asked: u64, least: u64) -> String {
-        format!("{option} {} 会被悄悄提高到内核的最小值 {least} 字节", buffer(asked))
+        format!("{option} {asked} 字节是合法的，得到的是内核的最小值 {least} 字节")
     }
 
     fn change(&self, change: Change) -> &'static str {

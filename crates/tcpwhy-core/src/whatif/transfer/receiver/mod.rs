@@ -3,8 +3,8 @@
 mod acks;
 mod tuning;
 
-use super::Transfer;
 use super::path::{Packet, span};
+use super::{End, Transfer};
 use crate::kernel::buffers::receive_buffer;
 use crate::kernel::window::{Room, Share, advertised, opening};
 use crate::units::Nanos;
@@ -45,7 +45,8 @@ impl Receiver {
         let share = t.share.unwrap_or(first);
         let advmss = t.mss + 12;
         let initrwnd = t.initrwnd.unwrap_or(0);
-        let open = opening(rcvbuf, t.rcvbuf.locks(), share, advmss, initrwnd, &t.receiver.sysctls);
+        let End { version, sysctls } = &t.receiver;
+        let open = opening(*version, t.rcvbuf, None, share, advmss, initrwnd, sysctls);
         Self {
             t: t.clone(),
             rcvbuf,

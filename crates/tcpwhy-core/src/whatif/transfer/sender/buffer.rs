@@ -1,8 +1,10 @@
 //! The send buffer: what the application has written and the peer has not acknowledged (`tcp_sendmsg_locked`).
 
-use crate::kernel::send::{may_queue, wakes_writer};
+use crate::kernel::Version;
+use crate::kernel::send::{may_queue, skb_overhead, wakes_writer};
 use crate::units::Nanos;
 use crate::whatif::traffic::Rng;
+use crate::whatif::transfer::Transfer;
 use std::collections::VecDeque;
 
 /// From waking a writer until it runs, microseconds: 5 to 40 were measured (`sk_stream_wait_memory`, events of a Linux 6.18). ACKs that
@@ -26,8 +28,11 @@ pub(super) enum Wrote {
 
 #[derive(Debug)]
 pub(super) struct Buffer {
+    version: Version,
     /// What an skb costs beside its payload.
     overhead: u64,
+    /// TCP_NOTSENT_LOWAT.
+    lowat: u64,
     /// How long a woken writer takes to run.
     chance: Rng,
     /// Bytes of one call.
@@ -54,12 +59,13 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    pub(super) fn new(sndbuf: u64, write: u64, total: u64, overhead: u64, seed: u64) -> Self {
-        let chance = Rng::new(seed);
+    pub(super) fn new(t: &Transfer, sndbuf: u64, total: u64) -> Self {
         Self {
-            overhead,
-            chance,
-            write: write.max(1),
+            version: t.sender.version,
+            overhead: skb_overhead(t.sender.version),
+            lowat: t.sender.sysctls.tcp_notsent_lowat,
+            chance: Rng::new(t.seed),
+            write: t.write.max(1),
             total,
             call_left: 0,
             unsent: VecDeque::new(),
@@ -82,7 +88,7 @@ impl Buffer {
             self.done_at = now + CALL;
         }
         if self.unsent.back().is_none_or(|tail| *tail >= goal) {
-            if !may_queue(self.queued, self.sndbuf) {
+            if !may_queue(self.queued, self.sndbuf, self.waiting(), self.lowat) {
                 self.blocked = true;
                 return Wrote::Blocked;
             }
@@ -102,6 +108,11 @@ impl Buffer {
     /// Whether the application passes its next bytes in a new call.
     pub(super) fn begins_call(&self) -> bool {
         self.call_left == 0
+    }
+
+    /// Bytes that have not left.
+    fn waiting(&self) -> u64 {
+        self.written - self.sent.back().map_or(self.una, |end| *end)
     }
 
     /// Whether the application has more.
@@ -166,8 +177,11 @@ impl Buffer {
     }
 
     /// `sk_stream_write_space`: the application is woken when a third is free, and runs a little later.
-    pub(super) fn wake(&mut self, now: Nanos, unsent: u64, lowat: u64) {
-        if self.woken_at.is_none() && wakes_writer(self.queued, self.sndbuf, unsent, lowat) {
+    pub(super) fn wake(&mut self, now: Nanos) {
+        let unsent = self.waiting();
+        if self.woken_at.is_none()
+            && wakes_writer(self.version, self.queued, self.sndbuf, unsent, self.lowat)
+        {
             let after = WAKING.0 + self.chance.below(WAKING.1 - WAKING.0 + 1);
             self.woken_at = Some(now + Nanos::from_micros(after as i64));
         }

@@ -14,7 +14,7 @@ use super::control::Window;
 use super::path::Path;
 use super::{Control, Phase, Transfer};
 use crate::kernel::buffers::send_buffer;
-use crate::kernel::send::{bound_to_half_window, expanded, size_goal, skb_overhead};
+use crate::kernel::send::{bound_to_half_window, expanded, size_goal};
 use crate::kernel::start::initial_window;
 use crate::units::Nanos;
 use board::Board;
@@ -81,13 +81,12 @@ impl Sender {
             let most = sysctls.tcp_wmem[2];
             sndbuf = expanded(sndbuf, t.mss, initial, REORDERING, factor(t), most);
         }
-        let overhead = skb_overhead(t.sender.version);
         Self {
             t: t.clone(),
             window: Window::new(t.control, t.mss, initial, t.rtt),
             una: 0,
             nxt: 0,
-            buffer: Buffer::new(sndbuf, t.write, total, overhead, t.seed),
+            buffer: Buffer::new(t, sndbuf, total),
             edge,
             largest_window: edge,
             board: Board::default(),
@@ -180,7 +179,7 @@ impl Sender {
             self.buffer.sndbuf =
                 expanded(self.buffer.sndbuf, self.t.mss, cwnd, REORDERING, factor, most);
         }
-        self.buffer.wake(now, self.buffer.written - self.nxt, sysctls.tcp_notsent_lowat);
+        self.buffer.wake(now);
     }
 
     fn slow_start_or_later(&self) -> Phase {

@@ -66,8 +66,10 @@ fn from_the_bdp_on_the_link_is_the_limit() {
     seconds("A http", &case(), 2.0, (0.95, 1.05), Path);
     let (bdp, more) = (predict(&with(262_144)), predict(&with(1 << 20)));
     figure("A 1M against 256K", more.time.secs(), bdp.time.secs(), (0.98, 1.02));
-    // The whole query: what is not the transfer is the database's, 0.8 s by their own figures.
-    figure("A query", bdp.time.secs() + (2.8 - 2.0), 2.8, (0.95, 1.05));
+    // The whole query: a client of MariaDB takes two round trips to log in, as measured; what is not the transfer is the database's,
+    // 0.8 s by their own figures.
+    let login = 2.0 * case().rtt.secs();
+    figure("A query", login + bdp.time.secs() + (2.8 - 2.0), 2.8, (0.98, 1.02));
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn one_window_a_round_trip() {
 fn the_window_falls_from_20_segments_to_less_than_4k() {
     let half = Share::Scale(1);
     let sysctls = Sysctls { tcp_rmem: [4_096, 87_380, 6_291_456], ..Sysctls::default() };
-    let first = opening(87_380, false, half, 1_448, 20, &sysctls);
+    let first = opening(Version::new(4, 19), Asked::Automatic, None, half, 1_448, 20, &sysctls);
     assert_eq!((first.window, first.scale), (28_960, 7), "28K, 20 x 1448");
     // SO_RCVBUF comes later: the right edge stays until what was offered has arrived.
     let buffer = 8_192;

@@ -1,7 +1,8 @@
 //! F. Seven downloads over a LAN that reaches 127 MB/s.
 
 use super::*;
-use crate::kernel::send::{bound_to_half_window, payload_that_fits};
+use crate::kernel::fill::Stalled;
+use crate::kernel::send::{bound_to_half_window, size_goal, skb_overhead};
 use crate::kernel::window::opening;
 use Phase::{Path, ReceiveWindow, SendBuffer};
 
@@ -53,7 +54,8 @@ fn f1_f2_f6_without_and_with_100_ms() {
 fn f3_f5_a_small_receive_buffer() {
     let t = small_reader();
     let share = Share::first(t.receiver.version, &t.receiver.sysctls);
-    let first = opening(4_096, false, share, 1_460, 0, &t.receiver.sysctls);
+    let End { version, sysctls } = &t.receiver;
+    let first = opening(*version, t.rcvbuf, None, share, 1_460, 0, sysctls);
     assert_eq!(first.window, 1_460, "the window of the SYN");
     assert_eq!(bound_to_half_window(1_448, first.window), 730, "two segments of 730 fill it");
     // Two such segments in 100 ms are 14.6 KB/s, which is what 6.1 and 6.12 were measured at; 17 KB/s would be 86 ms.
@@ -70,7 +72,18 @@ fn f3_f5_a_small_receive_buffer() {
 #[test]
 fn f4_a_small_send_buffer_harms_less() {
     let t = small_writer();
-    let fits = payload_that_fits(4_608, t.write, 65_160, t.sender.version);
+    let stalled = Stalled {
+        sndbuf: 4_608,
+        write: t.write,
+        mss: t.mss,
+        goal: size_goal(t.mss, 182_272, true),
+        overhead: skb_overhead(t.sender.version),
+        window: 182_272,
+        segments: 10,
+        burst: 2,
+        notsent_lowat: t.sender.sysctls.tcp_notsent_lowat,
+    };
+    let fits = stalled.fill().payload;
     assert_eq!(fits, 8_192, "8,192 bytes a round trip");
     figure("F4, 8,192 in 100 ms", bits_per_second(fits, t.rtt) as f64 / 8.0, 80e3, (0.95, 1.05));
     rate("F4", &t, 80e3, (0.95, 1.05), SendBuffer);

@@ -36,7 +36,7 @@ fn set_the_window_stays_at_182_kb() {
 fn not_set_the_window_grows_to_8_mb() {
     let sysctls = block().receiver.sysctls;
     let half = Share::first(Version::new(6, 18), &sysctls);
-    let open = opening(131_072, false, half, 1_460, 0, &sysctls);
+    let open = opening(Version::new(6, 18), Asked::Automatic, None, half, 1_460, 0, &sysctls);
     assert_eq!(open.scale, 9, "x 2^9");
     assert_eq!(half.window(16 << 20), 16_384 << 9, "16384 x 2^9 = 8 MB");
     assert_eq!((16_384_u64 << 9).div_ceil(1_460), SEGMENTS, "5,746 segments");

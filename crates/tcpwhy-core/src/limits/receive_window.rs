@@ -59,10 +59,11 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
         return Cause::AutotuningLag;
     }
     // A window that once was twice as large, and opens by updates that acknowledge nothing, or is never quite the same: the reader frees
-    // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK.
+    // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK, and one that is
+    // as large as ever before has grown.
     let updates: u32 = near.iter().map(|s| s.updates).sum();
-    let once = ctx.stretches[..i].iter().map(|s| s.window_max).max().unwrap_or(0);
-    if (updates > 0 || lowest < highest) && lowest < once.max(highest) / 2 {
+    let once = ctx.stretches[..=i].iter().map(|s| s.window_max).max().unwrap_or(0);
+    if (updates > 0 || lowest < highest) && lowest < once / 2 && s.window_max < once {
         return Cause::SlowReader;
     }
     // A receiver whose reader is behind holds its ACKs back, too.

@@ -71,14 +71,16 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     let unknown = time_of(path.timeline, |i| i.limit == Limit::Unknown);
     let unclear = unknown.scale(REAL_PART, 1) >= path.transfer;
     let kept = |i: &Interval| stays(i, lifted) || (unclear && i.limit == Limit::Unknown);
-    let mut stays = time_of(path.timeline, kept);
+    let (way, on_its_way) =
+        if lifted == Limit::Application { (Nanos::ZERO, 0) } else { tail(path) };
+    let mut stays = time_of(path.timeline, kept) - way;
     let rtt = path.facts.rtt_floor;
     if lifted == Limit::Application {
         // A question still has to cross the path.
         stays += rtt.scale(i64::try_from(turns.saturating_sub(1)).unwrap_or(i64::MAX), 1);
     }
     let meanwhile: u64 = path.timeline.iter().filter(|i| kept(i)).map(|i| i.evidence.acked).sum();
-    let size = path.bytes.saturating_sub(meanwhile).max(1);
+    let size = path.bytes.saturating_sub(meanwhile.saturating_sub(on_its_way)).max(1);
     let mss = u64::from(path.facts.mss);
     let followed = size.min(MOST_SEGMENTS * mss);
     budget.segments = budget.segments.checked_sub(followed / mss)?;
@@ -114,6 +116,19 @@ fn stays(i: &Interval, lifted: Limit) -> bool {
     }
 }
 
+/// Time and bytes of the last flight's way, which counts as the application's because nothing is left to send: the transfer made anew
+/// has a last flight of its own.
+fn tail(path: &Path<'_>) -> (Nanos, u64) {
+    let Some(last) = path.timeline.last().filter(|i| i.limit == Limit::Application) else {
+        return (Nanos::ZERO, 0);
+    };
+    let (lasts, rtt) = (last.to - last.from, path.facts.rtt_floor);
+    // Within two round trips nobody has waited for the application.
+    let sent_before = if lasts < rtt.scale(2, 1) { u64::MAX } else { last.evidence.flight };
+    let bytes = last.evidence.acked.min(sent_before);
+    ((rtt + span(bytes, path.capacity.saturating_mul(8))).min(lasts), bytes)
+}
+
 /// The transfer over the path that was seen.
 fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let facts = path.facts;
@@ -128,7 +143,13 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         matches!(i.cause, Cause::SmallBuffer | Cause::NoWindowScaling)
             && i.limit == Limit::ReceiveWindow
     };
-    let window = lifted != Limit::ReceiveWindow && holds(&small);
+    // A flight that has reached the largest window grows no further, on a faster path neither.
+    let reached = facts.max_flight + 2 * mss > facts.max_window;
+    let window = match lifted {
+        Limit::ReceiveWindow => false,
+        Limit::PathBandwidth => reached || holds(&small),
+        _ => holds(&small),
+    };
     let buffer = lifted != Limit::SendBuffer && holds(&|i| i.limit == Limit::SendBuffer);
     // Seen from its first packet on, a connection starts with what every one starts with.
     let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);

@@ -16,10 +16,9 @@ use crate::units::{Nanos, bits_per_second};
 const UNIT: u64 = 1 << 20;
 /// Fewer ACKs say nothing.
 const FEWEST: u64 = 16;
-/// ACKs of the first window behind its first one, and how many of them, and segments, tell a rate.
+/// ACKs of the first window behind its first one, and how many of them, for as many segments, have a middle.
 const FIRST_WINDOW: usize = 9;
 const FEWEST_PACES: usize = 3;
-const FEWEST_IN_TRAIN: u64 = 5;
 
 /// The paces of one direction's ACKs, weighted with their bytes.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +55,7 @@ impl Train {
     /// Time for a segment. One ACK that is late, and those that have caught up with it, do not move the median; where all came at once,
     /// the host had slept, and how late it woke up is all that is known.
     fn pace(&self) -> Option<Nanos> {
-        if self.segments < FEWEST_IN_TRAIN || self.acks < FEWEST_PACES {
+        if self.acks < FEWEST_PACES || self.segments < FEWEST_PACES as u64 {
             return None;
         }
         let mut paces = self.paces;

@@ -179,7 +179,7 @@ pub fn read_truth(path: &Path, judged: Judged) -> Result<Truth, Error> {
 ///
 /// # Errors
 /// When the case does not say.
-pub fn is_faithful(folder: &Path) -> Result<bool, Error> {
+pub(super) fn is_faithful(folder: &Path) -> Result<bool, Error> {
     read_json::<LinkFile>(&folder.join("link.json")).map(|link| link.faithful)
 }
 

@@ -134,6 +134,28 @@ mod tests {
     }
 
     #[test]
+    fn without_losses_the_queue_takes_whatever_comes() {
+        for limit in [Limit::CongestionWindow, Limit::LossRecovery] {
+            let cell = cell(Kind::RandomLoss, 0);
+            let lifted = lift(&cell.scenario(), cell.judged(), limit).unwrap();
+            let way = &lifted.link.down;
+            assert_eq!(way.loss, Loss::default());
+            assert_eq!(way.queue, Queue::DropTail(QueueLimit::Bytes(DEEP)));
+        }
+    }
+
+    #[test]
+    fn one_bulk_is_cut_and_phases_are_not() {
+        for (kind, is_cut) in [(Kind::Vanishes, true), (Kind::MixedPauses, false)] {
+            let mut scenario = cell(kind, 0).scenario();
+            let before = flow(&scenario).phases.clone();
+            cut(&mut scenario, 1_000);
+            assert_eq!(flow(&scenario).phases[0].bytes == 1_000, is_cut);
+            assert_eq!(flow(&scenario).phases == before, !is_cut);
+        }
+    }
+
+    #[test]
     fn the_wrong_limit_lifted_leaves_the_buffer_where_it_is() {
         let cell = cell(Kind::SendBuffer, 0);
         let scenario = cell.scenario();

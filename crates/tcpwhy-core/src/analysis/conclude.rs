@@ -14,6 +14,8 @@ use crate::whatif::lifted::{Budget, refine};
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
+/// A path that held the sender for less than this part of the time shows its rate better in the first window.
+const FILLED_PART: i64 = 20;
 
 /// Everything that is known about `flow`.
 pub(super) fn connection(flow: &mut Flow, budget: &mut Budget) -> Connection {
@@ -79,7 +81,10 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
     let transfer = span_of(transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
     let least = crate::units::bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
-    let capacity = narrowest(ctx.peak, ctx.capacity).max(least);
+    let mut capacity = narrowest(ctx.peak, ctx.capacity).max(least);
+    if !is_filled(&timeline, transfer) {
+        capacity = capacity.max(sender.capacity.of_first_window(sender.size.mss()).unwrap_or(0));
+    }
     let bytes = sender.bytes();
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
     let mut what_if = predict(&path);
@@ -108,6 +113,17 @@ fn narrowest(peak: u64, spaced: Option<u64>) -> u64 {
         Some(rate) if peak <= rate.saturating_mul(3) / 2 => rate,
         _ => peak.max(spaced.unwrap_or(0)),
     }
+}
+
+/// Whether the path held the sender for long enough to show its rate: a policer lets a first burst through faster. A steady rate alone may
+/// be pacing's, or a window's that is spread out, unless it is most of the time.
+fn is_filled(timeline: &[Interval], transfer: Nanos) -> bool {
+    let time = |is_meant: &dyn Fn(&Interval) -> bool| {
+        let full = timeline.iter().filter(|i| i.limit == Limit::PathBandwidth && is_meant(i));
+        full.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
+    };
+    let clear = |i: &Interval| i.cause != Cause::SteadyRate;
+    time(&clear).scale(FILLED_PART, 1) >= transfer || time(&|_| true).scale(2, 1) >= transfer
 }
 
 fn span_of(transfers: &[Transfer]) -> Nanos {

@@ -3,7 +3,12 @@
 //! Each ACK's bytes came through the narrowest link in the time since the ACK before it, as long as data stood in a queue
 //! there; after a pause they came slower, and ACKs that bunch on their way back seem faster. Both are a minority of the bytes
 //! of a sender that sends in bursts, so the median tells the link's rate even where pauses leave half of it unused.
+//!
+//! A sender that a buffer, a window or pacing holds in every round is spread out evenly in the end, and the median tells its own rate.
+//! But its first window left at once (RFC 6928; Linux paces nothing before ten segments have left, `tcp_update_skb_after_send`), and its
+//! ACKs are spaced as the narrowest link let it through.
 
+use super::WAKE_UP;
 use super::rtt::Distribution;
 use crate::units::{Nanos, bits_per_second};
 
@@ -11,6 +16,9 @@ use crate::units::{Nanos, bits_per_second};
 const UNIT: u64 = 1 << 20;
 /// Fewer ACKs say nothing.
 const FEWEST: u64 = 16;
+/// ACKs of the first window behind its first one, and how many of them, for as many segments, have a middle.
+const FIRST_WINDOW: usize = 9;
+const FEWEST_PACES: usize = 3;
 
 /// The paces of one direction's ACKs, weighted with their bytes.
 #[derive(Debug, Clone, Default)]
@@ -18,9 +26,57 @@ pub(crate) struct Capacity {
     last: Option<Nanos>,
     acks: u64,
     paces: Distribution,
+    first: Train,
+}
+
+/// What the ACKs of the first window say.
+#[derive(Debug, Clone, Copy, Default)]
+struct Train {
+    /// Times from ACK to ACK, for a segment each, in nanoseconds.
+    paces: [u32; FIRST_WINDOW],
+    acks: usize,
+    segments: u64,
+    time: Nanos,
+    /// How late the first of them was, by its round trip.
+    late: Nanos,
+    is_over: bool,
+}
+
+impl Train {
+    fn add(&mut self, segments: u64, time: Nanos) {
+        let each = time.0 / i64::try_from(segments.max(1)).unwrap_or(i64::MAX);
+        self.paces[self.acks] = u32::try_from(each).unwrap_or(u32::MAX);
+        self.acks += 1;
+        self.segments += segments;
+        self.time += time;
+        self.is_over = self.acks == FIRST_WINDOW;
+    }
+
+    /// Time for a segment. One ACK that is late, and those that have caught up with it, do not move the median; where all came at once,
+    /// the host had slept, and how late it woke up is all that is known.
+    fn pace(&self) -> Option<Nanos> {
+        if self.acks < FEWEST_PACES || self.segments < FEWEST_PACES as u64 {
+            return None;
+        }
+        let mut paces = self.paces;
+        let paces = &mut paces[..self.acks];
+        paces.sort_unstable();
+        let segments = i64::try_from(self.segments).unwrap_or(i64::MAX);
+        let together = self.time < WAKE_UP;
+        let least = if together { self.time + self.late } else { Nanos::ZERO };
+        let all = Nanos(i64::from(paces[self.acks / 2]).saturating_mul(segments));
+        Some(Nanos(all.max(least).max(WAKE_UP).0 / segments))
+    }
 }
 
 impl Capacity {
+    /// How late the next ACK is, by its round trip; only that of the first one counts.
+    pub(crate) fn begins(&mut self, late: Nanos) {
+        if self.last.is_none() {
+            self.first.late = late;
+        }
+    }
+
     /// An ACK for `bytes`, more than none, passed at `time`; `mss` is the unit of weight. After a `pause` the link had stood still.
     pub(crate) fn acknowledged(&mut self, bytes: u64, time: Nanos, mss: u64, pause: Nanos) {
         if let Some(last) = self.last.filter(|&last| time - last < pause) {
@@ -29,8 +85,19 @@ impl Capacity {
             let weight = u32::try_from(bytes as u64 / mss.max(1)).unwrap_or(u32::MAX).max(1);
             self.paces.add_weighted(pace, weight);
             self.acks += 1;
+            if !self.first.is_over {
+                self.first.add(bytes as u64 / mss.max(1), time - last);
+            }
+        } else if self.last.is_some() {
+            self.first.is_over = true;
         }
         self.last = Some(time);
+    }
+
+    /// Bytes per second by the first window, with segments of `mss` bytes; at most what a host that is slow to wake up can tell from.
+    /// `None`: too few segments.
+    pub(crate) fn of_first_window(&self, mss: u64) -> Option<u64> {
+        self.first.pace().map(|pace| bits_per_second(mss, pace) / 8)
     }
 
     /// Bytes per second; `None` after too few ACKs.
@@ -54,6 +121,53 @@ mod tests {
         }
         let rate = capacity.rate().unwrap();
         assert!((1_400_000..1_500_000).contains(&rate), "{rate}");
+    }
+
+    #[test]
+    fn a_sender_that_is_spread_out_showed_the_link_in_its_first_window() {
+        let mut capacity = Capacity::default();
+        let (burst, pause) = (Nanos::from_micros(100), Nanos::from_millis(10));
+        let mut time = Nanos::ZERO;
+        for k in 0..100 {
+            time += if k < 10 { burst } else { Nanos::from_millis(1) };
+            capacity.acknowledged(1448, time, 1448, pause);
+        }
+        let (first, all) = (capacity.of_first_window(1448).unwrap(), capacity.rate().unwrap());
+        assert_eq!(first, 14_480_000);
+        assert!((1_400_000..1_500_000).contains(&all), "{all}");
+    }
+
+    /// The rate of ten segments, the first ACK this late and the others after these microseconds.
+    fn first_window(late: i64, after: [i64; 9]) -> u64 {
+        let mut capacity = Capacity::default();
+        let mut time = Nanos::from_micros(late);
+        capacity.begins(time);
+        capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
+        for wait in after {
+            time += Nanos::from_micros(wait);
+            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
+        }
+        capacity.of_first_window(1448).unwrap()
+    }
+
+    #[test]
+    fn a_late_first_ack_does_not_make_the_link_faster() {
+        assert_eq!(first_window(0, [100; 9]), 14_480_000);
+        // Three have caught up with it, the others come as the link spaces them.
+        assert_eq!(first_window(300, [5, 5, 5, 85, 100, 100, 100, 100, 100]), 14_480_000);
+        // All have caught up with it: the link may have been as slow as this.
+        let slowest = first_window(2_000, [5; 9]);
+        assert!((6_000_000..7_000_000).contains(&slowest), "{slowest}");
+    }
+
+    #[test]
+    fn a_first_window_of_two_segments_tells_nothing() {
+        let mut capacity = Capacity::default();
+        for time in [0, 100, 20_000, 20_010, 20_020, 20_030, 20_040, 20_050] {
+            let time = Nanos::from_micros(time);
+            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
+        }
+        assert_eq!(capacity.of_first_window(1448), None);
     }
 
     #[test]

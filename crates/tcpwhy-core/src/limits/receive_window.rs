@@ -53,9 +53,9 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     let windows = || near.iter().filter(|s| s.window_max > 0 && s.wait != Wait::Handshake);
     let lowest = windows().map(|s| s.window_min).min().unwrap_or(0);
     let highest = windows().map(|s| s.window_max).max().unwrap_or(0);
-    let once = ctx.stretches[..i].iter().map(|s| s.window_max).max().unwrap_or(0).max(highest);
+    let ever = ctx.stretches[..=i].iter().map(|s| s.window_max).max().unwrap_or(0);
     let emptied = lowest < 2 * ctx.mss && highest > 8 * ctx.mss || lowest == 0;
-    let slow = !is_used_in_full(ctx, i, once);
+    let slow = !is_used_in_full(ctx, i, ever.max(highest));
     if emptied && slow {
         return Cause::SlowReader;
     }
@@ -63,13 +63,14 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
         return Cause::AutotuningLag;
     }
     // A window that once was twice as large, and opens by updates that acknowledge nothing, or is never quite the same: the reader frees
-    // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK.
+    // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK, and one that is
+    // as large as ever before has grown.
     let updates: u32 = near.iter().map(|s| s.updates).sum();
-    if slow && (updates > 0 || lowest < highest) && lowest < once / 2 {
+    if slow && (updates > 0 || lowest < highest) && lowest < ever / 2 && s.window_max < ever {
         return Cause::SlowReader;
     }
     // A receiver whose reader is behind holds its ACKs back, too.
-    if slow && ctx.standing_queue(i).is_some_and(|q| q >= HELD_BACK) && lowest < once / 4 {
+    if slow && ctx.standing_queue(i).is_some_and(|q| q >= HELD_BACK) && lowest < ever / 4 {
         return Cause::SlowReader;
     }
     match ctx.scale {

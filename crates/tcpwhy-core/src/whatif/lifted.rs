@@ -71,14 +71,16 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     let unknown = time_of(path.timeline, |i| i.limit == Limit::Unknown);
     let unclear = unknown.scale(REAL_PART, 1) >= path.transfer;
     let kept = |i: &Interval| stays(i, lifted) || (unclear && i.limit == Limit::Unknown);
-    let mut stays = time_of(path.timeline, kept);
+    let (way, on_its_way) =
+        if lifted == Limit::Application { (Nanos::ZERO, 0) } else { tail(path) };
+    let mut stays = time_of(path.timeline, kept) - way;
     let rtt = path.facts.rtt_floor;
     if lifted == Limit::Application {
         // A question still has to cross the path.
         stays += rtt.scale(i64::try_from(turns.saturating_sub(1)).unwrap_or(i64::MAX), 1);
     }
     let meanwhile: u64 = path.timeline.iter().filter(|i| kept(i)).map(|i| i.evidence.acked).sum();
-    let size = path.bytes.saturating_sub(meanwhile).max(1);
+    let size = path.bytes.saturating_sub(meanwhile.saturating_sub(on_its_way)).max(1);
     let mss = u64::from(path.facts.mss);
     let followed = size.min(MOST_SEGMENTS * mss);
     budget.segments = budget.segments.checked_sub(followed / mss)?;
@@ -114,6 +116,19 @@ fn stays(i: &Interval, lifted: Limit) -> bool {
     }
 }
 
+/// Time and bytes of the last flight's way, which counts as the application's because nothing is left to send: the transfer made anew
+/// has a last flight of its own.
+fn tail(path: &Path<'_>) -> (Nanos, u64) {
+    let Some(last) = path.timeline.last().filter(|i| i.limit == Limit::Application) else {
+        return (Nanos::ZERO, 0);
+    };
+    let (lasts, rtt) = (last.to - last.from, path.facts.rtt_floor);
+    // Within two round trips nobody has waited for the application.
+    let sent_before = if lasts < rtt.scale(2, 1) { u64::MAX } else { last.evidence.flight };
+    let bytes = last.evidence.acked.min(sent_before);
+    ((rtt + span(bytes, path.capacity.saturating_mul(8))).min(lasts), bytes)
+}
+
 /// The transfer over the path that was seen.
 fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let facts = path.facts;
@@ -128,7 +143,13 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         matches!(i.cause, Cause::SmallBuffer | Cause::NoWindowScaling)
             && i.limit == Limit::ReceiveWindow
     };
-    let window = lifted != Limit::ReceiveWindow && holds(&small);
+    // A flight that has reached the largest window grows no further, on a faster path neither.
+    let reached = facts.max_flight + 2 * mss > facts.max_window;
+    let window = match lifted {
+        Limit::ReceiveWindow => false,
+        Limit::PathBandwidth => reached || holds(&small),
+        _ => holds(&small),
+    };
     let buffer = lifted != Limit::SendBuffer && holds(&|i| i.limit == Limit::SendBuffer);
     // Seen from its first packet on, a connection starts with what every one starts with.
     let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
@@ -205,96 +226,4 @@ fn longest_kept(path: &Path<'_>, kept: impl Fn(&Interval) -> bool) -> Limit {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::analytic;
-    use super::*;
-    use crate::model::{Evidence, Facts};
-
-    const RTT: Nanos = Nanos::from_millis(20);
-
-    fn facts() -> Facts {
-        Facts {
-            mss: 1448,
-            rtt_floor: RTT,
-            peak_bps: 6_400_000,
-            max_flight: 16_384,
-            max_window: 4 << 20,
-            min_window: 4 << 20,
-            scale: WindowScale::Known(7),
-        }
-    }
-
-    fn interval(limit: Limit, cause: Cause, (from, to): (i64, i64), acked: u64) -> Interval {
-        Interval {
-            from: Nanos::from_millis(from),
-            to: Nanos::from_millis(to),
-            limit,
-            cause,
-            confidence: 90,
-            source: crate::model::Source::Packets,
-            first_frame: 1,
-            last_frame: 2,
-            evidence: Evidence { acked, flight: 16_384, ..Evidence::default() },
-        }
-    }
-
-    /// Seconds with `limit` lifted, by the model, of a transfer with these intervals over 100 Mbit/s.
-    fn lifted(timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> f64 {
-        let transfer = timeline.last().map_or(Nanos::ZERO, |i| i.to);
-        let path = Path { timeline, facts: &facts(), transfer, bytes, capacity: 12_500_000 };
-        let mut list = analytic::predict(&path);
-        refine(&path, turns, &mut list, &mut Budget::default());
-        list.iter().find(|w| w.lift == limit).unwrap().transfer.secs()
-    }
-
-    #[test]
-    fn case_a_without_its_buffer_takes_two_seconds() {
-        let timeline = [
-            interval(Limit::Handshake, Cause::None, (-20, 0), 0),
-            interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000),
-        ];
-        let secs = lifted(&timeline, 22_000_000, 1, Limit::SendBuffer);
-        assert!((1.8..2.1).contains(&secs), "{secs}");
-    }
-
-    #[test]
-    fn a_short_transfer_without_slow_start_still_waits_for_the_window() {
-        let cause = Cause::SlowStart;
-        let timeline = [
-            interval(Limit::Handshake, Cause::None, (-20, 0), 0),
-            interval(Limit::CongestionWindow, cause, (0, 100), 200_000),
-        ];
-        let secs = lifted(&timeline, 200_000, 1, Limit::CongestionWindow);
-        // The first window of 64 KB, one of twice as much, and the rest: three round trips.
-        assert!((0.055..0.085).contains(&secs), "{secs}");
-    }
-
-    #[test]
-    fn turns_keep_their_round_trips() {
-        let cause = Cause::WaitingForPeer;
-        let timeline = [interval(Limit::Application, cause, (0, 5_000), 500_000)];
-        let secs = lifted(&timeline, 500_000, 51, Limit::Application);
-        assert!((1.0..1.3).contains(&secs), "50 questions at 20 ms: {secs}");
-    }
-
-    #[test]
-    fn a_spent_budget_leaves_the_arithmetic() {
-        let timeline = [interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000)];
-        let path = Path {
-            timeline: &timeline,
-            facts: &facts(),
-            transfer: Nanos::from_secs(25),
-            bytes: 22_000_000,
-            capacity: 12_500_000,
-        };
-        let plain = analytic::predict(&path);
-        let mut list = plain.clone();
-        let mut budget = Budget { segments: 5_999 };
-        refine(&path, 1, &mut list, &mut budget);
-        assert_eq!(list, plain);
-        budget.earn(64);
-        refine(&path, 1, &mut list, &mut budget);
-        assert_ne!(list, plain);
-        assert_eq!(budget.segments, 0);
-    }
-}
+mod tests;

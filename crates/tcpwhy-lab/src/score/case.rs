@@ -86,7 +86,7 @@ pub fn score_case(
         scored,
         truth_source: truth.source,
         others,
-        faithful: faithful(&folder.join("link.json"))?,
+        faithful: is_faithful(folder)?,
         transfer: ours.map(|d| (d.transfer, d.bytes)),
         what_if: ours.map(|d| d.what_if.to_vec()).unwrap_or_default(),
     })
@@ -175,8 +175,12 @@ pub fn read_truth(path: &Path, judged: Judged) -> Result<Truth, Error> {
     Ok(Truth { source: file.source, timeline, stopwatch: direction.stopwatch })
 }
 
-fn faithful(path: &Path) -> Result<bool, Error> {
-    read_json::<LinkFile>(path).map(|link| link.faithful)
+/// Whether the link of the run in `folder` did what it was asked to do.
+///
+/// # Errors
+/// When the case does not say.
+pub(super) fn is_faithful(folder: &Path) -> Result<bool, Error> {
+    read_json::<LinkFile>(&folder.join("link.json")).map(|link| link.faithful)
 }
 
 /// Reads a JSON file.

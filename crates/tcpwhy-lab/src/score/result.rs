@@ -71,6 +71,10 @@ pub struct Twin {
     pub after: f64,
     /// What the analysis predicted; `None`: nothing for this limit.
     pub predicted: Option<f64>,
+    /// Whether the lifted run's link did what it was asked to do: a path without a rate is more than most machines carry. Not known of
+    /// results that say nothing of it.
+    #[serde(default)]
+    pub faithful: bool,
 }
 
 impl Twin {
@@ -155,6 +159,7 @@ mod tests {
                 before: 4.0,
                 after: 2.0,
                 predicted: Some(2.2),
+                faithful: true,
             }),
         };
         let result = CellResult::new(cell, Outcome::Scored(Box::new(judgement)));
@@ -170,6 +175,7 @@ mod tests {
             before: 4.0,
             after,
             predicted: Some(predicted),
+            faithful: true,
         };
         assert_eq!(twin(2.0, 2.2).is_predicted(0.15), Some(true));
         assert_eq!(twin(2.0, 2.4).is_predicted(0.15), Some(false));

@@ -1,9 +1,9 @@
 //! Runs cells, several at once, keeps what came out, and goes on where it was interrupted.
 
-use super::case::{Case, score_case, transfer_time};
+use super::case::{Case, is_faithful, score_case, transfer_time};
 use super::confusion::limit;
 use super::error::Error;
-use super::matrix::{Cell, lift};
+use super::matrix::{Cell, cut, lift};
 use super::measure::Place;
 use super::result::{CellResult, Judgement, Outcome, Twin};
 use super::variant::Variant;
@@ -129,12 +129,13 @@ impl Runner<'_> {
         let verdict = case.scored.views.iter().find(at_the_sender).and_then(|v| v.verdict.as_ref());
         let limit: Option<Limit> = verdict.and_then(|v| limit(&v.limit));
         let (Some(limit), Some(before)) = (limit, case.transfer) else { return Ok(None) };
-        let Some(lifted) = lift(scenario, judged, limit) else { return Ok(None) };
-        let after = if lifted == *scenario {
-            Some(before)
+        let Some(mut lifted) = lift(scenario, judged, limit) else { return Ok(None) };
+        let (after, faithful) = if lifted == *scenario {
+            (Some(before), case.faithful)
         } else {
+            cut(&mut lifted, before.1);
             self.start(&lifted, folder)?;
-            transfer_time(folder, judged)?
+            (transfer_time(folder, judged)?, is_faithful(folder)?)
         };
         let predicted = case.what_if.iter().find(|w| w.lift == limit).map(|w| w.transfer);
         Ok(after.map(|after| Twin {
@@ -143,6 +144,7 @@ impl Runner<'_> {
             // A run that was cut short shows fewer bytes than the one that was not: compared is the time of as many.
             after: after.0.secs() * before.1 as f64 / after.1.max(1) as f64,
             predicted: predicted.map(Nanos::secs),
+            faithful,
         }))
     }
 

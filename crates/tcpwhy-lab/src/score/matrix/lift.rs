@@ -1,13 +1,14 @@
 //! The same run with one limit lifted: what the advice says, done.
 
+use super::made::DEEP;
 use crate::score::variant::Judged;
 use crate::spec::{Flow, HostSpec, Pace, Role, Scenario, SocketOptions, Workload};
-use tcpwhy_core::link::{Loss, Rate};
+use tcpwhy_core::link::{Loss, Queue, QueueLimit, Rate};
 use tcpwhy_core::model::{Limit, Side};
 use tcpwhy_core::units::Nanos;
 
-/// Segments of a first flight that fills any path of the matrix: `initcwnd` when the congestion window is lifted.
-const WARM: u32 = 400;
+/// Segments of a first flight that holds any transfer of the matrix: `initcwnd` when the congestion window is lifted.
+const WARM: u32 = 30_000;
 
 /// `scenario` with `limit` of the judged direction lifted; `None` where it cannot be lifted (`handshake`, `unknown`).
 /// Where it is not there, the scenario comes back as it was.
@@ -49,13 +50,23 @@ pub fn lift(scenario: &Scenario, judged: Judged, limit: Limit) -> Option<Scenari
     Some(lifted)
 }
 
-/// Nothing is lost any more.
+/// Nothing is lost any more, in the queue neither.
 fn clean(scenario: &mut Scenario) {
     for way in [&mut scenario.link.up, &mut scenario.link.down] {
         way.loss = Loss::default();
+        way.queue = Queue::DropTail(QueueLimit::Bytes(DEEP));
         way.outages.clear();
         way.mtu = None;
     }
+}
+
+/// `scenario` cut off after `bytes`, where it is one bulk: what a path that went dark let through, and no more.
+pub(in crate::score) fn cut(scenario: &mut Scenario, bytes: u64) {
+    flows(scenario, |flow| {
+        if let [bulk] = &mut flow.phases[..] {
+            bulk.bytes = bulk.bytes.min(bytes);
+        }
+    });
 }
 
 fn sockets(
@@ -119,6 +130,28 @@ mod tests {
             let lifted = lift(&scenario, cell.judged(), Limit::SendBuffer).unwrap();
             assert_eq!(sender(&lifted), None);
             assert_eq!(flow(&lifted).phases, flow(&scenario).phases);
+        }
+    }
+
+    #[test]
+    fn without_losses_the_queue_takes_whatever_comes() {
+        for limit in [Limit::CongestionWindow, Limit::LossRecovery] {
+            let cell = cell(Kind::RandomLoss, 0);
+            let lifted = lift(&cell.scenario(), cell.judged(), limit).unwrap();
+            let way = &lifted.link.down;
+            assert_eq!(way.loss, Loss::default());
+            assert_eq!(way.queue, Queue::DropTail(QueueLimit::Bytes(DEEP)));
+        }
+    }
+
+    #[test]
+    fn one_bulk_is_cut_and_phases_are_not() {
+        for (kind, is_cut) in [(Kind::Vanishes, true), (Kind::MixedPauses, false)] {
+            let mut scenario = cell(kind, 0).scenario();
+            let before = flow(&scenario).phases.clone();
+            cut(&mut scenario, 1_000);
+            assert_eq!(flow(&scenario).phases[0].bytes == 1_000, is_cut);
+            assert_eq!(flow(&scenario).phases == before, !is_cut);
         }
     }
 

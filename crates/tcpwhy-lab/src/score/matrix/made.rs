@@ -11,8 +11,8 @@ use tcpwhy_core::units::Nanos;
 
 /// Rate of a link that is no limit, in bit/s: still no load for the machine.
 const FAST: u64 = 400_000_000;
-/// A queue that never fills on it.
-const DEEP: u64 = 20_000_000;
+/// A queue that never fills on a path of the matrix.
+pub(super) const DEEP: u64 = 20_000_000;
 
 /// The parts of a scenario.
 pub(super) struct Made {

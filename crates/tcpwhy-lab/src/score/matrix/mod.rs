@@ -9,6 +9,7 @@ mod made;
 mod path;
 
 pub use kind::Kind;
+pub(super) use lift::cut;
 pub use lift::lift;
 pub use path::{Control, Rtt};
 

@@ -101,6 +101,7 @@ mod tests {
                 before: 2.0,
                 after: 1.0,
                 predicted: Some(1.1),
+                faithful: cell.kind != Kind::Exchange,
             }),
         };
         let outcome = |cell: &Cell| match cell.kind {

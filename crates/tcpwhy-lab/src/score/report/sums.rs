@@ -3,7 +3,7 @@
 use crate::score::agreement::Agreement;
 use crate::score::compare::Comparison;
 use crate::score::measure::{Place, View};
-use crate::score::result::{CellResult, Judgement};
+use crate::score::result::{CellResult, Judgement, Twin};
 use crate::score::variant::Variant;
 use tcpwhy_core::model::Limit;
 
@@ -28,6 +28,16 @@ impl<'a> Runs<'a> {
     /// The runs and their scores.
     pub fn all(&self) -> impl Iterator<Item = (&'a CellResult, &'a Judgement)> {
         self.runs.iter().copied()
+    }
+
+    /// The lifted runs whose links did what was asked.
+    pub fn twins(&self) -> impl Iterator<Item = &'a Twin> {
+        self.all().filter_map(|(_, j)| j.twin.as_ref()).filter(|t| t.faithful)
+    }
+
+    /// How many lifted runs had other links.
+    pub fn unfaithful_twins(&self) -> usize {
+        self.all().filter_map(|(_, j)| j.twin.as_ref()).filter(|t| !t.faithful).count()
     }
 
     /// How many ran over a link that did not do what was asked.

@@ -55,11 +55,10 @@ pub fn targets(runs: &Runs<'_>) -> Vec<Target> {
         is: text,
         reached: (!sender.boundaries.is_empty()).then(|| median.is_some_and(|m| m <= 1.0)),
     });
-    let twins = || runs.all().filter_map(|(_, j)| j.twin.as_ref());
-    let predicted = share(twins().filter_map(|t| t.is_predicted(PREDICTED)));
+    let predicted = share(runs.twins().filter_map(|t| t.is_predicted(PREDICTED)));
     list.push(at_least_share("what-if within 15 % of the lifted run's time", predicted));
     // Where nothing can be gained the advice says so: no rate to raise.
-    let advised = twins().filter(|t| t.lifted != Limit::PathBandwidth.name());
+    let advised = runs.twins().filter(|t| t.lifted != Limit::PathBandwidth.name());
     let helps = share(advised.map(|t| t.helps(HELPS)));
     list.push(at_least_share("advice raises the rate", helps));
     list

@@ -1,0 +1,131 @@
+use super::super::analytic;
+use super::*;
+use crate::model::{Evidence, Facts};
+
+const RTT: Nanos = Nanos::from_millis(20);
+
+fn facts() -> Facts {
+    Facts {
+        mss: 1448,
+        rtt_floor: RTT,
+        peak_bps: 6_400_000,
+        max_flight: 16_384,
+        max_window: 4 << 20,
+        min_window: 4 << 20,
+        scale: WindowScale::Known(7),
+    }
+}
+
+fn interval(limit: Limit, cause: Cause, (from, to): (i64, i64), acked: u64) -> Interval {
+    Interval {
+        from: Nanos::from_millis(from),
+        to: Nanos::from_millis(to),
+        limit,
+        cause,
+        confidence: 90,
+        source: crate::model::Source::Packets,
+        first_frame: 1,
+        last_frame: 2,
+        evidence: Evidence { acked, flight: 16_384, ..Evidence::default() },
+    }
+}
+
+/// Seconds with `limit` lifted, by the model, of a transfer with these intervals over 100 Mbit/s.
+fn lifted(timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> f64 {
+    what_if(&facts(), timeline, bytes, turns, limit).transfer.secs()
+}
+
+fn what_if(facts: &Facts, timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> WhatIf {
+    let transfer = timeline.last().map_or(Nanos::ZERO, |i| i.to);
+    let path = Path { timeline, facts, transfer, bytes, capacity: 12_500_000 };
+    let mut list = analytic::predict(&path);
+    refine(&path, turns, &mut list, &mut Budget::default());
+    *list.iter().find(|w| w.lift == limit).unwrap()
+}
+
+#[test]
+fn case_a_without_its_buffer_takes_two_seconds() {
+    let timeline = [
+        interval(Limit::Handshake, Cause::None, (-20, 0), 0),
+        interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000),
+    ];
+    let secs = lifted(&timeline, 22_000_000, 1, Limit::SendBuffer);
+    assert!((1.8..2.1).contains(&secs), "{secs}");
+}
+
+#[test]
+fn a_short_transfer_without_slow_start_still_waits_for_the_window() {
+    let cause = Cause::SlowStart;
+    let timeline = [
+        interval(Limit::Handshake, Cause::None, (-20, 0), 0),
+        interval(Limit::CongestionWindow, cause, (0, 100), 200_000),
+    ];
+    let secs = lifted(&timeline, 200_000, 1, Limit::CongestionWindow);
+    // The first window of 64 KB, one of twice as much, and the rest: three round trips.
+    assert!((0.055..0.085).contains(&secs), "{secs}");
+}
+
+#[test]
+fn the_way_of_the_last_flight_counts_once() {
+    let (slow, ended) = (Cause::SlowStart, Cause::SenderApplication);
+    let timeline = [
+        interval(Limit::Handshake, Cause::None, (-20, 0), 0),
+        interval(Limit::CongestionWindow, slow, (0, 60), 48_000),
+        // All is sent; three quarters of it are on their way.
+        interval(Limit::Application, ended, (60, 81), 152_000),
+    ];
+    let secs = lifted(&timeline, 200_000, 1, Limit::CongestionWindow);
+    // As above: three round trips, and none more for the last flight; its bytes have to be carried, too.
+    assert!((0.055..0.08).contains(&secs), "{secs}");
+}
+
+#[test]
+fn a_last_write_after_a_wait_leaves_the_wait() {
+    let ended = Cause::SenderApplication;
+    let timeline = [
+        interval(Limit::SendBuffer, Cause::None, (0, 10_000), 8_000_000),
+        interval(Limit::Application, ended, (10_000, 15_000), 17_000),
+    ];
+    let secs = lifted(&timeline, 8_017_000, 1, Limit::SendBuffer);
+    assert!((5.6..5.9).contains(&secs), "{secs}");
+}
+
+#[test]
+fn a_window_that_was_reached_holds_on_a_faster_path_too() {
+    let timeline = [interval(Limit::PathBandwidth, Cause::StandingQueue, (0, 4_000), 2_000_000)];
+    let reached = Facts { max_window: 17_000, min_window: 17_000, ..facts() };
+    let held = what_if(&reached, &timeline, 2_000_000, 1, Limit::PathBandwidth);
+    assert_eq!(held.next, Limit::ReceiveWindow);
+    assert!((2.2..2.8).contains(&held.transfer.secs()), "{held:?}");
+    let free = what_if(&facts(), &timeline, 2_000_000, 1, Limit::PathBandwidth);
+    assert!(free.transfer.secs() < 0.3, "{free:?}");
+}
+
+#[test]
+fn turns_keep_their_round_trips() {
+    let cause = Cause::WaitingForPeer;
+    let timeline = [interval(Limit::Application, cause, (0, 5_000), 500_000)];
+    let secs = lifted(&timeline, 500_000, 51, Limit::Application);
+    assert!((1.0..1.3).contains(&secs), "50 questions at 20 ms: {secs}");
+}
+
+#[test]
+fn a_spent_budget_leaves_the_arithmetic() {
+    let timeline = [interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000)];
+    let path = Path {
+        timeline: &timeline,
+        facts: &facts(),
+        transfer: Nanos::from_secs(25),
+        bytes: 22_000_000,
+        capacity: 12_500_000,
+    };
+    let plain = analytic::predict(&path);
+    let mut list = plain.clone();
+    let mut budget = Budget { segments: 5_999 };
+    refine(&path, 1, &mut list, &mut budget);
+    assert_eq!(list, plain);
+    budget.earn(64);
+    refine(&path, 1, &mut list, &mut budget);
+    assert_ne!(list, plain);
+    assert_eq!(budget.segments, 0);
+}

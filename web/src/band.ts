@@ -39,7 +39,7 @@ export function band(axis: Axis, c: Connection, d: Direction): HTMLElement {
   axis.pointed(strip, () => { if (axis.cursor !== null) tell(intervalAt(c, d, axis.cursor)); });
   new ResizeObserver(draw).observe(strip);
   strip.addEventListener("fit", draw);
-  return el("section", { class: "timeline" }, el("h3", {}, say("timeline")), strip, legend(d), told, el("p", { class: "help" }, say("shares_help")));
+  return el("section", { class: "timeline" }, el("h3", {}, say("timeline")), strip, legend(d), told, el("p", { class: "help" }, say("shares_help"), el("span", { class: "hint" }, ` ${say("shares_hint")}`)));
 }
 
 /** The colours of what is in it, most of the time first. */

@@ -66,7 +66,7 @@ function row(c: Capture, fresh: boolean): HTMLElement {
     el("span", { class: "name" }, el("span", { class: "soft" }, c.name.slice(0, cut)), el("b", {}, c.name.slice(cut))),
     el("span", { class: "answer" }, ...(a ? [
       el("i", { class: "box", style: `background:${background(a.limit)}` }), `${limitName(a.limit)} ${format.percent(a.share)}`,
-      el("span", { class: "soft" }, a.connections === 1 ? word("connection") : word("connections", { n: a.connections.toLocaleString() })),
+      el("span", { class: "soft" }, a.connections === 1 ? word("connection") : word("connections", { n: a.connections.toLocaleString(current()) })),
     ] : [])),
     el("span", { class: "soft size" }, format.data(c.size)), el("span", { class: "soft when" }, when)));
 }

@@ -46,7 +46,7 @@ export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0
   const drawing = [sight.shown, ...(sight.other ? [sight.other] : [])];
   const unpacking = Promise.all(drawing.map(glance));
   const by = await moved(drawing, unpacking);
-  const all = drawing.map((s, i) => (i && by ? { ...s, connection: { ...s.connection, start_ns: s.connection.start_ns - by } } : s));
+  const all = drawing.map((s, i) => (i ? later(s, by) : s));
   const axis = new Axis(Math.max(...all.map((s, i) => s.connection.duration_ns + (i && by))), Math.min(0, by));
   const row = (make: (s: Shown) => HTMLElement) => beside(all.map(make));
   const bar = toolbar(axis, sight.shown.connection);
@@ -67,11 +67,14 @@ export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0
   // A page that shows something else by now has its own charts.
   if (!place.isConnected) return;
   const refine = fill(charts, axis, all, unpacked, bar);
-  // Two frames on, the first picture is on the screen.
+  seen(() => void refined(place, all, by, refine));
+}
+
+/** When the first picture is on the screen, two frames on; noted for web/bench. */
+function seen(then: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(() => {
-    // For web/bench.
     performance.mark("tcpwhy-drawn");
-    setTimeout(() => void refined(place, all, by, refine));
+    setTimeout(then);
   }));
 }
 
@@ -87,6 +90,9 @@ async function refined(place: HTMLElement, all: Shown[], by: number, refine: (i:
   }
 }
 
+/** The same with its time counted from earlier on: everything in it is later by so many ns. */
+const later = (s: Shown, by: number): Shown => ({ ...s, connection: { ...s.connection, start_ns: s.connection.start_ns - by } });
+
 /** By how much the second is moved, ns: where it is the first one in another capture. */
 async function moved([one, other]: Shown[], unpacking: Promise<(Pictures | undefined)[]>): Promise<number> {
   if (!one || !other || one.files === other.files || !same(one.connection, other.connection)) return 0;
@@ -95,7 +101,10 @@ async function moved([one, other]: Shown[], unpacking: Promise<(Pictures | undef
   return (first && second && late([one.connection, other.connection], [first, second])) ?? 0;
 }
 
-/** The charts, which can be given finer pictures later, of whole connections or of the stretches that were asked for since, whichever fits what is in sight. */
+/**
+ * The charts, of whole connections or of the stretches that were asked for since, whichever fits what is in sight. What is returned gives
+ * them a finer picture of one.
+ */
 function fill(
   charts: HTMLElement, axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], bar: Toolbar,
 ): (i: number, pictures: Pictures) => void {

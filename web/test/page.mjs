@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import { accessible } from "./accessible.mjs";
 import { frames } from "./frames.mjs";
 import { EVIL, hostile } from "./hostile.mjs";
-import { merged } from "./merged.mjs";
+import { glanced } from "./merged.mjs";
 import { browser, caseFolder, changes, charts, close, corpus, described, open, report, scratch, tcpwhy, wrong } from "./reports.mjs";
 
 const tests = {
@@ -264,8 +264,10 @@ const tests = {
     await page.locator("#chart-rate canvas").waitFor();
     assert.equal(await page.locator(".command").count(), 0, "a short one is whole");
     await page.close();
-    writeFileSync(html, merged(readFileSync(html, "utf8")));
+    writeFileSync(html, glanced(readFileSync(html, "utf8")));
     const long = await open(url);
+    // The glance is what is seen first, and not for long.
+    await long.getByText("stands for up to 4 packets").waitFor();
     const command = long.locator(".command");
     await command.waitFor();
     assert.match(await long.locator(".notice").innerText(), /stands for up to 4 packets/);

@@ -2,7 +2,7 @@
 import { el } from "../dom";
 import * as format from "../format";
 import { background } from "../limits";
-import { current, limitName } from "../words";
+import { current, limitName, say } from "../words";
 import type { Capture, Listing } from "./server";
 import { word } from "./words";
 
@@ -37,7 +37,7 @@ export function captures(first: Listing): Captures {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = all.captures.filter((c) => words.every((w) => c.name.toLowerCase().includes(w))).sort(BY[order]);
     const shown = found.slice(0, MOST);
-    heading.textContent = `${word("captures")} (${all.captures.length})`;
+    heading.textContent = say("counted", { what: word("captures"), n: all.captures.length.toLocaleString(current()) });
     tools.hidden = all.captures.length < 2;
     rows.replaceChildren(...shown.map((c) => row(c, marked.has(c.id))));
     const notes = [

@@ -8,12 +8,11 @@ mod within;
 
 pub(crate) use evidence::{Evidence, evidence};
 pub(crate) use parts::{lines, of as parts_of};
+pub(crate) use samples::Sample;
 pub(crate) use within::Within;
 
-pub(crate) use samples::Sample;
-use samples::Samples;
-
 use crate::error::Error;
+use samples::Samples;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use tcpwhy_capture::Input;

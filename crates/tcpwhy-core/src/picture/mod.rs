@@ -112,7 +112,7 @@ impl Picture {
     /// The level above, where points were merged already: less than a screen can tell apart of the whole, quickly read.
     pub fn glance(&self) -> Option<Self> {
         self.tracks.iter().any(Track::is_merged).then(|| {
-            let tracks = [0, 1].map(|i: usize| self.tracks[i].coarser(GLANCE));
+            let tracks = self.tracks.each_ref().map(|track| track.coarser(GLANCE));
             Self { tracks, ..self.clone() }
         })
     }

@@ -11,14 +11,15 @@ export class Axis {
   private readonly onCursor = new Map<Listener, Element>();
   private pending = 0;
 
-  constructor(readonly end: number) {
+  /** `begin` is below 0 where a second capture begins before the first. */
+  constructor(readonly end: number, private readonly begin = 0) {
     [this.from, this.to] = this.whole();
   }
 
   /** Everything, with a little air. */
   whole(): [number, number] {
-    const air = Math.max(this.end, 1000) * 0.01;
-    return [-air, this.end + air];
+    const air = Math.max(this.end - this.begin, 1000) * 0.01;
+    return [this.begin - air, this.end + air];
   }
 
   get span(): number {

@@ -39,7 +39,7 @@ export function band(axis: Axis, c: Connection, d: Direction): HTMLElement {
   axis.pointed(strip, () => { if (axis.cursor !== null) tell(intervalAt(c, d, axis.cursor)); });
   new ResizeObserver(draw).observe(strip);
   strip.addEventListener("fit", draw);
-  return el("section", { class: "timeline" }, el("h3", {}, say("timeline")), strip, legend(d), told, el("p", { class: "help" }, say("shares_help")));
+  return el("section", { class: "timeline" }, el("h3", {}, say("timeline")), strip, legend(d), told, el("p", { class: "help" }, say("shares_help"), el("span", { class: "hint" }, say("shares_hint"))));
 }
 
 /** The colours of what is in it, most of the time first. */
@@ -80,15 +80,15 @@ function part(axis: Axis, c: Connection, i: Interval, tell: (i: Interval) => voi
 
 function text(c: Connection, i: Interval): string {
   const [from, to] = ends(c, i);
-  return `${limitName(i.limit)}${i.cause ? ` (${causeName(i.cause)})` : ""}: ${format.span(to - from)}, ${evidence(i)}`;
+  const limit = i.cause ? say("with_cause", { limit: limitName(i.limit), cause: causeName(i.cause) }) : limitName(i.limit);
+  return say("interval", { limit, time: format.span(to - from), confidence: format.percent(i.confidence), evidence: evidence(i) });
 }
 
 function evidence(i: Interval): string {
   const e = i.evidence;
-  const told = say("evidence", {
+  return say("evidence", {
     flight: format.buffer(e.flight_bytes), window: format.buffer(e.window_bytes), rtt: e.rtt_min_ns > 0 ? format.span(e.rtt_min_ns) : "-",
     rate: format.rate(e.rate_bps), stalls: e.stalls, longest: format.span(e.longest_stall_ns),
     first: i.first_frame, last: i.last_frame,
   });
-  return `${say("confidence", { percent: format.percent(i.confidence) })}; ${told}`;
 }

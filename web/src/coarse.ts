@@ -3,11 +3,11 @@
 import type { Connection } from "./analysis";
 import type { Axis } from "./axis";
 import { el } from "./dom";
-import { say } from "./words";
+import { current, say } from "./words";
 
 /** `read` asks the server. */
 export function coarse(axis: Axis, c: Connection, files: string[], packets: number, read?: () => Promise<void>): HTMLElement {
-  const text = say(read ? "samples_served" : "samples", { n: packets.toLocaleString() });
+  const text = say(read ? "samples_served" : "samples", { n: packets.toLocaleString(current()) });
   return el("div", { class: "notice" }, text, read ? asking(read) : command(axis, c, files));
 }
 

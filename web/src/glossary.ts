@@ -3,8 +3,10 @@ import { el } from "./dom";
 import { say } from "./words";
 
 const TERMS = [
-  "segment", "ack", "rtt", "flight", "window", "zero_window", "cwnd", "send_buffer", "receive_buffer", "resent", "timeout", "duplicate_ack",
+  "frame", "segment", "ack", "rtt", "flight", "window", "zero_window", "cwnd", "send_buffer", "receive_buffer", "resent", "timeout", "duplicate_ack",
   "sack", "ecn", "goodput",
+  // What may limit a transfer and is not explained above.
+  "handshake", "application", "path_bandwidth", "loss_recovery", "delayed_ack", "silent_path", "unknown",
 ] as const;
 
 export function glossary(): HTMLElement {

@@ -30,7 +30,7 @@ export function ladder(axis: Axis, tracks: [Track, Track], c: Connection): HTMLE
     // A point that stands for many packets is no arrow.
     const merged = tracks.some((t) => Math.max(t.data.samplesPerPoint, t.acks.samplesPerPoint) > 1);
     const arrows = merged ? undefined : inSight(axis, tracks);
-    place.replaceChildren(merged ? el("p", { class: "help" }, say(served ? "ladder_served" : "ladder_coarse"))
+    place.replaceChildren(merged ? el("p", { class: "help nothing" }, say(served ? "ladder_served" : "ladder_coarse"))
       : arrows ? drawing(arrows, axis, c, Math.min(WIDTH, place.clientWidth)) : thicket(axis, tracks));
   };
   axis.ranged(place, draw);
@@ -39,7 +39,7 @@ export function ladder(axis: Axis, tracks: [Track, Track], c: Connection): HTMLE
     if (place.clientWidth !== wide) draw();
     wide = place.clientWidth;
   }).observe(place);
-  return el("section", { class: "chart" }, el("h3", {}, say("ladder")), place, el("p", { class: "help" }, say("ladder_help")));
+  return el("section", { class: "chart ladders" }, el("h3", {}, say("ladder")), place, el("p", { class: "help" }, say("ladder_help")));
 }
 
 /** There are too many: a button leads to some of them. */
@@ -48,7 +48,7 @@ function thicket(axis: Axis, tracks: [Track, Track]): HTMLElement {
     const near = few(tracks, axis.cursor ?? (axis.from + axis.to) / 2, NEAR);
     if (near) axis.show(...near);
   };
-  return el("p", { class: "help" }, say("ladder_more", { n: MOST }), " ", el("button", { type: "button", click: closer }, say("ladder_closer")));
+  return el("p", { class: "help nothing" }, say("ladder_more", { n: MOST }), " ", el("button", { type: "button", click: closer }, say("ladder_closer")));
 }
 
 /** The packets in sight in the order of time; undefined where there are too many. */

@@ -3,7 +3,7 @@ import { endpoint, mainDirection, type Connection } from "./analysis";
 import { el } from "./dom";
 import * as format from "./format";
 import { background } from "./limits";
-import { limitName, say } from "./words";
+import { current, limitName, say } from "./words";
 
 const ROW = 54;
 type Order = "duration" | "bytes" | "id";
@@ -62,7 +62,7 @@ export function list(all: Connection[], choose: (id: number) => void): List {
   });
   new ResizeObserver(draw).observe(pane);
   select();
-  const place = el("nav", { class: "list" }, el("h2", {}, `${say("connections")} (${all.length})`), el("div", { class: "tools" }, search, sort), pane);
+  const place = el("nav", { class: "list" }, el("h2", {}, say("counted", { what: say("connections"), n: all.length.toLocaleString(current()) })), el("div", { class: "tools" }, search, sort), pane);
   const keep = (move: () => void, now: number) => {
     const [top, had] = [pane.scrollTop, place.contains(document.activeElement)];
     chosen = now;

@@ -2,7 +2,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { mainDirection, type Analysis, type Connection } from "./analysis";
-import { block } from "./columns";
+import { block, Unreadable } from "./columns";
 import { el } from "./dom";
 import { glossary } from "./glossary";
 import { list } from "./list";
@@ -20,10 +20,10 @@ async function start(): Promise<void> {
   const page = document.getElementById("page")!;
   try {
     const parts = (await Promise.all([1, 2].map(part))).filter((p) => p !== undefined);
-    if (parts.length === 0) throw new Error("there is none");
+    if (parts.length === 0) throw new Unreadable("broken_none");
     show(page, parts);
   } catch (e) {
-    page.replaceChildren(el("p", { class: "notice" }, say("broken", { why: String(e) })));
+    page.replaceChildren(el("p", { class: "notice" }, e instanceof Unreadable ? e.told : say("broken", { why: String(e) })));
   }
 }
 
@@ -77,7 +77,7 @@ function show(page: HTMLElement, parts: Part[]): void {
 }
 
 function header(parts: Part[], sight: Sight, render: () => void): HTMLElement {
-  const language = el("select", { "aria-label": "Language", id: "language" }, ...languages().map(([code, name]) => el("option", { value: code }, name)));
+  const language = el("select", { "aria-label": say("choose_language"), id: "language" }, ...languages().map(([code, name]) => el("option", { value: code }, name)));
   language.value = current();
   language.addEventListener("change", () => { prefer(language.value as Language); render(); });
   const others = parts.flatMap((p) => p.analysis.connections.filter(drawn(p)).map((c) => shown(p, c))).filter((s) => s.id !== sight.shown.id);
@@ -104,7 +104,7 @@ function footer(parts: Part[]): HTMLElement {
   return el("footer", {}, glossary(), ...parts.flatMap(({ analysis: { source: s } }) => {
     const { warnings, lang } = said(s);
     return [
-      el("p", { class: "help" }, say("printed", { files: named(s.files), packets: s.packets.toLocaleString() })),
+      el("p", { class: "help" }, say("printed", { files: named(s.files), packets: s.packets.toLocaleString(current()) })),
       s.files.length > NAMES && el("details", {}, el("summary", {}, say("all_files")), el("ul", {}, ...s.files.map((f) => el("li", {}, f)))),
       ...(warnings.length ? [el("details", {}, el("summary", {}, say("warnings")), el("ul", { lang }, ...warnings.map((w) => el("li", {}, w))))] : []),
     ];

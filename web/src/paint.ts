@@ -164,6 +164,25 @@ export function frames(p: Plane, s: Series, colour: string): void {
 /** More numbers than this cover what they belong to. */
 const MOST_NUMBERS = 60;
 
+/** Names of values that are all above what is in sight, with the lowest and the highest, so that nobody looks for their lines. */
+export function higher(p: Plane, told: [text: string, s: Series, colour: string][], show: (value: number) => string): void {
+  const { ctx } = p;
+  ctx.font = `${11 * p.ratio}px system-ui, sans-serif`;
+  ctx.textAlign = "right";
+  let y = p.top + 12 * p.ratio;
+  for (const [text, s, colour] of told) {
+    const [lowest, highest] = range(s, ...visible(s, p.from, p.to));
+    if (!Number.isFinite(lowest) || p.y(lowest) >= p.top) continue;
+    const values = [...new Set([lowest, highest].map(show))].join(" – ");
+    const [label, right] = [`↑ ${text} ${values}`, p.left + p.width - 6 * p.ratio];
+    const wide = ctx.measureText(label).width + 6 * p.ratio;
+    ctx.clearRect(right - wide, y - 11 * p.ratio, wide + 3 * p.ratio, 14 * p.ratio);
+    ctx.fillStyle = colour;
+    ctx.fillText(label, right, y);
+    y += 14 * p.ratio;
+  }
+}
+
 /** A level that holds for a while. */
 export function level(p: Plane, from: number, to: number, value: number, colour: string): void {
   const { ctx } = p;

@@ -20,7 +20,7 @@ export function summary(c: Connection, d: Direction): HTMLElement {
       d.bytes > 0 && el("div", { class: "card" }, el("h3", {}, say("what_if")), whatIf(c, d), el("p", { class: "help" }, say("what_if_help"))),
       answer.advice.length > 0 && el("div", { class: "card" }, el("h3", {}, say("advice")),
         el("ol", { lang: answer.lang }, ...answer.advice.map((a) => el("li", {}, ...commands(a)))))),
-    c.findings.length > 0 && el("details", {}, el("summary", {}, `${say("findings")} (${c.findings.length})`),
+    c.findings.length > 0 && el("details", {}, el("summary", {}, say("counted", { what: say("findings"), n: c.findings.length })),
       el("ul", {}, ...c.findings.map(said).map((f) => el("li", { lang: f.lang }, f.text)))));
 }
 

@@ -1,4 +1,5 @@
 // One connection, or two side by side: the answer, then the charts on one time axis.
+import { late, move, same } from "./align";
 import { endpoint, type Connection, type Direction } from "./analysis";
 import { Axis } from "./axis";
 import { band } from "./band";
@@ -9,9 +10,9 @@ import { sequence } from "./charts/sequence";
 import { rtt, window as windowChart } from "./charts/simple";
 import { sockets } from "./charts/sockets";
 import { coarse } from "./coarse";
-import { block, pictures, type Pictures, type Track } from "./columns";
+import { block, pictures, Unreadable, type Pictures, type Track } from "./columns";
 import { el } from "./dom";
-import { timeTicks } from "./format";
+import { span, timeTicks } from "./format";
 import { ladder } from "./ladder";
 import { packets, served, within, type Stretch } from "./stretch";
 import { summary } from "./summary";
@@ -42,26 +43,71 @@ export interface Sight {
 
 /** Fills `place`; the charts come when their data is unpacked. */
 export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0 | 1) => void): Promise<void> {
-  const all = [sight.shown, ...(sight.other ? [sight.other] : [])];
-  const axis = new Axis(Math.max(...all.map((s) => s.connection.duration_ns)));
+  const drawing = [sight.shown, ...(sight.other ? [sight.other] : [])];
+  const unpacking = Promise.all(drawing.map(glance));
+  const by = await moved(drawing, unpacking);
+  const all = drawing.map((s, i) => (i ? later(s, by) : s));
+  const axis = new Axis(Math.max(...all.map((s, i) => s.connection.duration_ns + (i && by))), Math.min(0, by));
   const row = (make: (s: Shown) => HTMLElement) => beside(all.map(make));
   const bar = toolbar(axis, sight.shown.connection);
   const charts = el("div", {});
   place.replaceChildren(
     row((s) => el("h2", {}, `${titled(s, all)}  ${endpoint(s.connection.client)} → ${endpoint(s.connection.server)}`)),
-    directions(sight, turn), row((s) => summary(s.connection, direction(s))), bar.place,
+    ...(by ? [el("p", { class: "notice" }, say("aligned", { by: span(by) }))] : []), directions(sight, turn), row((s) => summary(s.connection, direction(s))), bar.place,
     row((s) => band(axis, s.connection, direction(s))), charts);
   bar.keys(place);
-  const unpacked = await Promise.all(all.map((s) => unpack(s)));
+  let unpacked: (Pictures | undefined)[];
+  try {
+    unpacked = await unpacking;
+  } catch (e) {
+    if (!(e instanceof Unreadable)) throw e;
+    return charts.replaceChildren(el("p", { class: "notice" }, e.told));
+  }
+  if (unpacked[1]) move(unpacked[1], by);
   // A page that shows something else by now has its own charts.
   if (!place.isConnected) return;
-  fill(charts, axis, all, unpacked, bar);
-  // For web/bench: when the first picture was there. Two frames on, it is on the screen.
-  requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("tcpwhy-drawn")));
+  const refine = fill(charts, axis, all, unpacked, bar);
+  seen(() => void refined(place, all, by, refine));
 }
 
-/** The charts, of whole connections or of the stretches that were asked for since, whichever fits what is in sight. */
-function fill(charts: HTMLElement, axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], bar: Toolbar): void {
+/** When the first picture is on the screen, two frames on; noted for web/bench. */
+function seen(then: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    performance.mark("tcpwhy-drawn");
+    setTimeout(then);
+  }));
+}
+
+/** Reads what the first picture was a glance at, and draws that instead. */
+async function refined(place: HTMLElement, all: Shown[], by: number, refine: (i: number, pictures: Pictures) => void): Promise<void> {
+  for (const [i, s] of all.entries()) {
+    if (!document.getElementById(glanceOf(s))) continue;
+    // What is damaged of it is not missed: the glance stays.
+    const pictures = await unpack(s).catch(() => undefined);
+    if (!pictures || !place.isConnected) continue;
+    if (i > 0) move(pictures, by);
+    refine(i, pictures);
+  }
+}
+
+/** The same with its time counted from earlier on: everything in it is later by so many ns. */
+const later = (s: Shown, by: number): Shown => ({ ...s, connection: { ...s.connection, start_ns: s.connection.start_ns - by } });
+
+/** By how much the second is moved, ns: where it is the first one in another capture. */
+async function moved([one, other]: Shown[], unpacking: Promise<(Pictures | undefined)[]>): Promise<number> {
+  if (!one || !other || one.files === other.files || !same(one.connection, other.connection)) return 0;
+  // What cannot be read is said where charts are due.
+  const [first, second] = await unpacking.catch(() => []);
+  return (first && second && late([one.connection, other.connection], [first, second])) ?? 0;
+}
+
+/**
+ * The charts, of whole connections or of the stretches that were asked for since, whichever fits what is in sight. What is returned gives
+ * them a finer picture of one.
+ */
+function fill(
+  charts: HTMLElement, axis: Axis, all: Shown[], unpacked: (Pictures | undefined)[], bar: Toolbar,
+): (i: number, pictures: Pictures) => void {
   const stretches: (Stretch | undefined)[] = all.map(() => undefined);
   const fitting = (i: number) => (within(stretches[i], axis) ? stretches[i].pictures : unpacked[i]);
   let shown: (Pictures | undefined)[] = [];
@@ -84,6 +130,7 @@ function fill(charts: HTMLElement, axis: Axis, all: Shown[], unpacked: (Pictures
   };
   axis.ranged(charts, change);
   draw();
+  return (i, pictures) => { unpacked[i] = pictures; change(); };
 }
 
 const direction = (s: Shown): Direction => s.connection.directions[s.direction];
@@ -95,10 +142,16 @@ function beside(elements: HTMLElement[]): HTMLElement {
   return elements.length === 1 ? elements[0]! : el("div", { class: "pair" }, ...elements);
 }
 
-async function unpack(s: Shown): Promise<Pictures | undefined> {
-  const bytes = await block(s.id);
+async function unpack(s: Shown, id = s.id): Promise<Pictures | undefined> {
+  const bytes = await block(id);
   return bytes && pictures(bytes);
 }
+
+/** Where the coarser level of a long connection is in the page. */
+const glanceOf = (s: Shown): string => s.id.replace("picture", "glance");
+
+/** What is quickest to see: the coarser level, where there is one. */
+const glance = (s: Shown): Promise<Pictures | undefined> => unpack(s, document.getElementById(glanceOf(s)) ? glanceOf(s) : s.id);
 
 /** Why charts are not there, or not to the last packet, or of a stretch alone. */
 function note(axis: Axis, s: Shown, both: Pictures | undefined, part: Stretch | undefined, read?: () => Promise<void>): HTMLElement[] {

@@ -25,7 +25,7 @@ export function warehouses(axis: Axis, track: Track, d: Direction, held?: Socket
   axis.pointed(place, draw);
   axis.ranged(place, draw);
   draw();
-  return el("section", { class: "chart warehouses" }, el("h3", {}, say("warehouses"), player(axis, place)), place, el("p", { class: "help" }, say("warehouses_help")));
+  return el("section", { class: "chart warehouses" }, el("h3", {}, say("warehouses"), player(axis, place)), place, el("p", { class: "help" }, say("warehouses_help"), el("span", { class: "hint" }, say("warehouses_hint"))));
 }
 
 /** How long what is in sight takes to be played, ms. */

@@ -1,8 +1,8 @@
 // The page of a short capture, changed into one of a long capture.
 import { deflateSync, inflateSync } from "node:zlib";
 
-/** The page of a capture, as if it were so long that four packets had become a point: after the unit and the number of the points. */
-export function merged(html) {
+/** The page of a capture, as if it were so long that so many packets had become a point: after the unit and the number of the points. */
+export function merged(html, packets = 4) {
   return html.replace(/(id="picture-1-0">)([^<]*)/, (_, id, text) => {
     const bytes = [...inflateSync(Buffer.from(text, "base64"))];
     const number = (from) => bytes.findIndex((b, i) => i >= from && b < 0x80) + 1;
@@ -24,7 +24,14 @@ export function merged(html) {
     skip(4 * read());
     read();
     // Zigzag: 4 is 8.
-    bytes[at] = 8;
+    bytes[at] = 2 * packets;
     return id + deflateSync(Buffer.from(bytes)).toString("base64");
   });
+}
+
+/** The same with a glance before it, in which eight packets are a point. */
+export function glanced(html) {
+  const [, glance] = /id="picture-1-0">([^<]*)/.exec(merged(html, 8));
+  const start = '<script type="application/octet-stream" id="';
+  return merged(html).replace(`${start}picture-1-0`, (picture) => `${start}glance-1-0">${glance}</script>${picture}`);
 }

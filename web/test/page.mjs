@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import { accessible } from "./accessible.mjs";
 import { frames } from "./frames.mjs";
 import { EVIL, hostile } from "./hostile.mjs";
-import { merged } from "./merged.mjs";
+import { glanced } from "./merged.mjs";
 import { browser, caseFolder, changes, charts, close, corpus, described, open, report, scratch, tcpwhy, wrong } from "./reports.mjs";
 
 const tests = {
@@ -139,6 +139,8 @@ const tests = {
     assert.equal(await charts(page), 10, "charts of both");
     const [one, other] = await Promise.all([1, 2].map((n) => page.locator(`#chart-flight${n > 1 ? "-2" : ""} .plot`).getAttribute("aria-label")));
     assert.equal(one, other, "on the same axes");
+    // Half a round trip before the sender saw it the client sent its SYN: clocks are not asked.
+    await page.locator(".notice", { hasText: /the same connection.* moved by -10\.\d ms/ }).waitFor();
     const tops = await Promise.all(["#chart-flight", "#chart-flight-2"].map(async (id) => (await page.locator(`${id} canvas`).boundingBox()).y));
     assert.equal(tops[0], tops[1], "and level, however long the legends are");
     await page.selectOption("#compare", "");
@@ -215,6 +217,10 @@ const tests = {
     assert.notEqual((await paper()).ink, "rgb(22, 25, 29)");
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     assert.deepEqual(await paper(), { ink: "rgb(22, 25, 29)", widest: 690 });
+    // Nothing to press, and no packets that nobody asked for.
+    await page.emulateMedia({ media: "print" });
+    for (const part of [".toolbar", ".list", ".tabs", ".ladders button", ".hint"]) assert.equal(await page.locator(part).first().isVisible(), false, part);
+    await page.emulateMedia({ media: "screen" });
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     await page.close();
   },
@@ -258,8 +264,10 @@ const tests = {
     await page.locator("#chart-rate canvas").waitFor();
     assert.equal(await page.locator(".command").count(), 0, "a short one is whole");
     await page.close();
-    writeFileSync(html, merged(readFileSync(html, "utf8")));
+    writeFileSync(html, glanced(readFileSync(html, "utf8")));
     const long = await open(url);
+    // The glance is what is seen first, and not for long.
+    await long.getByText("stands for up to 4 packets").waitFor();
     const command = long.locator(".command");
     await command.waitFor();
     assert.match(await long.locator(".notice").innerText(), /stands for up to 4 packets/);
@@ -314,8 +322,15 @@ const tests = {
     const file = url.replace("file://", "");
     writeFileSync(file, readFileSync(file, "utf8").replace(/(id="analysis-1">[^<]{40})[^<]*/, "$1"));
     const page = await open(url);
-    await page.getByText("cannot be read").waitFor();
+    await page.getByText("cannot be read: it is cut short or damaged").waitFor();
     await page.close();
+    // Without the packets there is the answer, at least.
+    const other = report(corpus("send-buffer-16k-20ms.sender.pcap.gz"), "--lang", "zh").replace("file://", "");
+    writeFileSync(other, readFileSync(other, "utf8").replace(/(id="picture-1-0">[^<]{40})[^<]*/, "$1"));
+    const rest = await open(`file://${other}`);
+    await rest.getByText("无法读取本页数据：数据被截断或已损坏").waitFor();
+    assert.match(await rest.locator(".verdict").innerText(), /发送缓冲区/);
+    await rest.close();
   },
 };
 

@@ -1,10 +1,11 @@
 // Reports of captures of the corpus, open in a real browser that notes whatever they must not do.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { fillCase } from "./case.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const tcpwhy = process.env.TCPWHY ?? join(root, "target/release/tcpwhy");
@@ -19,21 +20,10 @@ export function report(...args) {
   return `file://${html}`;
 }
 
-/** A case folder, as the lab leaves it: a capture of the corpus, and samples of its sender's socket every 2 ms. */
+/** A case folder, as the lab leaves it. */
 export function caseFolder() {
   const folder = mkdtempSync(join(scratch, "case-"));
-  const capture = corpus("send-buffer-16k-20ms.sender.pcap.gz");
-  copyFileSync(capture, join(folder, "client.pcapng"));
-  const c = JSON.parse(execFileSync(tcpwhy, [capture, "--json"], { maxBuffer: 1 << 28 })).connections[0];
-  const info = Buffer.alloc(104);
-  [[16, 1448], [76, 0x7fffffff], [80, 10]].forEach(([at, value]) => info.writeUInt32LE(value, at));
-  const end = (e) => `${e.addr}:${e.port}`;
-  const start = BigInt(Math.round(c.start_ns / 1000)) * 1000n;
-  const line = (_, i) => JSON.stringify({
-    host: "server", local: end(c.server), remote: end(c.client), rqueue: 0, wqueue: (i % 12) * 1448, tcp_info: info.toString("hex"),
-    skmem: [0, 131072, 0, 16384, 0, (i % 12) * 2304, 0, 0, 0], cookie: 1, t_ns: 0,
-  }).replace('"t_ns":0', `"t_ns":${start + BigInt(i + 1) * 2_000_000n}`);
-  writeFileSync(join(folder, "samples.ndjson"), `${Array.from({ length: 1000 }, line).join("\n")}\n`);
+  fillCase(folder, tcpwhy, corpus("send-buffer-16k-20ms.sender.pcap.gz"));
   return folder;
 }
 

@@ -10,6 +10,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { accessible } from "./accessible.mjs";
+import { fillCase } from "./case.mjs";
 import { merged } from "./merged.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -22,9 +23,11 @@ const hostile = "<img src=x onerror=alert(1)>.pcap.gz";
 copyFileSync(corpus("send-buffer-16k-20ms.sender.pcap.gz"), join(dir, "monday", hostile));
 copyFileSync(corpus("receive-buffer-8k-40ms.receiver.pcap.gz"), join(dir, "nightly-backup.pcap.gz"));
 writeFileSync(join(dir, "broken.pcap"), "this is no capture");
+const tcpwhy = process.env.TCPWHY ?? join(root, "target/release/tcpwhy");
+mkdirSync(join(dir, "case"));
+fillCase(join(dir, "case"), tcpwhy, corpus("send-buffer-16k-20ms.sender.pcap.gz"));
 
-const server = spawn(process.env.TCPWHY ?? join(root, "target/release/tcpwhy"),
-  ["serve", dir, "--listen", "127.0.0.1:0", "--max-upload", "1MB"], { stdio: ["ignore", "pipe", "ignore"] });
+const server = spawn(tcpwhy, ["serve", dir, "--listen", "127.0.0.1:0", "--max-upload", "1MB"], { stdio: ["ignore", "pipe", "ignore"] });
 const address = String((await once(server.stdout, "data"))[0]).trim();
 
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
@@ -52,7 +55,7 @@ try {
   await page.goto(address);
   const rows = page.locator(".captures li");
   await rows.first().waitFor();
-  assert.equal(await rows.count(), 3);
+  assert.equal(await rows.count(), 4);
   await page.getByRole("searchbox").fill("IMG src");
   assert.equal(await rows.count(), 1);
   assert.match(await rows.innerText(), /monday\/<img src=x onerror=alert\(1\)>/);
@@ -79,7 +82,7 @@ try {
   // The browser logs an answer in its own time.
   for (let tries = 0; refused < 2 && tries < 100; tries++) await page.waitForTimeout(50);
   assert.equal(refused, 2);
-  assert.deepEqual(readdirSync(dir).sort(), ["broken.pcap", "monday", "nightly-backup.pcap.gz", "slow-reader-stops-20ms.sender.pcap.gz"]);
+  assert.deepEqual(readdirSync(dir).sort(), ["broken.pcap", "case", "monday", "nightly-backup.pcap.gz", "slow-reader-stops-20ms.sender.pcap.gz"]);
   await shot("list");
   await accessible(page, "the list");
 
@@ -94,6 +97,12 @@ try {
   await shot("report");
   await page.goBack();
   await page.locator(".answer", { hasText: "send buffer" }).waitFor();
+
+  // What was recorded of the sockets beside a capture is on its page.
+  await rows.filter({ hasText: "client.pcapng" }).locator("a").click();
+  await page.locator("#chart-sockets canvas").waitFor();
+  assert.match(await page.locator(".verdict").first().innerText(), /send buffer/);
+  await page.goBack();
 
   // A long capture: each packet of a stretch comes from the server when it is asked for.
   await page.route("**/c/*", async (route) => {
@@ -129,7 +138,7 @@ try {
   await page.getByText("把抓包文件拖到这里").waitFor();
   await page.reload();
   await page.getByText("把抓包文件拖到这里").waitFor();
-  await page.locator(".answer", { hasText: "发送缓冲区" }).waitFor();
+  await page.locator(".answer", { hasText: "发送缓冲区" }).first().waitFor();
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 390, height: 800 });
   await fits();

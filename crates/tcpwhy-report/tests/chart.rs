@@ -50,6 +50,8 @@ fn chart_in(kind: Kind, language: Language) -> String {
             ssthresh: (i > 20).then_some(10_136),
         };
         picture.sampled(&sample);
+        let (local, remote) = (sample.remote, sample.local);
+        picture.sampled(&SocketSample { local, remote, receive_buffer: 98_304, ..sample });
     }
     let subject =
         Subject { connection: &connection, picture: &picture, from: Side::Server, language };
@@ -132,6 +134,12 @@ fn a_png_without_a_font_for_its_letters_is_refused() {
         Err(Error::NoFont) => eprintln!("skipped: no font is installed"),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn the_receive_buffer_of_a_direction_is_that_of_its_receiver() {
+    let drawing = chart(Kind::Warehouses);
+    assert!(drawing.contains("0 B / 96.0 KiB") && !drawing.contains("128 KiB"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What a page shows of a capture, in two looks at its packets: the answer, then the charts.
 
+use crate::case::Sample;
 use crate::error::Error;
 use crate::filter::{Choice, Span};
 use crate::pipeline::{self, Read};
@@ -56,15 +57,24 @@ pub(crate) fn draw(
     pictures
 }
 
-/// One connection from `since` to `until`, with as many points for that as the whole would have.
+/// Adds what was sampled of their sockets.
+pub(crate) fn sampled(samples: impl Iterator<Item = Sample>, pictures: &mut [(usize, Picture)]) {
+    for sample in samples.filter_map(|sample| sample.drawn()) {
+        pictures.iter_mut().for_each(|(_, picture)| picture.sampled(&sample));
+    }
+}
+
+/// One connection from `since` to `until`, with as many points for that as the whole would have, and what was sampled of its sockets.
 pub(crate) fn draw_stretch(
     capture: Capture,
     connection: &Connection,
     since: Nanos,
     until: Nanos,
+    samples: impl Iterator<Item = Sample>,
 ) -> Picture {
     let mut picture = [(0, Picture::of_stretch(connection, since, until, POINTS))];
     paint(capture, Span::whole(), &mut picture, &Progress::Hidden);
+    sampled(samples, &mut picture);
     let [(_, picture)] = picture;
     picture
 }

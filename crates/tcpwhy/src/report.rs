@@ -92,9 +92,7 @@ impl Look {
         }
         let capture = tcpwhy_capture::open(inputs)?;
         let mut pictures = look::draw(capture, span, &connections, args.charts, &Progress::Hidden);
-        for sample in given.samples()?.into_iter().flatten() {
-            pictures.iter_mut().for_each(|(_, picture)| picture.sampled(&sample));
-        }
+        look::sampled(given.samples()?.into_iter().flatten(), &mut pictures);
         Ok(Some(Self::Packets(Packets { read, connections, pictures })))
     }
 

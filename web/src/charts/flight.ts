@@ -3,7 +3,7 @@ import type { Connection, Direction, LimitName } from "../analysis";
 import type { Picture } from "../chart";
 import type { Series, Track } from "../columns";
 import * as format from "../format";
-import { bars, extent, search, stairs, visible } from "../paint";
+import { bars, extent, higher, search, stairs, visible } from "../paint";
 import { range } from "../ranges";
 import { say } from "../words";
 
@@ -31,6 +31,7 @@ export function flight(track: Track, whole: Track, c: Connection, d: Direction):
       stairs(plane, track.window, colours.edge, { dash: [5, 3] });
       bars(plane, buffer, colours.buffer, 2.5);
       bars(plane, cwnd, colours.cwnd, 2.5);
+      higher(plane, [[say("key_window"), track.window, colours.edge]], format.buffer);
     },
     at: (time) => {
       const i = search(track.flight.from, track.flight.length, time) - 1;

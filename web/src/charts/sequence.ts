@@ -6,11 +6,19 @@ import { bars, frames, inside, numbered, search, stairs, visible, type Plane } f
 import { say } from "../words";
 import type { Key } from "../words/en";
 
+/** By what they tell: of two that would cover each other the first is drawn. */
 const SYMBOLS: Record<Mark["kind"], string> = {
-  zero_window: "0", window_full: "F", duplicate_ack: "d", ecn: "E", syn: "S", fin: "X", rst: "!", timeout: "R",
+  timeout: "R", rst: "!", zero_window: "0", syn: "S", fin: "X", cwr: "W", ce: "C", ece: "E", window_full: "F", duplicate_ack: "d",
 };
-/** Symbols, and bold bars, that fit side by side; where there are more they would only hide the data. */
+const KINDS = Object.keys(SYMBOLS) as Mark["kind"][];
+/** What ACKs tell stands below their line, what data tells above its own. */
+const BELOW: Mark["kind"][] = ["zero_window", "ece", "duplicate_ack"];
+/** Symbols of one kind, and bold bars, that are told apart; where there are more they would only hide the data. */
 const MOST_SYMBOLS = 150;
+/** Room of a symbol, in CSS pixels. */
+const [WIDE, HIGH] = [9, 12];
+/** A place and its neighbours. */
+const AROUND = [-1, 0, 1].flatMap((x) => [-1, 0, 1].map((y) => [x, y]));
 
 export function sequence(track: Track): Picture {
   return {
@@ -24,7 +32,7 @@ export function sequence(track: Track): Picture {
       { key: "key_data", colour: "data" }, { key: "key_resent", colour: "resent", of: track.resent }, { key: "key_acks", colour: "acks" },
       { key: "key_edge", colour: "edge", dashed: true }, { key: "key_sacks", colour: "sacks", of: track.sacks },
     ],
-    symbols: [...new Set(track.marks.map((m) => m.kind))].map((kind) => [SYMBOLS[kind], `mark_${kind}` as Key]),
+    symbols: KINDS.filter((kind) => track.marks.some((m) => m.kind === kind)).map((kind) => [SYMBOLS[kind], `mark_${kind}`]),
     paint: (plane, c) => {
       stairs(plane, track.edge, c.edge, { dash: [5, 3] });
       stairs(plane, track.acks, c.acks);
@@ -43,12 +51,22 @@ export function sequence(track: Track): Picture {
 }
 
 function symbols(p: Plane, marks: Mark[], ink: string): void {
-  const shown = marks.filter((m) => p.from <= m.time && m.time <= p.to);
-  if (shown.length > MOST_SYMBOLS) return;
+  const inSight = marks.filter((m) => p.from <= m.time && m.time <= p.to);
   p.ctx.fillStyle = ink;
   p.ctx.font = `${11 * p.ratio}px system-ui, sans-serif`;
   p.ctx.textAlign = "center";
-  for (const m of shown) p.ctx.fillText(SYMBOLS[m.kind], p.x(m.time), p.y(m.place) - 5 * p.ratio);
+  const taken = new Set<number>();
+  for (const kind of KINDS) {
+    const same = inSight.filter((m) => m.kind === kind);
+    if (same.length > MOST_SYMBOLS) continue;
+    for (const m of same) {
+      const [x, y] = [p.x(m.time), p.y(m.place) + (BELOW.includes(kind) ? 13 : -5) * p.ratio];
+      const [column, line] = [Math.floor(x / WIDE / p.ratio), Math.floor(y / HIGH / p.ratio)];
+      if (AROUND.some(([dx, dy]) => taken.has((column + dx!) * 4096 + line + dy!))) continue;
+      taken.add(column * 4096 + line);
+      p.ctx.fillText(SYMBOLS[kind], x, y);
+    }
+  }
 }
 
 /** The data sent last before a moment, and what happened there. */

@@ -25,7 +25,7 @@ export function window(track: Track): Picture {
   };
 }
 
-/** On a scale of its own, for it grows with all that is sent: from the lowest to the highest byte in sight, which is written there. */
+/** On a scale of its own, for it grows with all that is sent: from the lowest to the highest byte in sight, which is written below it. */
 function rightEdge(p: Plane, edge: Series, ink: string): void {
   const [low, high] = inside(edge, p.from, p.to, true);
   if (!Number.isFinite(low)) return;
@@ -34,7 +34,7 @@ function rightEdge(p: Plane, edge: Series, ink: string): void {
   p.ctx.fillStyle = ink;
   p.ctx.font = `${10.5 * p.ratio}px system-ui, sans-serif`;
   p.ctx.textAlign = "right";
-  p.ctx.fillText(format.data(high), p.left + p.width - 4 * p.ratio, p.top + 10 * p.ratio);
+  p.ctx.fillText(format.data(high), p.left + p.width - 4 * p.ratio, bottom - height + 14 * p.ratio);
 }
 
 export function rtt(track: Track, d: Direction): Picture {

@@ -2,7 +2,7 @@
 import type { Picture } from "../chart";
 import type { Series, Sockets } from "../columns";
 import * as format from "../format";
-import { extent, search, stairs } from "../paint";
+import { extent, higher, search, stairs } from "../paint";
 import { say } from "../words";
 import type { Key } from "../words/en";
 
@@ -32,6 +32,8 @@ export function sockets(s: Sockets): Picture {
       stairs(plane, s.ssthresh, c.cwnd, { dash: [5, 3] });
       stairs(plane, s.receiveQueue, c.acks);
       stairs(plane, s.receiveBuffer, c.acks, { dash: [5, 3] });
+      higher(plane, [[say("key_send_buffer"), s.sendBuffer, c.buffer], [say("key_cwnd_real"), s.cwnd, c.cwnd], [say("key_ssthresh"), s.ssthresh, c.cwnd],
+        [say("key_receive_buffer"), s.receiveBuffer, c.acks]], format.buffer);
     },
     at: (time) => {
       const told: [Key, Series][] = [["key_send_queue", s.sendQueue], ["key_send_buffer", s.sendBuffer], ["key_cwnd_real", s.cwnd],

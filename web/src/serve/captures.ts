@@ -2,7 +2,7 @@
 import { el } from "../dom";
 import * as format from "../format";
 import { background } from "../limits";
-import { current, limitName } from "../words";
+import { current, limitName, say } from "../words";
 import type { Capture, Listing } from "./server";
 import { word } from "./words";
 
@@ -37,7 +37,7 @@ export function captures(first: Listing): Captures {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = all.captures.filter((c) => words.every((w) => c.name.toLowerCase().includes(w))).sort(BY[order]);
     const shown = found.slice(0, MOST);
-    heading.textContent = `${word("captures")} (${all.captures.length})`;
+    heading.textContent = say("counted", { what: word("captures"), n: all.captures.length.toLocaleString(current()) });
     tools.hidden = all.captures.length < 2;
     rows.replaceChildren(...shown.map((c) => row(c, marked.has(c.id))));
     const notes = [
@@ -66,7 +66,7 @@ function row(c: Capture, fresh: boolean): HTMLElement {
     el("span", { class: "name" }, el("span", { class: "soft" }, c.name.slice(0, cut)), el("b", {}, c.name.slice(cut))),
     el("span", { class: "answer" }, ...(a ? [
       el("i", { class: "box", style: `background:${background(a.limit)}` }), `${limitName(a.limit)} ${format.percent(a.share)}`,
-      el("span", { class: "soft" }, a.connections === 1 ? word("connection") : word("connections", { n: a.connections.toLocaleString() })),
+      el("span", { class: "soft" }, a.connections === 1 ? word("connection") : word("connections", { n: a.connections.toLocaleString(current()) })),
     ] : [])),
     el("span", { class: "soft size" }, format.data(c.size)), el("span", { class: "soft when" }, when)));
 }

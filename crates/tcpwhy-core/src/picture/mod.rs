@@ -22,6 +22,9 @@ use crate::units::Nanos;
 use series::{ALWAYS, Stretch};
 use track::Setting;
 
+/// Points of a picture that are one in its [`Picture::glance`]: of a full series 16,384 are left, some a pixel of any screen.
+const GLANCE: u32 = 64;
+
 /// The series of one connection.
 #[derive(Debug, Clone)]
 pub struct Picture {
@@ -106,6 +109,14 @@ impl Picture {
         receiving.receiver(s);
     }
 
+    /// The level above, where points were merged already: less than a screen can tell apart of the whole, quickly read.
+    pub fn glance(&self) -> Option<Self> {
+        self.tracks.iter().any(Track::is_merged).then(|| {
+            let tracks = self.tracks.each_ref().map(|track| track.coarser(GLANCE));
+            Self { tracks, ..self.clone() }
+        })
+    }
+
     /// After the last segment.
     pub fn finish(&mut self) {
         self.tracks.iter_mut().for_each(Track::finish);
@@ -133,6 +144,7 @@ fn setting(c: &Connection, side: Side, limit: usize, stretch: Stretch) -> Settin
 mod tests {
     use super::*;
     use crate::analysis::Analyzer;
+    use crate::observe::flags;
     use crate::whatif::traffic::{Scenario, simulate};
 
     fn picture(scenario: &Scenario, position: f64) -> Picture {
@@ -177,6 +189,7 @@ mod tests {
         // The FIN takes a number, too.
         assert!(acked == Some(drawn) || acked == Some(drawn + 1), "{drawn} {acked:?}");
         assert!(track.rtt.points().iter().all(|p| p.low >= scenario.rtt.0));
+        assert!(picture.glance().is_none(), "each packet is a point");
     }
 
     #[test]
@@ -232,6 +245,33 @@ mod tests {
     }
 
     #[test]
+    fn congestion_is_marked_where_it_was_met_first_echoed_and_answered() {
+        let segments = simulate(&Scenario::default()).capture(1.0);
+        let mut analyzer = Analyzer::new();
+        segments.iter().for_each(|s| analyzer.push(s));
+        let connections = analyzer.finish();
+        let mut picture = Picture::new(&connections[0], 1 << 20);
+        let with_data = |s: &Segment| s.len > 1000;
+        let (mut data, mut acks) = (0, 0);
+        for mut s in segments.iter().cloned() {
+            if with_data(&s) {
+                data += 1;
+                s.ce = data == 10;
+                s.flags |= if data == 20 { flags::CWR } else { 0 };
+            } else if data > 10 && s.len == 0 {
+                // Every ACK tells of it until the sender has answered.
+                acks += 1;
+                s.flags |= if acks <= 4 { flags::ECE } else { 0 };
+            }
+            picture.push(&s);
+        }
+        picture.finish();
+        let ecn = [Mark::Marked, Mark::Echo, Mark::Reduced];
+        let marks = track(&picture).marks.iter().map(|m| m.0);
+        assert_eq!(marks.filter(|m| ecn.contains(m)).collect::<Vec<_>>(), ecn);
+    }
+
+    #[test]
     fn no_point_of_a_series_is_lost_when_it_is_bounded() {
         let segments = simulate(&Scenario::default()).capture(0.0);
         let mut analyzer = Analyzer::new();
@@ -239,6 +279,7 @@ mod tests {
         let connections = analyzer.finish();
         let mut picture = Picture::new(&connections[0], 16);
         segments.iter().for_each(|s| picture.push(s));
+        assert!(picture.glance().is_some_and(|glance| track(&glance).data.points().len() == 1));
         let points = track(&picture).data.points();
         assert!(points.len() <= 16);
         assert!(points.windows(2).all(|w| w[0].high == w[1].low));

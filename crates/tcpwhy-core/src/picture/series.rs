@@ -86,18 +86,26 @@ impl Series {
         self.span
     }
 
+    /// The same with so many neighbours merged into one point each, the last one perhaps of fewer.
+    #[must_use]
+    pub(super) fn coarser(&self, neighbours: u32) -> Self {
+        let mut coarse = self.clone();
+        coarse.merge(neighbours);
+        coarse
+    }
+
     fn append(&mut self, point: Point) {
         if self.points.len() >= self.limit {
-            let pair = |pair: &[Point]| match pair {
-                [one, other] => merged(one, other),
-                [one, ..] => *one,
-                [] => point,
-            };
-            self.points = self.points.chunks(2).map(pair).collect();
-            self.span = self.span.saturating_mul(2);
+            self.merge(2);
         }
         self.points.push(point);
         self.filled = 1;
+    }
+
+    fn merge(&mut self, neighbours: u32) {
+        let one = |same: &[Point]| same.iter().copied().reduce(|a, b| merged(&a, &b));
+        self.points = self.points.chunks(neighbours.max(1) as usize).filter_map(one).collect();
+        self.span = self.span.saturating_mul(neighbours);
     }
 }
 
@@ -148,6 +156,17 @@ mod tests {
         }
         let kept: Vec<_> = series.points().iter().map(|p| p.from.0).collect();
         assert_eq!((kept, series.samples_per_point()), (vec![4, 5, 6, 7], 1));
+    }
+
+    #[test]
+    fn a_coarser_one_has_the_same_extremes() {
+        let mut series = Series::new(1000);
+        (0..100).for_each(|i| series.push(Nanos(i), -i, i, i as u64 + 1));
+        let coarse = series.coarser(64);
+        let kept: Vec<_> =
+            coarse.points().iter().map(|p| (p.from.0, p.to.0, p.low, p.high, p.frame)).collect();
+        assert_eq!(kept, [(0, 63, -63, 63, 1), (64, 99, -99, 99, 65)]);
+        assert_eq!(coarse.samples_per_point(), 64);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 /// Sent segments that wait for their ACK, for RTT samples. More than any window holds in practice.
 const MAX_WAITING: usize = 1 << 16;
-/// Marks of a direction; what comes later is only counted.
-const MAX_MARKS: usize = 20_000;
+/// Marks of each kind and direction: many of one kind do not keep a rare one out.
+const MAX_MARKS: u32 = 10_000;
 
 /// Something that happened at one moment and deserves a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,12 @@ pub enum Mark {
     WindowFull,
     /// The same ACK once more, while data is under way (RFC 5681 section 2).
     DuplicateAck,
-    /// Congestion experienced, or its echo (RFC 3168).
-    Congestion,
+    /// The path marked data: congestion experienced (CE, RFC 3168 section 5).
+    Marked,
+    /// The receiver begins to echo a mark: the first ACK with ECE after one without (RFC 3168 section 6.1.3).
+    Echo,
+    /// The sender says that it reduced its congestion window (CWR, RFC 3168 section 6.1.2).
+    Reduced,
     /// A SYN.
     Syn,
     /// A FIN.
@@ -34,19 +38,19 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// The name in the page's data.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ZeroWindow => "zero_window",
-            Self::WindowFull => "window_full",
-            Self::DuplicateAck => "duplicate_ack",
-            Self::Congestion => "ecn",
-            Self::Syn => "syn",
-            Self::Fin => "fin",
-            Self::Rst => "rst",
-            Self::Timeout => "timeout",
-        }
-    }
+    /// All of them, in the order in which they are declared.
+    pub const ALL: [Self; 10] = [
+        Self::ZeroWindow,
+        Self::WindowFull,
+        Self::DuplicateAck,
+        Self::Marked,
+        Self::Echo,
+        Self::Reduced,
+        Self::Syn,
+        Self::Fin,
+        Self::Rst,
+        Self::Timeout,
+    ];
 }
 
 /// How a direction is to be read.
@@ -87,6 +91,10 @@ pub struct Track {
     pub flight: Series,
     /// Moments with a symbol: time, place, frame.
     pub marks: Vec<(Mark, Nanos, i64, u64)>,
+    /// How many of each kind there are.
+    marked: [u32; Mark::ALL.len()],
+    /// The last ACK had ECE.
+    echoed: bool,
     setting: Setting,
     unwrap: Unwrap,
     next: i64,
@@ -115,6 +123,8 @@ impl Track {
             rtt: series(),
             flight: series(),
             marks: Vec::new(),
+            marked: [0; Mark::ALL.len()],
+            echoed: false,
             setting,
             unwrap: Unwrap::default(),
             next: 0,
@@ -127,6 +137,21 @@ impl Track {
             waiting: VecDeque::new(),
             outstanding: Flight::new(setting.leg),
         }
+    }
+
+    /// Whether a point of data or of ACKs stands for more than one packet.
+    pub(super) fn is_merged(&self) -> bool {
+        self.data.samples_per_point().max(self.acks.samples_per_point()) > 1
+    }
+
+    /// The same with so many neighbours merged in each series.
+    pub(super) fn coarser(&self, neighbours: u32) -> Self {
+        let mut coarse = self.clone();
+        let Self { data, resent, acks, sacks, edge, window, rtt, flight, .. } = &mut coarse;
+        for series in [data, resent, acks, sacks, edge, window, rtt, flight] {
+            *series = series.coarser(neighbours);
+        }
+        coarse
     }
 
     /// A segment of this direction's sender.
@@ -143,7 +168,10 @@ impl Track {
             self.mark(Mark::Fin, s, from.saturating_add(i64::from(s.len)));
         }
         if s.ce {
-            self.mark(Mark::Congestion, s, from);
+            self.mark(Mark::Marked, s, from);
+        }
+        if s.len > 0 && s.has(flags::CWR) {
+            self.mark(Mark::Reduced, s, from);
         }
         if s.len > 0 {
             self.data(s, from);
@@ -215,9 +243,12 @@ impl Track {
             self.duplicates = 0;
         }
         self.heard = s.time;
-        if s.has(flags::ECE) && !s.has(flags::SYN) {
-            self.mark(Mark::Congestion, s, ack);
+        // It stands in every ACK until the sender says that it has heard.
+        let echoes = s.has(flags::ECE) && !s.has(flags::SYN);
+        if echoes && !self.echoed {
+            self.mark(Mark::Echo, s, ack);
         }
+        self.echoed = echoes;
         self.last_window = window;
         self.acked = Some(self.acked.map_or(ack, |a| a.max(ack)));
         let mut sample = None;
@@ -236,7 +267,9 @@ impl Track {
 
     fn mark(&mut self, mark: Mark, s: &Segment, place: i64) {
         let (since, until) = self.setting.stretch;
-        if self.marks.len() < MAX_MARKS && since <= s.time && s.time <= until {
+        let Some(count) = self.marked.get_mut(mark as usize) else { return };
+        if *count < MAX_MARKS && since <= s.time && s.time <= until {
+            *count += 1;
             self.marks.push((mark, s.time, place, s.frame));
         }
     }

@@ -1,7 +1,8 @@
 //! A plan on paper: axes and grid by plotters, layers in pixels.
 
+use super::marks::{self, symbols};
 use super::pixels::{Frame, columns, stairs};
-use super::plan::{Entry, Layer, Marked, Plan};
+use super::plan::{Entry, Layer, Plan};
 use super::unit::Measure;
 use super::{Subject, colour};
 use plotters::coord::Shift;
@@ -10,15 +11,14 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use tcpwhy_core::advice::{Language, limit_label};
 use tcpwhy_core::model::Interval;
-use tcpwhy_core::picture::{Mark, Point};
+use tcpwhy_core::picture::Point;
 use unicode_width::UnicodeWidthStr;
 
 const SIZE: (u32, u32) = (1200, 480);
 /// A band has no values upwards: it needs little room.
 const BAND_HEIGHT: u32 = 160;
-/// Symbols that fit side by side; where there are more they would only hide the data.
-const MOST_SYMBOLS: usize = 150;
-
+/// Where the legend begins.
+const LINE: i32 = 39;
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Done = Result<(), String>;
 
@@ -27,7 +27,8 @@ pub(super) fn draw(plan: &Plan<'_>, title: &str, subject: &Subject<'_>) -> Resul
     let size = (SIZE.0, if plan.measure.is_some() { SIZE.1 } else { BAND_HEIGHT });
     sheet(size, title, |root| {
         legend(root, &plan.entries)?;
-        let frame = axes(root, plan, subject)?;
+        let two = marks::legend(root, &plan.layers, LINE + 22, subject)?;
+        let frame = axes(root, plan, subject, if two { 84 } else { 62 })?;
         for layer in &plan.layers {
             paint(root, &frame, layer, subject.language)?;
         }
@@ -56,8 +57,8 @@ pub(super) fn told(e: impl std::fmt::Display) -> String {
     e.to_string()
 }
 
-/// Draws axes with ticks in round numbers; where the data goes.
-fn axes(root: &Area<'_>, plan: &Plan<'_>, s: &Subject<'_>) -> Result<Frame, String> {
+/// Draws axes with ticks in round numbers below `top`; where the data goes.
+fn axes(root: &Area<'_>, plan: &Plan<'_>, s: &Subject<'_>, top: i32) -> Result<Frame, String> {
     let span = s.connection.duration.0.max(1000);
     let air = span / 100;
     let time = Measure::Time.unit(span as f64);
@@ -68,7 +69,7 @@ fn axes(root: &Area<'_>, plan: &Plan<'_>, s: &Subject<'_>) -> Result<Frame, Stri
     let size = value.map_or(1.0, |v| v.size);
     let seconds = |ns: i64| ns as f64 / time.size;
     let mut chart = ChartBuilder::on(root)
-        .margin_top(62)
+        .margin_top(top)
         .margin_right(20)
         .margin_bottom(8)
         .set_label_area_size(LabelAreaPosition::Left, if value.is_some() { 84 } else { 16 })
@@ -101,7 +102,7 @@ fn legend(root: &Area<'_>, entries: &[Entry]) -> Done {
     let mut x = 16;
     for e in entries {
         line(root, vec![(x, 46), (x + 20, 46)], 3, e.dashed, &e.colour)?;
-        words(root, e.text, (x + 26, 39), 14, HPos::Left, &colour::INK)?;
+        words(root, e.text, (x + 26, LINE), 14, HPos::Left, &colour::INK)?;
         x += 52 + width(e.text);
     }
     Ok(())
@@ -171,31 +172,6 @@ pub(super) fn line(
     root.draw(&PathElement::new(points, style)).map_err(told)
 }
 
-fn symbols(root: &Area<'_>, f: &Frame, marks: &[Marked]) -> Done {
-    if marks.len() > MOST_SYMBOLS {
-        return Ok(());
-    }
-    for (mark, time, place, _) in marks {
-        let Some(y) = f.y_of(*place as f64) else { continue };
-        words(root, symbol(*mark), (f.x_of(time.0), y - 20), 13, HPos::Center, &colour::INK)?;
-    }
-    Ok(())
-}
-
-/// As in `web/src/charts/sequence.ts`.
-fn symbol(mark: Mark) -> &'static str {
-    match mark {
-        Mark::ZeroWindow => "0",
-        Mark::WindowFull => "F",
-        Mark::DuplicateAck => "d",
-        Mark::Congestion => "E",
-        Mark::Syn => "S",
-        Mark::Fin => "X",
-        Mark::Rst => "!",
-        Mark::Timeout => "R",
-    }
-}
-
 /// What is wide enough says its name: nobody has to tell colours apart.
 fn timeline(root: &Area<'_>, f: &Frame, parts: &[Interval], language: Language) -> Done {
     for i in parts {
@@ -216,7 +192,7 @@ fn timeline(root: &Area<'_>, f: &Frame, parts: &[Interval], language: Language) 
 }
 
 /// Pixels that a text of 14 pixels takes at most. No font is asked: the letters of most are narrower than this.
-fn width(text: &str) -> i32 {
+pub(super) fn width(text: &str) -> i32 {
     i32::try_from(text.width()).unwrap_or_default() * 8
 }
 

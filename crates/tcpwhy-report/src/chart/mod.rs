@@ -8,6 +8,7 @@ mod canvas;
 mod ceilings;
 mod colour;
 mod ladder;
+mod marks;
 mod pixels;
 mod plan;
 mod png;

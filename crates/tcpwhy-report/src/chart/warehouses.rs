@@ -79,8 +79,8 @@ fn road(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
 /// What the window fell by is data that the application has not read.
 fn receiver(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
     let name = store(s.language, Name::Receiver).to_owned();
-    let other = s.from.other() as usize;
-    if let Some(held) = &s.picture.sockets.as_deref().map(|both| &both[other])
+    // A direction has both of its sockets, as on the page: that of its sender, and that of its receiver.
+    if let Some(held) = &s.picture.sockets.as_deref().map(|both| &both[s.from as usize])
         && !held.receive_queue.points().is_empty()
     {
         let (capacity, filled) =

@@ -2,7 +2,7 @@
 //!
 //! A picture is one stream of variable-length integers (zigzag, 7 bits a byte, low bits first), then zlib, then base64. First the unit
 //! of all times in ns. For each of the two tracks, each series in the order of [`series`]: the number of points, samples per point, and five columns of differences
-//! (start, duration, low value, height, frame); then the marks: their number and four columns (kind, time, place, frame).
+//! (start, duration, low value, height, frame); then the marks: their number and four columns (kind by its place in [`tcpwhy_core::picture::Mark::ALL`], time, place, frame).
 //! After them 0, or 2 and for each direction the series of its sockets in the order of [`sockets`].
 
 use base64::Engine;
@@ -10,20 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::{self, Write};
-use tcpwhy_core::picture::{Mark, Picture, Series, Sockets, Track};
+use tcpwhy_core::picture::{Picture, Series, Sockets, Track};
 use tcpwhy_core::units::Nanos;
-
-/// The marks by the number that stands for them.
-const MARKS: [Mark; 8] = [
-    Mark::ZeroWindow,
-    Mark::WindowFull,
-    Mark::DuplicateAck,
-    Mark::Congestion,
-    Mark::Syn,
-    Mark::Fin,
-    Mark::Rst,
-    Mark::Timeout,
-];
 
 /// `bytes` compressed.
 ///
@@ -117,9 +105,8 @@ impl Stream {
     fn marks(&mut self, track: &Track, start: Nanos) {
         let marks = &track.marks;
         self.number(marks.len() as i64);
-        let kind = |mark| MARKS.iter().position(|m| *m == mark).unwrap_or_default() as i64;
         let unit = self.unit;
-        self.column(marks.iter().map(|m| kind(m.0)));
+        self.column(marks.iter().map(|m| m.0 as i64));
         self.column(marks.iter().map(|m| (m.1 - start).0.div_euclid(unit)));
         self.column(marks.iter().map(|m| m.2));
         self.column(marks.iter().map(|m| m.3 as i64));

@@ -91,8 +91,11 @@ fn analysed(out: &mut impl Write, number: usize, report: &Report<'_>) -> io::Res
     block(out, &format!("analysis-{number}"), &analysis)?;
     for (index, picture) in report.pictures {
         let Some(connection) = report.connections.get(*index) else { continue };
-        let bytes = column::picture(picture, connection.start);
-        block(out, &format!("picture-{number}-{}", connection.id), &bytes)?;
+        let id = format!("{number}-{}", connection.id);
+        if let Some(glance) = picture.glance() {
+            block(out, &format!("glance-{id}"), &column::picture(&glance, connection.start))?;
+        }
+        block(out, &format!("picture-{id}"), &column::picture(picture, connection.start))?;
     }
     Ok(())
 }

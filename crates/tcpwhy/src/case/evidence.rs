@@ -1,6 +1,6 @@
 //! What the kernel knew of the sockets of a case, for the rules of the core.
 
-use super::Case;
+use super::Files;
 use crate::error::Error;
 use serde::Deserialize;
 use tcpwhy_core::model::Connection;
@@ -58,14 +58,14 @@ impl Event {
 ///
 /// # Errors
 /// A file cannot be opened.
-pub(crate) fn evidence(case: &Case) -> Result<Evidence, Error> {
+pub(crate) fn evidence(case: &impl Files) -> Result<Evidence, Error> {
     let mut sockets = Histories::default();
     for sample in case.samples()? {
         if let Some(seen) = sample.seen() {
             sockets.push(&sample.host, sample.cookie, sample.ends(), seen, sample.locks);
         }
     }
-    for text in super::parts::lines(case.parts("events.ndjson"))? {
+    for text in super::parts::lines_of(case.parts("events.ndjson")?) {
         let Ok(event) = serde_json::from_str::<Event>(&text) else { continue };
         let locks = event.socket.as_ref().map(|socket| socket.locks);
         sockets.event(&event.host, event.cookie, event.t_ns, locks, event.waits());
@@ -75,8 +75,8 @@ pub(crate) fn evidence(case: &Case) -> Result<Evidence, Error> {
 }
 
 /// The largest of all hosts: the lab's two may differ, and a buffer below the maximum is not at it.
-fn wmem_most(case: &Case) -> Option<u64> {
-    let hosts = super::facts(&case.folder().join(super::HOSTS))?;
+fn wmem_most(case: &impl Files) -> Option<u64> {
+    let hosts = case.facts(super::HOSTS)?;
     let most = |facts: &serde_json::Value| {
         let values = facts.pointer("/effective/net.ipv4.tcp_wmem")?.as_str()?;
         values.split_whitespace().nth(2)?.parse().ok()

@@ -4,13 +4,16 @@ mod evidence;
 mod memory;
 mod parts;
 mod samples;
+mod within;
 
 pub(crate) use evidence::{Evidence, evidence};
 pub(crate) use parts::{lines, of as parts_of};
-pub(crate) use samples::Samples;
+pub(crate) use samples::Sample;
+pub(crate) use within::Within;
 
 use crate::error::Error;
-use std::fs;
+use samples::Samples;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::Language;
@@ -23,6 +26,26 @@ const HOSTS: &str = "host.json";
 const MOST_BYTES: u64 = 16 << 20;
 /// Captures of a case, the best one first: the host that `tcpwhy record` ran on, then the lab's ends.
 const CAPTURES: [&str; 4] = ["host", "client", "server", "middle"];
+
+/// Where the files of a case are.
+pub(crate) trait Files {
+    /// A file and its older parts, the oldest first; none where there is no such file.
+    ///
+    /// # Errors
+    /// One cannot be opened.
+    fn parts(&self, name: &str) -> Result<Vec<File>, Error>;
+
+    /// A small JSON file; `None` where it is none.
+    fn facts(&self, name: &str) -> Option<serde_json::Value>;
+
+    /// The samples of the sockets, in the order in which they were taken.
+    ///
+    /// # Errors
+    /// A file cannot be opened.
+    fn samples(&self) -> Result<Samples<impl Iterator<Item = String>>, Error> {
+        Ok(Samples::new(parts::lines_of(self.parts(SAMPLES)?)))
+    }
+}
 
 /// A case folder.
 #[derive(Debug, Clone)]
@@ -58,22 +81,9 @@ impl Case {
     pub(crate) fn captures(&self) -> Vec<Input> {
         let sender = sender(&self.folder.join("result.json"));
         let names = sender.as_deref().into_iter().chain(CAPTURES);
-        let parts = names.map(|name| self.parts(&format!("{name}.pcapng")));
+        let parts = names.map(|name| parts::of(&self.folder.join(format!("{name}.pcapng"))));
         let found = parts.into_iter().find(|parts| !parts.is_empty());
         found.unwrap_or_default().into_iter().map(Input::Path).collect()
-    }
-
-    /// The samples of the sockets, in the order in which they were taken.
-    ///
-    /// # Errors
-    /// A file cannot be opened.
-    pub(crate) fn samples(&self) -> Result<Samples<impl Iterator<Item = String>>, Error> {
-        Ok(Samples::new(parts::lines(self.parts(SAMPLES))?))
-    }
-
-    /// A file and its older parts, the oldest first.
-    fn parts(&self, name: &str) -> Vec<PathBuf> {
-        parts::of(&self.folder.join(name))
     }
 
     /// What the reader should know of the machine on which it was recorded.
@@ -84,6 +94,16 @@ impl Case {
     /// The folder, for messages.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+}
+
+impl Files for Case {
+    fn parts(&self, name: &str) -> Result<Vec<File>, Error> {
+        parts::opened(parts::of(&self.folder.join(name)))
+    }
+
+    fn facts(&self, name: &str) -> Option<serde_json::Value> {
+        facts(&self.folder.join(name))
     }
 }
 

@@ -10,24 +10,26 @@ const LONGEST: u64 = 1 << 16;
 
 /// The parts that there are, the oldest first.
 pub(crate) fn of(newest: &Path) -> Vec<PathBuf> {
-    let (Some(stem), Some(extension), Some(folder)) =
-        (newest.file_stem(), newest.extension(), newest.parent())
-    else {
-        return Vec::new();
-    };
-    let number = |path: &PathBuf| -> Option<u64> {
+    let Some(folder) = newest.parent() else { return Vec::new() };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    // A pipe or a device in a folder of somebody else's would never end.
+    ordered(newest, entries.map(|e| e.path()).filter(|path| path.is_file()))
+}
+
+/// Those of `paths` that are `newest` or its older parts, the oldest first.
+pub(super) fn ordered(newest: &Path, paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let number = |path: &Path| -> Option<u64> {
+        if path.file_name() == newest.file_name() {
+            return Some(u64::MAX);
+        }
         let inner = Path::new(path.file_stem()?);
-        let is_part = path.extension() == Some(extension) && inner.file_stem() == Some(stem);
+        let is_part =
+            path.extension() == newest.extension() && inner.file_stem() == newest.file_stem();
         inner.extension().filter(|_| is_part)?.to_str()?.parse().ok()
     };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut older: Vec<(u64, PathBuf)> =
-        entries.map(|e| e.path()).filter_map(|path| Some((number(&path)?, path))).collect();
-    // A pipe or a device in a folder of somebody else's would never end.
-    older.retain(|(_, path)| path.is_file());
-    older.sort();
-    let newest = newest.is_file().then(|| newest.to_owned());
-    older.into_iter().map(|(_, path)| path).chain(newest).collect()
+    let mut parts: Vec<_> = paths.filter_map(|path| Some((number(&path)?, path))).collect();
+    parts.sort();
+    parts.into_iter().map(|(_, path)| path).collect()
 }
 
 /// The whole lines of all parts. What is no text ends a part, and so does a line that no recorder writes.
@@ -35,12 +37,24 @@ pub(crate) fn of(newest: &Path) -> Vec<PathBuf> {
 /// # Errors
 /// A part cannot be opened.
 pub(crate) fn lines(parts: Vec<PathBuf>) -> Result<impl Iterator<Item = String>, Error> {
+    Ok(lines_of(opened(parts)?))
+}
+
+/// The parts, open.
+///
+/// # Errors
+/// One cannot be opened.
+pub(super) fn opened(parts: Vec<PathBuf>) -> Result<Vec<File>, Error> {
     let open = |path: PathBuf| {
-        let file = File::open(&path);
-        file.map(BufReader::new).map_err(|e| Error::Samples(path.display().to_string(), e))
+        File::open(&path).map_err(|e| Error::Samples(path.display().to_string(), e))
     };
-    let files = parts.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
-    Ok(files.into_iter().flat_map(|mut file| std::iter::from_fn(move || line(&mut file))))
+    parts.into_iter().map(open).collect()
+}
+
+/// The whole lines of open parts.
+pub(super) fn lines_of(files: Vec<File>) -> impl Iterator<Item = String> {
+    let files = files.into_iter().map(BufReader::new);
+    files.flat_map(|mut file| std::iter::from_fn(move || line(&mut file)))
 }
 
 fn line(file: &mut impl BufRead) -> Option<String> {

@@ -10,7 +10,6 @@ use crate::{exit, look, say};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use tcpwhy_capture::Input;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::{Connection, Side};
 use tcpwhy_report::chart::{Kind, Subject, png, svg};
@@ -40,8 +39,8 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
         say("nothing to show: no TCP connection matches");
         return Ok(ExitCode::from(exit::NOTHING));
     };
-    if let (true, Given::Captures(inputs, _)) = (of_stretch, &given) {
-        shorten(&mut packets, inputs, &Span::of(&args.selection))?;
+    if of_stretch {
+        shorten(&mut packets, &given, &Span::of(&args.selection))?;
     }
     let subject = subject(&packets, args.lang.of_text())?;
     let drawing = svg(kind(args.chart), &subject)?;
@@ -55,13 +54,16 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
 }
 
 /// The picture of what was asked for, instead of that of the whole connection.
-fn shorten(packets: &mut Packets, inputs: &[Input], span: &Span) -> Result<(), Error> {
+fn shorten(packets: &mut Packets, given: &Given, span: &Span) -> Result<(), Error> {
+    let Given::Captures(inputs, _) = given else { return Ok(()) };
     let first = tcpwhy_capture::open(inputs)?.next_frame()?.map(|frame| frame.time);
     let bounds = first.and_then(|start| span.bounds(start));
     if let (Some((since, until)), Some((at, picture))) = (bounds, packets.pictures.first_mut())
         && let Some(connection) = packets.connections.get(*at)
     {
-        *picture = look::draw_stretch(tcpwhy_capture::open(inputs)?, connection, since, until);
+        let (capture, samples) = (tcpwhy_capture::open(inputs)?, given.samples()?);
+        let samples = samples.into_iter().flatten();
+        *picture = look::draw_stretch(capture, connection, since, until, samples);
     }
     Ok(())
 }

@@ -1,11 +1,10 @@
 //! What a report is made of: captures, a case folder, or an analysis that was written before.
 
 use super::refusal::Refusal;
-use crate::case::Case;
+use crate::case::{Case, Files, Sample};
 use crate::error::Error;
 use std::path::{Path, PathBuf};
 use tcpwhy_capture::Input;
-use tcpwhy_core::picture::SocketSample;
 
 /// What was named on the command line.
 pub(super) enum Given {
@@ -40,9 +39,9 @@ impl Given {
     ///
     /// # Errors
     /// Their file cannot be opened.
-    pub(super) fn samples(&self) -> Result<Option<impl Iterator<Item = SocketSample>>, Error> {
+    pub(super) fn samples(&self) -> Result<Option<impl Iterator<Item = Sample>>, Error> {
         let Self::Captures(_, Some(case)) = self else { return Ok(None) };
-        Ok(Some(case.samples()?.filter_map(|sample| sample.drawn())))
+        case.samples().map(Some)
     }
 }
 

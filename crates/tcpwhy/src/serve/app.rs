@@ -77,10 +77,14 @@ impl App {
             .route("/api/progress/{id}", get(progress))
             .route("/api/packets/{id}", get(packets))
             .route("/favicon.ico", get(StatusCode::NO_CONTENT))
-            .fallback((StatusCode::NOT_FOUND, "There is nothing here.\n"))
+            .fallback(nowhere)
             .layer(from_fn_with_state(Arc::clone(&app), guard))
             .with_state(app)
     }
+}
+
+async fn nowhere(headers: HeaderMap) -> Response {
+    Refusal::Nowhere.answer(&headers)
 }
 
 async fn index(State(app): State<Arc<App>>) -> Response {

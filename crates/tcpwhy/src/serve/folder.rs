@@ -3,6 +3,7 @@
 
 use super::name;
 use super::token::hex;
+use crate::case::Within;
 use crate::error::Error;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
@@ -85,6 +86,12 @@ impl Folder {
         let failed = |source| tcpwhy_capture::Error::Open { file: entry.name.clone(), source };
         let file = self.dir.open(&entry.path).map_err(failed)?;
         Ok(Capture::from_reader(&entry.name, file.into_std())?)
+    }
+
+    /// What was recorded of the sockets beside a capture, if anything was.
+    pub(super) fn case(&self, entry: &Entry) -> Option<Within> {
+        let folder = entry.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Within::of(folder.map_or_else(|| self.dir.try_clone(), |f| self.dir.open_dir(f)).ok()?)
     }
 
     /// A new file for an upload that is not complete: its name is hidden, so it is not listed.

@@ -2,6 +2,7 @@
 
 use super::folder::{Entry, Folder};
 use super::refusal::Refusal;
+use crate::case::Files;
 use crate::error::Error;
 use crate::filter::{Choice, Span};
 use crate::look;
@@ -221,13 +222,23 @@ fn forget(jobs: &mut Vec<Job>) {
 fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Page, Answer), Error> {
     let span = Span::whole();
     let counter = Progress::Counter(Arc::clone(&work.first));
-    let (read, connections) = look::analyse(folder.capture(entry)?, span, &Choice::all(), counter)?;
+    let (read, mut connections) =
+        look::analyse(folder.capture(entry)?, span, &Choice::all(), counter)?;
     read.decoded()?;
+    let case = folder.case(entry);
+    if let Some(case) = &case {
+        let evidence = crate::case::evidence(case)?;
+        connections.iter_mut().for_each(|c| evidence.settle(c));
+    }
     let Some(answer) = in_short(&connections) else {
         return Err(Error::NoConnection(entry.name.clone()));
     };
     let counter = Progress::Counter(Arc::clone(&work.second));
-    let pictures = look::draw(folder.capture(entry)?, span, &connections, look::CHARTS, &counter);
+    let mut pictures =
+        look::draw(folder.capture(entry)?, span, &connections, look::CHARTS, &counter);
+    if let Some(case) = &case {
+        look::sampled(case.samples()?, &mut pictures);
+    }
     let mut html = Vec::new();
     let report = page::Report {
         source: &read.source,
@@ -247,7 +258,9 @@ fn read_stretch(
     Stretch { from, to, .. }: Stretch,
 ) -> Result<Vec<u8>, Error> {
     let (since, until) = (connection.start + Nanos(from), connection.start + Nanos(to));
-    let picture = look::draw_stretch(folder.capture(entry)?, connection, since, until);
+    let case = folder.case(entry);
+    let samples = case.as_ref().map(Files::samples).transpose()?.into_iter().flatten();
+    let picture = look::draw_stretch(folder.capture(entry)?, connection, since, until, samples);
     Ok(page::picture(connection, &picture)?)
 }
 

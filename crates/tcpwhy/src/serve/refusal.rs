@@ -10,6 +10,8 @@ use tcpwhy_core::advice::{Language, quantity};
 /// Why a request was refused.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refusal {
+    #[error("there is nothing at this address")]
+    Nowhere,
     #[error("too many uploads at once: try again when one has ended")]
     Uploads,
     #[error("too many analyses are waiting: try again when some have ended")]
@@ -51,13 +53,14 @@ impl Refusal {
             Self::NotCapture(_) | Self::NoPackets(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BrokeOff => StatusCode::BAD_REQUEST,
             Self::Slow => StatusCode::REQUEST_TIMEOUT,
-            Self::Changed => StatusCode::NOT_FOUND,
+            Self::Nowhere | Self::Changed => StatusCode::NOT_FOUND,
             Self::Store(_) | Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
     fn in_chinese(&self) -> String {
         match self {
+            Self::Nowhere => "这个地址没有内容".to_owned(),
             Self::Uploads => "同时上传的文件太多：请等其中一个结束后再试".to_owned(),
             Self::Analyses => "等待的分析太多：请等其中一些结束后再试".to_owned(),
             Self::Stretches => "正在读取的时间段太多：请再试一次".to_owned(),

@@ -1,6 +1,7 @@
 //! English.
 
 use super::{Key, Kind, Store};
+use tcpwhy_core::picture::Mark;
 
 pub(super) fn title(kind: Kind) -> &'static str {
     match kind {
@@ -47,5 +48,20 @@ pub(super) fn store(store: Store) -> &'static str {
         Store::UnknownSender => "send buffer: size unknown",
         Store::Road => "road, at the highest rate known",
         Store::Receiver => "receive buffer",
+    }
+}
+
+pub(super) fn mark(mark: Mark) -> &'static str {
+    match mark {
+        Mark::ZeroWindow => "zero window",
+        Mark::WindowFull => "window full",
+        Mark::DuplicateAck => "duplicate ACK",
+        Mark::Marked => "congestion mark (CE)",
+        Mark::Echo => "mark echoed (ECE)",
+        Mark::Reduced => "sender slows down (CWR)",
+        Mark::Syn => "SYN",
+        Mark::Fin => "FIN",
+        Mark::Rst => "RST",
+        Mark::Timeout => "timer ran out",
     }
 }

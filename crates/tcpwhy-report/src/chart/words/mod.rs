@@ -5,6 +5,7 @@ mod zh;
 
 use super::Kind;
 use tcpwhy_core::advice::Language;
+use tcpwhy_core::picture::Mark;
 
 /// What a line, a bar or a dot shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +74,14 @@ pub(super) fn key(language: Language, key: Key) -> &'static str {
     }
 }
 
+/// What a symbol means.
+pub(super) fn mark(language: Language, mark: Mark) -> &'static str {
+    match language {
+        Language::En => en::mark(mark),
+        Language::Zh => zh::mark(mark),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +111,18 @@ mod tests {
             ("receive_queue", Key::ReceiveQueue),
             ("receive_buffer", Key::ReceiveBuffer),
         ];
+        let marks = [
+            "zero_window",
+            "window_full",
+            "duplicate_ack",
+            "ce",
+            "ece",
+            "cwr",
+            "syn",
+            "fin",
+            "rst",
+            "timeout",
+        ];
         let kinds = [
             ("chart_sequence", Kind::TimeSequence),
             ("chart_flight", Kind::Flight),
@@ -120,6 +141,9 @@ mod tests {
                 assert!(page.contains(&line), "{} has no {line}", language.code());
             };
             keys.iter().for_each(|(name, k)| holds(&format!("key_{name}"), key(language, *k)));
+            for (name, kind) in marks.iter().zip(Mark::ALL) {
+                holds(&format!("mark_{name}"), mark(language, kind));
+            }
             ["client", "server"].iter().zip(hosts(language)).for_each(|(name, h)| holds(name, h));
             for (name, kind) in kinds {
                 let title = title(language, kind, "a", "b");

@@ -1,6 +1,7 @@
 //! Simplified Chinese (简体中文).
 
 use super::{Key, Kind, Store};
+use tcpwhy_core::picture::Mark;
 
 pub(super) fn title(kind: Kind) -> &'static str {
     match kind {
@@ -47,5 +48,20 @@ pub(super) fn store(store: Store) -> &'static str {
         Store::UnknownSender => "发送缓冲区：大小未知",
         Store::Road => "道路，按已知最高速率",
         Store::Receiver => "接收缓冲区",
+    }
+}
+
+pub(super) fn mark(mark: Mark) -> &'static str {
+    match mark {
+        Mark::ZeroWindow => "零窗口",
+        Mark::WindowFull => "窗口已满",
+        Mark::DuplicateAck => "重复确认",
+        Mark::Marked => "拥塞标记（CE）",
+        Mark::Echo => "回告标记（ECE）",
+        Mark::Reduced => "发送方降速（CWR）",
+        Mark::Syn => "SYN",
+        Mark::Fin => "FIN",
+        Mark::Rst => "RST",
+        Mark::Timeout => "定时器超时",
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             many(n, "hole", "holes")
         ),
         FindingKind::RandomLoss => format!(
-            "{} from the {side} without a queue before and anywhere in a burst: lost by chance (a bad \
+            "{} from the {side}, with no queue before them and at no particular place in a burst: lost by chance (a bad \
              cable, radio, a faulty port), not by congestion.",
             many(n, "loss", "losses")
         ),

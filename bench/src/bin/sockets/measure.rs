@@ -50,7 +50,7 @@ fn first_round() -> Result<()> {
     let mut watch = Watch::open()?;
     let took = took(UsageWho::RUSAGE_SELF, || {
         watch.sample()?;
-        drop(watch.round(|_, _| true));
+        watch.round(|_, _| true).for_each(drop);
         Ok(())
     })?;
     println!("a first round, with the processes and the locks of all: {:.0} ms", took[0]);

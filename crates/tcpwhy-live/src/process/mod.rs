@@ -2,9 +2,11 @@
 
 mod walk;
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use hashbrown::{HashMap, HashSet};
 
 use walk::Walk;
 
@@ -16,8 +18,8 @@ const AGAIN: Duration = Duration::from_secs(10);
 pub struct Owner {
     /// Process.
     pub pid: u32,
-    /// Its command name, at most 15 bytes, as the process says: not to be trusted.
-    pub command: String,
+    /// Its command name, at most 15 bytes, as the process says: not to be trusted. A process's sockets share it.
+    pub command: Arc<str>,
     /// Its descriptor of the socket.
     pub fd: u32,
 }
@@ -46,8 +48,8 @@ impl Owners {
         let end = began.checked_add(time);
         self.forget(inodes);
         let is_new = |inode: &&u32| {
-            let tried = self.nobody.get(inode).is_some_and(|at| began - *at < AGAIN);
-            !self.known.contains_key(inode) && !tried
+            let tried = self.nobody.get(*inode).is_some_and(|at| began - *at < AGAIN);
+            !self.known.contains_key(*inode) && !tried
         };
         let mut wanted: HashSet<u32> = inodes.iter().filter(is_new).copied().collect();
         while !wanted.is_empty() {
@@ -57,7 +59,7 @@ impl Owners {
                 return;
             }
             // What came after the walk began may be in a process that it had passed by then.
-            let missed = walk.wanted.iter().filter(|inode| wanted.contains(inode));
+            let missed = walk.wanted.iter().filter(|inode| wanted.contains(*inode));
             let missed: Vec<u32> = missed.copied().collect();
             wanted.retain(|inode| !walk.wanted.contains(inode));
             self.nobody.extend(missed.into_iter().map(|inode| (inode, began)));

@@ -6,7 +6,8 @@ use std::net::{TcpListener, TcpStream};
 
 fn of(watch: &mut Watch, port: u16) -> Vec<Observed> {
     watch.sample().unwrap();
-    watch.round(|sample, _| sample.local.port() == port || sample.remote.port() == port)
+    let of_port = |s: &Sample| s.local.port() == port || s.remote.port() == port;
+    watch.round(|sample, _| of_port(sample)).cloned().collect()
 }
 
 #[test]

@@ -25,8 +25,9 @@ pub struct Watch {
     empty: HashSet<u32>,
     selection: Selection,
     began: Instant,
-    /// Dumps so far: a track that has not the newest one's number is of a socket that is gone.
+    /// Dumps so far, and the last one that was not refused: a track that was in none since then is of a socket that is gone.
     dumps: u64,
+    complete: u64,
     tracks: HashMap<u64, Track>,
     owners: Owners,
     rounds: u64,
@@ -92,6 +93,7 @@ impl Watch {
             selection: Selection::default(),
             began: Instant::now(),
             dumps: 0,
+            complete: 0,
             tracks: HashMap::new(),
             owners: Owners::default(),
             rounds: 0,
@@ -145,6 +147,7 @@ impl Watch {
             }
             all += count;
         }
+        self.complete = self.dumps;
         Ok(all)
     }
 
@@ -160,7 +163,7 @@ impl Watch {
         self.owners.update(&self.inodes, if self.rounds == 0 { Duration::MAX } else { WALK });
         for track in self.tracks.values_mut() {
             let inode = track.seen.sample.inode;
-            track.end_round(self.owners.of(inode), self.dumps);
+            track.end_round(self.owners.of(inode), self.complete);
             track.wanted = wanted(&track.seen.sample, track.seen.owner.as_ref());
             if track.wanted && !track.seen.closed && !track.read_locks() {
                 self.owners.is_wrong(inode);

@@ -74,10 +74,10 @@ impl Track {
         states.push(state);
     }
 
-    /// The round is over: what was seen is handed out next if it is `wanted`.
-    pub(super) fn end_round(&mut self, owner: Option<&Owner>, dump: u64) {
+    /// The round is over: what was seen is handed out next if it is `wanted`. `complete`: the last dump in which it is, unless it is gone.
+    pub(super) fn end_round(&mut self, owner: Option<&Owner>, complete: u64) {
         let seen = &mut self.seen;
-        seen.closed = self.dump != dump;
+        seen.closed = self.dump < complete;
         let t_ns = seen.states.last().map_or(seen.first.t_ns, |s| s.t_ns);
         seen.last = counters(t_ns, &seen.sample);
         if seen.owner.as_ref() != owner {

@@ -1,8 +1,8 @@
 //! The connections that lost most time, as events: the one place where addresses are told.
 
+use super::connections::Seen;
 use super::totals::{Held, now_ns};
 use crate::error::Error;
-use super::connections::Seen;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

@@ -253,8 +253,7 @@ impl Words for En {
     fn step(&self, step: Step, most: u64) -> String {
         match step {
             Step::UnlockSend => {
-                let most =
-                    if most > 0 { format!(" ({})", buffer(most)) } else { String::new() };
+                let most = if most > 0 { format!(" ({})", buffer(most)) } else { String::new() };
                 format!(
                     "take the lock off the send buffer (SO_BUF_LOCK): the kernel tunes it again, up to tcp_wmem max{most}"
                 )

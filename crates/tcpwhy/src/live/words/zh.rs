@@ -257,8 +257,7 @@ impl Words for Zh {
     fn step(&self, step: Step, most: u64) -> String {
         match step {
             Step::UnlockSend => {
-                let most =
-                    if most > 0 { format!("（{}）", buffer(most)) } else { String::new() };
+                let most = if most > 0 { format!("（{}）", buffer(most)) } else { String::new() };
                 format!(
                     "解除发送缓冲区的锁定（SO_BUF_LOCK）：内核重新自动调优，直至 tcp_wmem 上限{most}"
                 )

@@ -18,6 +18,7 @@ use crate::opens::Opens;
 use crate::sample::Dump;
 use crate::settings::Settings;
 use enter::Enter;
+pub(crate) use enter::inside;
 
 /// Between two looks for namespaces: a look costs a link read per process. A namespace that everybody left is held open no longer.
 const LOOK: Duration = Duration::from_secs(1);

@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd};
@@ -64,7 +64,7 @@ fn a_socket_of_this_process_is_found_as_it_tells_of_itself() {
     let itself = Borrowed::new(found.owner.pid, found.owner.fd).and_then(|socket| socket.locks());
     assert!(itself.is_err() || itself.is_ok_and(|itself| itself == found.locks), "{found:?}");
     let comm = std::fs::read_to_string("/proc/self/comm").unwrap();
-    assert_eq!(found.owner.command, comm.trim_end());
+    assert_eq!(&*found.owner.command, comm.trim_end());
     assert!(ours(&all, fd(&listener)).is_some_and(|found| !found.locks.send), "{all:?}");
     assert!(ours(&all, fd(&other)).is_none(), "not of TCP");
     drop(client);

@@ -83,14 +83,14 @@ fn first_rounds(descriptors: Option<Descriptors>) -> Result<[Took; 2]> {
     let mut watch = Watch::open()?.with_descriptors(descriptors);
     watch.sample()?;
     let first = took(UsageWho::RUSAGE_SELF, || {
-        let unknown = watch.round(|_, _| true).iter().filter(|seen| seen.locks.is_none()).count();
+        let unknown = watch.round(|_, _| true).filter(|seen| seen.locks.is_none()).count();
         if unknown == 0 { Ok(()) } else { Err(format!("nothing is known of {unknown}").into()) }
     })?;
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let _connection = (TcpStream::connect(listener.local_addr()?)?, listener.accept()?);
     watch.sample()?;
     let later = took(UsageWho::RUSAGE_SELF, || {
-        watch.round(|_, _| true);
+        watch.round(|_, _| true).for_each(drop);
         Ok(())
     })?;
     Ok([first, later])

@@ -98,23 +98,26 @@ pub struct Piece {
 }
 
 /// The time of one sender in pieces of a round trip, and of `shortest_ns` at least; `tuned` as for [`Account::of`].
-pub(super) fn pieces(mut states: &[State], tuned: bool, shortest_ns: u64) -> Vec<Piece> {
+pub(super) fn pieces(
+    mut states: &[State],
+    tuned: bool,
+    shortest_ns: u64,
+) -> impl Iterator<Item = Piece> {
     let has_room = tuned && !grew(states);
-    let mut pieces = Vec::new();
-    while let Some(first) = states.first().filter(|_| states.len() > 1) {
+    std::iter::from_fn(move || {
+        let first = states.first().filter(|_| states.len() > 1)?;
         let enough = first.t_ns.saturating_add(shortest_ns);
         let shortest = states.partition_point(|s| s.t_ns < enough).min(states.len() - 1);
         let end = round(states).max(shortest);
-        let Some(piece) = states.get(..=end) else { break };
+        let piece = states.get(..=end)?;
         let limit = match limit(piece) {
             Limit::SendBuffer if has_room => Limit::Application,
             limit => limit,
         };
         let to_ns = piece.last().map_or(first.t_ns, |last| last.t_ns);
-        pieces.push(Piece { from_ns: first.t_ns, to_ns, limit });
         states = states.get(end..).unwrap_or_default();
-    }
-    pieces
+        Some(Piece { from_ns: first.t_ns, to_ns, limit })
+    })
 }
 
 /// Whether time that `limit` held is lost: something other than the application and the path's rate made the sender wait.

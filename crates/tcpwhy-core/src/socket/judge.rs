@@ -48,14 +48,13 @@ pub fn is_busy(states: &[State], rate: f64) -> bool {
 
 /// The limit with most of the time; the earlier one of equals.
 fn majority(states: &[State]) -> Limit {
-    let held = |limit: Limit| -> u64 {
-        states
-            .iter()
-            .zip(states.iter().skip(1))
-            .filter(|(state, _)| state.limit() == limit)
-            .map(|(state, next)| next.t_ns.saturating_sub(state.t_ns))
-            .sum()
-    };
-    let longest = Limit::ALL.into_iter().rev().max_by_key(|&limit| held(limit));
-    longest.filter(|&limit| held(limit) > 0).unwrap_or(Limit::Unknown)
+    let mut all = Limit::ALL.map(|limit| (limit, 0));
+    for (state, next) in states.iter().zip(states.iter().skip(1)) {
+        let limit = state.limit();
+        if let Some((_, held)) = all.iter_mut().find(|(l, _)| *l == limit) {
+            *held += next.t_ns.saturating_sub(state.t_ns);
+        }
+    }
+    let longest = all.into_iter().rev().max_by_key(|(_, held)| *held);
+    longest.filter(|(_, held)| *held > 0).map_or(Limit::Unknown, |(limit, _)| limit)
 }

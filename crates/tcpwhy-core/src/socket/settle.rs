@@ -60,7 +60,7 @@ impl Sender {
     pub(super) fn new(history: &History, wmem_most: u64) -> Self {
         let states = history.states();
         let tuned = history.holder(wmem_most) == Holder::NotGrownYet;
-        let pieces = pieces(&states, tuned, SHORTEST_NS);
+        let pieces = pieces(&states, tuned, SHORTEST_NS).collect();
         Self { pieces, states, buffer: history.buffer_cause(wmem_most) }
     }
 

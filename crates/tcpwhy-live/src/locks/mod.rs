@@ -9,9 +9,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 
+use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
+use crate::namespaces::inside;
 use crate::process::Owner;
+use crate::settings::Settings;
 
 /// `SOCK_SNDBUF_LOCK` (`include/net/sock.h`): the application set SO_SNDBUF.
 pub const SEND_LOCK: u32 = 1;
@@ -105,6 +108,26 @@ impl Borrowed {
         })
     }
 
+    /// The settings that hold for it: those of the network namespace that it was made in. It takes CAP_NET_ADMIN and CAP_SYS_ADMIN to read
+    /// those of another one than ours; without them they are 0.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        let ours = Settings::read();
+        if self.is_ours().unwrap_or(false) {
+            return ours;
+        }
+        let theirs = sys::namespace(self.0.as_fd()).and_then(|file| inside(&file, Settings::read));
+        // There is one value for all namespaces, and older kernels show it in the first one only (`net/core/sysctl_net_core.c`).
+        Settings { rmem_max: ours.rmem_max, ..theirs.unwrap_or_default() }
+    }
+
+    /// Whether it was made in the caller's network namespace.
+    fn is_ours(&self) -> io::Result<bool> {
+        let ours = rustix::net::socket(AddressFamily::UNIX, SocketType::DGRAM, None)?;
+        let cookie = |socket| sys::get::<u64>(socket, libc::SOL_SOCKET, sys::SO_NETNS_COOKIE);
+        Ok(cookie(self.0.as_fd())? == cookie(ours.as_fd())?)
+    }
+
     /// Raw `struct tcp_info`.
     ///
     /// # Errors
@@ -172,7 +195,7 @@ mod tests {
         assert!(!borrowed.locks().unwrap().send);
         let cookie = borrowed.cookie().unwrap();
         let fd = u32::try_from(client.as_raw_fd()).unwrap();
-        let owner = Owner { pid: std::process::id(), command: String::new(), fd };
+        let owner = Owner { pid: std::process::id(), command: "".into(), fd };
         assert!(Borrowed::of(&owner, cookie).is_some());
         assert!(Borrowed::of(&owner, cookie + 1).is_none(), "another socket by now");
         assert!(borrowed.tcp_info().unwrap().len() > 200);

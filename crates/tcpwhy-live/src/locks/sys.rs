@@ -2,10 +2,14 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 /// `include/uapi/asm-generic/socket.h`; Linux 5.14.
 pub(super) const SO_BUF_LOCK: libc::c_int = 72;
+/// `include/uapi/asm-generic/socket.h`; Linux 5.14.
+pub(super) const SO_NETNS_COOKIE: libc::c_int = 71;
+/// `include/uapi/linux/sockios.h`; Linux 4.10.
+const SIOCGSKNS: u16 = 0x894c;
 /// More than any kernel's `struct tcp_info`.
 const TCP_INFO: usize = 1024;
 
@@ -57,4 +61,15 @@ pub(super) fn set(socket: BorrowedFd<'_>, level: i32, name: i32, value: u32) -> 
         libc::setsockopt(socket.as_raw_fd(), level, name, std::ptr::from_ref(&value).cast(), length)
     };
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The network namespace that it was made in.
+pub(super) fn namespace(socket: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    // SAFETY: this request has no argument; it touches no memory of ours.
+    let fd = unsafe { libc::ioctl(socket.as_raw_fd(), SIOCGSKNS.into()) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just opened it for us, and nobody else knows of it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::linux::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -74,4 +74,18 @@ fn visit(path: &Path, home: &File) -> io::Result<Option<Visit>> {
     let (settings, opens, pressures) = (Settings::read(), Opens::open(), Pressures::open());
     move_into_link_name_space(home.as_fd(), Some(LinkNameSpaceType::Network))?;
     Ok(Some(Visit { inode, settings, dump: dump?, opens, pressures }))
+}
+
+/// Looks at something in the network namespace of this file, from a thread that ends there.
+///
+/// # Errors
+/// It may not be entered.
+pub(crate) fn inside<T: Send>(file: &OwnedFd, look: impl FnOnce() -> T + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        let visitor = scope.spawn(|| {
+            move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?;
+            Ok(look())
+        });
+        visitor.join().unwrap_or_else(|_| Err(io::Error::other("the thread that looked panicked")))
+    })
 }

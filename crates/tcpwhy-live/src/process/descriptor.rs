@@ -38,7 +38,7 @@ impl Descriptor {
             netns: word(raw, 12)?,
             owner: Owner {
                 pid: word(raw, 16).filter(|pid| *pid != 0)?,
-                command: command(raw.get(48..48 + COMMAND)?),
+                command: command(raw.get(48..48 + COMMAND)?).into(),
                 fd: word(raw, 20)?,
             },
             locks: Locks {
@@ -174,6 +174,6 @@ mod tests {
         assert_eq!(found, [Descriptor { cookie: 77, inode: 5, netns: 6, owner, locks }]);
         let mut full = record(1);
         full[48..].copy_from_slice(b"sixteen bytes \xff!");
-        assert_eq!(all(&full, RECORD)[0].owner.command, "sixteen bytes \u{fffd}!");
+        assert_eq!(&*all(&full, RECORD)[0].owner.command, "sixteen bytes \u{fffd}!");
     }
 }

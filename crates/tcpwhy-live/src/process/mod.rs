@@ -14,11 +14,12 @@ mod walk;
 pub use descriptor::Descriptor;
 pub use iterator::Descriptors;
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::locks::Locks;
+use hashbrown::{HashMap, HashSet};
 use pass::Pass;
 use walk::Walk;
 
@@ -30,8 +31,8 @@ const AGAIN: Duration = Duration::from_secs(10);
 pub struct Owner {
     /// Process.
     pub pid: u32,
-    /// Its command name, at most 15 bytes, as the process says: not to be trusted.
-    pub command: String,
+    /// Its command name, at most 15 bytes, as the process says: not to be trusted. A process's sockets share it.
+    pub command: Arc<str>,
     /// Its descriptor of the socket.
     pub fd: u32,
 }
@@ -114,8 +115,8 @@ impl Owners {
         let end = began.checked_add(time);
         self.forget(inodes);
         let is_new = |inode: &&u32| {
-            let tried = self.nobody.get(inode).is_some_and(|at| began - *at < AGAIN);
-            !self.found.owners.contains_key(inode) && !tried
+            let tried = self.nobody.get(*inode).is_some_and(|at| began - *at < AGAIN);
+            !self.found.owners.contains_key(*inode) && !tried
         };
         let mut wanted: HashSet<u32> = inodes.iter().filter(is_new).copied().collect();
         while !wanted.is_empty() {
@@ -125,7 +126,7 @@ impl Owners {
                 return;
             }
             // What came after the look began may be in a process that it had passed by then.
-            let missed = look.wanted().iter().filter(|inode| wanted.contains(inode));
+            let missed = look.wanted().iter().filter(|inode| wanted.contains(*inode));
             let missed: Vec<u32> = missed.copied().collect();
             wanted.retain(|inode| !look.wanted().contains(inode));
             self.nobody.extend(missed.into_iter().map(|inode| (inode, began)));

@@ -1,6 +1,6 @@
 //! A pass through what the kernel's iterator tells, that can be interrupted.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::fs::File;
 use std::time::Instant;
 

@@ -1,10 +1,11 @@
 //! A walk through the descriptors of all processes, that can be interrupted.
 
-use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 use std::time::Instant;
 
+use hashbrown::{HashMap, HashSet};
 use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat, readlinkat_raw};
 
@@ -34,7 +35,7 @@ struct Process {
     folder: OwnedFd,
     /// Its descriptors not looked at yet.
     fds: Vec<u32>,
-    command: Option<String>,
+    command: Option<Arc<str>>,
 }
 
 impl Walk {
@@ -93,7 +94,8 @@ impl Process {
         for fd in self.fds.split_off(self.fds.len().saturating_sub(PIECE)) {
             let Some(inode) = self.inode(fd).filter(|inode| wanted.remove(inode)) else { continue };
             let pid = self.pid;
-            let command = self.command.get_or_insert_with(|| command(pid)).clone();
+            let command = self.command.get_or_insert_with(|| command(pid).into());
+            let command = Arc::clone(command);
             found.insert(inode, Owner { pid, command, fd });
         }
         self.fds.is_empty()

@@ -1,9 +1,10 @@
 //! The lock bits of the sampled sockets, read beside the samples so that looking through `/proc` delays none.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::locks::{Borrowed, Locks, RECEIVE_LOCK, SEND_LOCK};
 use crate::process::Owners;

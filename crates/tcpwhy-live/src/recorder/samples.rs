@@ -1,11 +1,11 @@
 //! Dumps of the sockets, one after another, as lines of `samples.ndjson`.
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use hashbrown::HashMap;
 use rustix::time::{ClockId, clock_gettime};
 use tcpwhy_core::kernel::tcp_info::{TcpInfo, to_hex};
 use tcpwhy_core::socket::{Receiver, State};

@@ -45,7 +45,7 @@ pub struct View<'a> {
     pub wqueue: u32,
     /// Raw `struct tcp_info`, as long as this kernel's is.
     pub tcp_info: &'a [u8],
-    skmem: &'a [u8],
+    pub(super) skmem: &'a [u8],
 }
 
 impl View<'_> {

@@ -2,10 +2,10 @@
 
 mod track;
 
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
+use hashbrown::{HashMap, HashSet};
 use tcpwhy_core::socket::{Receiver, State, Stopwatch};
 
 use crate::locks::Locks;
@@ -25,11 +25,16 @@ pub struct Watch {
     empty: HashSet<u32>,
     selection: Selection,
     began: Instant,
-    /// Dumps so far: a track that has not the newest one's number is of a socket that is gone.
+    /// Dumps so far, and the last one that was not refused: a track that was in none since then is of a socket that is gone.
     dumps: u64,
+    complete: u64,
     tracks: HashMap<u64, Track>,
     owners: Owners,
     rounds: u64,
+    /// The newest round was handed out: the next sample begins another one.
+    is_over: bool,
+    /// Inodes of the sockets in the round.
+    inodes: HashSet<u32>,
 }
 
 /// Counters of a socket, that only grow.
@@ -88,9 +93,12 @@ impl Watch {
             selection: Selection::default(),
             began: Instant::now(),
             dumps: 0,
+            complete: 0,
             tracks: HashMap::new(),
             owners: Owners::default(),
             rounds: 0,
+            is_over: false,
+            inodes: HashSet::new(),
         }
     }
 
@@ -117,6 +125,7 @@ impl Watch {
     /// # Errors
     /// The kernel refused the dump.
     pub fn sample(&mut self) -> io::Result<usize> {
+        self.start_round();
         self.dumps += 1;
         let mut all = 0;
         for namespace in self.namespaces.iter() {
@@ -144,34 +153,48 @@ impl Watch {
             }
             all += count;
         }
+        self.complete = self.dumps;
         Ok(all)
     }
 
     /// Ends the round: everything seen of the sockets that `wanted` takes since the last one. Those that closed are handed out a last time.
-    pub fn round(&mut self, wanted: impl Fn(&Sample, Option<&Owner>) -> bool) -> Vec<Observed> {
-        let inodes = self.tracks.values().map(|t| t.sample.inode).filter(|inode| *inode != 0);
-        let inodes: HashSet<u32> = inodes.collect();
-        self.owners.update(&inodes, if self.rounds == 0 { Duration::MAX } else { WALK });
-        self.rounds += 1;
+    pub fn round(
+        &mut self,
+        wanted: impl Fn(&Sample, Option<&Owner>) -> bool,
+    ) -> impl Iterator<Item = &Observed> {
+        self.start_round();
+        self.inodes.clear();
+        let inodes = self.tracks.values().map(|track| track.seen.sample.inode);
+        self.inodes.extend(inodes.filter(|inode| *inode != 0));
+        self.owners.update(&self.inodes, if self.rounds == 0 { Duration::MAX } else { WALK });
         let locks = self.owners.take_locks();
-        let mut seen = Vec::new();
         for track in self.tracks.values_mut() {
-            let owner = self.owners.of(track.sample.inode);
-            let closed = !track.is_in(self.dumps);
-            if wanted(&track.sample, owner) {
-                let owner = owner.cloned();
-                track.take_locks(locks.get(&track.sample.cookie).copied());
-                if !closed && !track.read_locks(owner.as_ref()) {
-                    self.owners.is_wrong(track.sample.inode);
-                }
-                seen.push(track.observed(owner, closed));
+            let inode = track.seen.sample.inode;
+            track.end_round(self.owners.of(inode), self.complete);
+            track.wanted = wanted(&track.seen.sample, track.seen.owner.as_ref());
+            if !track.wanted {
+                continue;
             }
-            track.start_round();
+            track.take_locks(locks.get(&track.seen.sample.cookie).copied());
+            if !track.seen.closed && !track.read_locks() {
+                self.owners.is_wrong(inode);
+            }
         }
-        self.tracks.retain(|_, track| track.is_in(self.dumps));
+        self.rounds += 1;
+        self.is_over = true;
         self.empty.clear();
         self.namespaces.look();
-        seen
+        self.tracks.values().filter(|track| track.wanted).map(|track| &track.seen)
+    }
+
+    /// What was handed out is done with.
+    fn start_round(&mut self) {
+        if std::mem::take(&mut self.is_over) {
+            self.tracks.retain(|_, track| {
+                track.start_round();
+                !track.seen.closed
+            });
+        }
     }
 }
 

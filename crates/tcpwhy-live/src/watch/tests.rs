@@ -6,7 +6,8 @@ use std::net::{TcpListener, TcpStream};
 
 fn of(watch: &mut Watch, port: u16) -> Vec<Observed> {
     watch.sample().unwrap();
-    watch.round(|sample, _| sample.local.port() == port || sample.remote.port() == port)
+    let of_port = |s: &Sample| s.local.port() == port || s.remote.port() == port;
+    watch.round(|sample, _| of_port(sample)).cloned().collect()
 }
 
 #[test]
@@ -59,4 +60,21 @@ fn a_resting_socket_keeps_two_states() {
     }
     let seen = of(&mut watch, end.port());
     assert!(seen.iter().all(|s| s.states.len() <= 3), "{seen:?}");
+}
+
+#[test]
+fn a_sample_that_was_refused_closes_nothing() {
+    let Ok(mut watch) = Watch::open() else { return println!("skipped: no sock_diag") };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let end = listener.local_addr().unwrap();
+    let both = (TcpStream::connect(end).unwrap(), listener.accept().unwrap());
+    assert_eq!(of(&mut watch, end.port()).len(), 2);
+    watch.start_round();
+    // As a dump that fails leaves it.
+    watch.dumps += 1;
+    let is_open = |s: &&Observed| !s.closed && s.sample.inode != 0;
+    let of_port = |s: &Sample| s.local.port() == end.port() || s.remote.port() == end.port();
+    assert_eq!(watch.round(|sample, _| of_port(sample)).filter(is_open).count(), 2);
+    assert_eq!(of(&mut watch, end.port()).iter().filter(is_open).count(), 2);
+    drop(both);
 }

@@ -11,18 +11,15 @@ use crate::sample::{Sample, View};
 /// Samples kept of a socket in a round; later ones replace the last, so that memory has a bound.
 const MOST_STATES: usize = 1024;
 
+/// Between two rounds it keeps all its memory: a socket that rests takes none anew.
 #[derive(Debug)]
 pub(super) struct Track {
-    pub(super) sample: Sample,
-    /// Inode of its network namespace.
-    netns: u32,
-    /// Counters at the beginning of the round.
-    first: Counters,
-    states: Vec<State>,
-    receivers: Vec<Receiver>,
+    /// What is handed out when the round is over.
+    pub(super) seen: Observed,
+    /// Whether it is.
+    pub(super) wanted: bool,
     /// Number of the last dump that had it.
     dump: u64,
-    locks: Option<Locks>,
     /// Buffers for which the locks were read.
     locks_of: Option<(u32, u32)>,
 }
@@ -30,24 +27,35 @@ pub(super) struct Track {
 impl Track {
     pub(super) fn new(t_ns: u64, netns: u32, dump: u64, view: &View<'_>) -> Self {
         let sample = Sample::from(view);
-        let mut track = Self {
+        let first = counters(t_ns, &sample);
+        let state = state(t_ns, &sample);
+        let seen = Observed {
             netns,
-            first: counters(t_ns, &sample),
-            states: Vec::new(),
-            receivers: Vec::new(),
-            dump,
+            states: state.into_iter().collect(),
+            receivers: vec![receiver(&sample)],
+            first,
+            last: first,
+            owner: None,
             locks: None,
-            locks_of: None,
+            closed: false,
             sample,
         };
-        track.push(t_ns);
-        track
+        Self { seen, wanted: false, dump, locks_of: None }
     }
 
+    /// A later sample. A state is made of what [`Sample::renew`] compares, so that of a socket which rested is its last one, later.
     pub(super) fn add(&mut self, t_ns: u64, dump: u64, view: &View<'_>) {
-        self.sample.renew(view);
         self.dump = dump;
-        self.push(t_ns);
+        let seen = &mut self.seen;
+        let moved = seen.sample.renew(view);
+        if seen.receivers.len() < MOST_STATES {
+            seen.receivers.push(receiver(&seen.sample));
+        }
+        let resting = seen.states.last().filter(|_| !moved);
+        let resting = resting.map(|last| State { t_ns, ..*last });
+        if let Some(state) = resting.or_else(|| state(t_ns, &seen.sample)) {
+            self.push(state);
+        }
     }
 
     /// Whether this dump had it.
@@ -55,58 +63,56 @@ impl Track {
         self.dump == dump
     }
 
-    fn push(&mut self, t_ns: u64) {
-        let sample = &self.sample;
-        let info = TcpInfo(&sample.tcp_info);
-        if self.receivers.len() < MOST_STATES {
-            self.receivers.push(Receiver {
-                unread: sample.rqueue,
-                rmem_alloc: sample.skmem.first().copied().unwrap_or(0),
-                rcvbuf: sample.skmem.get(1).copied().unwrap_or(0),
-            });
-        }
-        let Some(state) = State::from_sample(t_ns, info, sample.wqueue, &sample.skmem) else {
-            return;
-        };
+    fn push(&mut self, state: State) {
+        let states = &mut self.seen.states;
         // A socket on which nothing happens is its first and its newest state: most sockets of a large machine are like that.
-        let same = |s: &State| State { t_ns, ..*s } == state;
-        let resting = self.states.iter().rev().take(2).filter(|s| same(s)).count() == 2;
-        if resting || self.states.len() >= MOST_STATES {
-            self.states.pop();
+        let same = |s: &State| State { t_ns: state.t_ns, ..*s } == state;
+        let resting = states.iter().rev().take(2).filter(|s| same(s)).count() == 2;
+        if resting || states.len() >= MOST_STATES {
+            states.pop();
         }
-        self.states.push(state);
+        states.push(state);
     }
 
-    fn last(&self) -> Counters {
-        counters(self.states.last().map_or(self.first.t_ns, |s| s.t_ns), &self.sample)
+    /// The round is over: what was seen is handed out next if it is `wanted`. `complete`: the last dump in which it is, unless it is gone.
+    pub(super) fn end_round(&mut self, owner: Option<&Owner>, complete: u64) {
+        let seen = &mut self.seen;
+        seen.closed = self.dump < complete;
+        let t_ns = seen.states.last().map_or(seen.first.t_ns, |s| s.t_ns);
+        seen.last = counters(t_ns, &seen.sample);
+        if seen.owner.as_ref() != owner {
+            seen.owner = owner.cloned();
+        }
     }
 
     /// What was told of them without asking the socket.
     pub(super) fn take_locks(&mut self, locks: Option<Locks>) {
         if let (Some(locks), Some(buffers)) = (locks, self.buffers()) {
-            self.locks = Some(locks);
+            self.seen.locks = Some(locks);
             self.locks_of = Some(buffers);
         }
     }
 
     /// Sizes of the send and the receive buffer.
     fn buffers(&self) -> Option<(u32, u32)> {
-        let [_, rcvbuf, _, sndbuf, ..] = *self.sample.skmem.as_slice() else { return None };
+        let [_, rcvbuf, _, sndbuf, ..] = *self.seen.sample.skmem.as_slice() else { return None };
         Some((sndbuf, rcvbuf))
     }
 
     /// The lock bits change only with a setsockopt, which changes the size with them nearly always. `false`: the owner's descriptor is
     /// another socket by now, or closed.
-    pub(super) fn read_locks(&mut self, owner: Option<&Owner>) -> bool {
-        let (Some(owner), Some(buffers)) = (owner, self.buffers()) else { return true };
+    pub(super) fn read_locks(&mut self) -> bool {
+        let buffers = self.buffers();
+        let seen = &mut self.seen;
+        let (Some(owner), Some(buffers)) = (&seen.owner, buffers) else { return true };
         if self.locks_of == Some(buffers) {
             return true;
         }
-        self.locks = None;
+        seen.locks = None;
         self.locks_of = Some(buffers);
         match Borrowed::new(owner.pid, owner.fd) {
-            Ok(socket) if socket.cookie().is_ok_and(|cookie| cookie == self.sample.cookie) => {
-                self.locks = socket.locks().ok();
+            Ok(socket) if socket.cookie().is_ok_and(|cookie| cookie == seen.sample.cookie) => {
+                seen.locks = socket.locks().ok();
                 true
             }
             // Another user's, or no descriptor is left here: asking again would be no better.
@@ -118,25 +124,24 @@ impl Track {
         }
     }
 
-    pub(super) fn observed(&self, owner: Option<Owner>, closed: bool) -> Observed {
-        Observed {
-            sample: self.sample.clone(),
-            netns: self.netns,
-            states: self.states.clone(),
-            receivers: self.receivers.clone(),
-            first: self.first,
-            last: self.last(),
-            owner,
-            locks: self.locks,
-            closed,
-        }
-    }
-
     /// The newest state begins the next round.
     pub(super) fn start_round(&mut self) {
-        self.first = self.last();
-        self.states.drain(..self.states.len().saturating_sub(1));
-        self.receivers.drain(..self.receivers.len().saturating_sub(1));
+        let seen = &mut self.seen;
+        seen.first = seen.last;
+        seen.states.drain(..seen.states.len().saturating_sub(1));
+        seen.receivers.drain(..seen.receivers.len().saturating_sub(1));
+    }
+}
+
+fn state(t_ns: u64, sample: &Sample) -> Option<State> {
+    State::from_sample(t_ns, TcpInfo(&sample.tcp_info), sample.wqueue, &sample.skmem)
+}
+
+fn receiver(sample: &Sample) -> Receiver {
+    Receiver {
+        unread: sample.rqueue,
+        rmem_alloc: sample.skmem.first().copied().unwrap_or(0),
+        rcvbuf: sample.skmem.get(1).copied().unwrap_or(0),
     }
 }
 

@@ -4,16 +4,19 @@ use super::events::{Ends, Lost};
 use super::service::Services;
 use super::totals::{Direction, Held, Totals};
 use crate::live::row::{Role, Row};
-use std::collections::HashMap;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use tcpwhy_core::model::{Cause, Limit};
 use tcpwhy_core::socket::{cause, is_lost};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_live::namespaces::Namespaces;
 use tcpwhy_live::settings::Settings;
 use tcpwhy_live::watch::Observed;
 
 /// What the label says where no cause is known.
 const NO_CAUSE: &str = "none";
+
+/// A socket of the round, judged where it was seen.
+pub(super) type Seen<'a> = Row<&'a Observed>;
 
 /// All open connections, by cookie.
 #[derive(Debug, Default)]
@@ -39,48 +42,35 @@ struct Connection {
 }
 
 impl Connections {
-    /// Adds a round to the totals and returns how many connections were new in it, by network namespace.
-    pub(super) fn add(
+    /// Adds a round to the totals and returns how many connections were new in it, by network namespace. `settings` are those of the
+    /// namespaces.
+    pub(super) fn add<'a>(
         &mut self,
-        seen: Vec<Observed>,
-        namespaces: &Namespaces,
+        seen: impl Iterator<Item = &'a Observed>,
+        settings: &HashMap<u32, Settings>,
         totals: &mut Totals,
     ) -> HashMap<u32, u64> {
-        let mut settings: HashMap<u32, Settings> =
-            namespaces.iter().map(|space| (space.inode, space.settings)).collect();
-        // Ours may be changed while it is watched.
-        settings.insert(namespaces.own_inode(), Settings::read());
         let mut new: HashMap<u32, u64> = HashMap::new();
         for seen in seen {
             // Of a namespace that is gone by now, nobody can say who decides over a buffer.
             let known = settings.get(&seen.netns).copied().unwrap_or_default();
             let row = Row::new(seen, &known);
-            let cookie = row.seen.sample.cookie;
-            let fresh = !self.open.contains_key(&cookie);
-            if fresh {
-                *new.entry(row.seen.netns).or_default() += 1;
-                self.begin(&row, totals);
-            }
-            let Some(connection) = self.open.get_mut(&cookie) else { continue };
+            let (connection, fresh) = match self.open.entry(seen.sample.cookie) {
+                Entry::Occupied(open) => (open.into_mut(), false),
+                Entry::Vacant(place) => {
+                    *new.entry(seen.netns).or_default() += 1;
+                    (place.insert(Connection::begin(seen, &mut self.services, totals)), true)
+                }
+            };
             connection.judge(&row, totals);
             connection.count(&row, fresh && self.began, totals);
-            if row.seen.closed {
-                let gone = self.open.remove(&cookie);
+            if seen.closed {
+                let gone = self.open.remove(&seen.sample.cookie);
                 self.closed.extend(gone.and_then(|connection| connection.close(totals)));
             }
         }
         self.began = true;
         new
-    }
-
-    fn begin(&mut self, row: &Row, totals: &mut Totals) {
-        let sample = &row.seen.sample;
-        let name = self.services.of(sample.cgroup, row.seen.owner.as_ref(), sample.uid);
-        let place = totals.place(&name);
-        totals.at(place).into_iter().for_each(|service| service.opened());
-        let connection =
-            Connection { place, held: Vec::new(), active: [Nanos::ZERO; 2], lost: None };
-        self.open.insert(sample.cookie, connection);
     }
 
     /// The `most` connections that lost most time since the last call, of each the service's name and what it lost.
@@ -102,8 +92,15 @@ impl Connections {
 }
 
 impl Connection {
+    fn begin(seen: &Observed, services: &mut Services, totals: &mut Totals) -> Self {
+        let name = services.of(seen.sample.cgroup, seen.owner.as_ref(), seen.sample.uid);
+        let place = totals.place(&name);
+        totals.at(place).into_iter().for_each(|service| service.opened());
+        Self { place, held: Vec::new(), active: [Nanos::ZERO; 2], lost: None }
+    }
+
     /// Bytes and packets. Of one that is `younger` than the last round all of them are new.
-    fn count(&mut self, row: &Row, younger: bool, totals: &mut Totals) {
+    fn count(&mut self, row: &Seen<'_>, younger: bool, totals: &mut Totals) {
         let (first, last) = (row.seen.first, row.seen.last);
         let since = if younger { Default::default() } else { first };
         let sent = last.acked.saturating_sub(since.acked);
@@ -122,7 +119,7 @@ impl Connection {
     }
 
     /// Time by what held it.
-    fn judge(&mut self, row: &Row, totals: &mut Totals) {
+    fn judge(&mut self, row: &Seen<'_>, totals: &mut Totals) {
         match row.role {
             Role::Idle => {}
             Role::Sends => {
@@ -187,7 +184,7 @@ impl Connection {
 }
 
 /// For a send buffer, who holds it at its size; for other limits, the cause by its published name.
-fn send_cause(row: &Row, limit: Limit) -> &'static str {
+fn send_cause(row: &Seen<'_>, limit: Limit) -> &'static str {
     match limit {
         Limit::SendBuffer => row.send.holder.name(),
         limit => label(cause(limit, &row.seen.states)),

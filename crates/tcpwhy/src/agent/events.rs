@@ -1,8 +1,8 @@
 //! The connections that lost most time, as events: the one place where addresses are told.
 
+use super::connections::Seen;
 use super::totals::{Held, now_ns};
 use crate::error::Error;
-use crate::live::row::Row;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -43,7 +43,7 @@ pub(super) struct Ends {
     local: SocketAddr,
     remote: SocketAddr,
     pid: Option<u32>,
-    command: Option<String>,
+    command: Option<Arc<str>>,
     congestion: String,
     rtt_us: Option<u32>,
     holder: Option<String>,
@@ -127,14 +127,14 @@ impl Lost {
 
 impl Ends {
     /// Of a row.
-    pub(super) fn of(row: &Row) -> Self {
+    pub(super) fn of(row: &Seen<'_>) -> Self {
         let sample = &row.seen.sample;
         let owner = row.seen.owner.as_ref();
         Self {
             local: sample.local,
             remote: sample.remote,
             pid: owner.map(|o| o.pid),
-            command: owner.map(|o| o.command.clone()),
+            command: owner.map(|o| Arc::clone(&o.command)),
             congestion: sample.congestion.clone(),
             rtt_us: row.info().rtt_us(),
             holder: row.holder(),

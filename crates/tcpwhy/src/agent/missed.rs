@@ -1,6 +1,6 @@
 //! Connections that no sample showed: the kernel's count of each network namespace, beside what was seen there.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// All namespaces since the agent began.
 #[derive(Debug, Default)]

@@ -61,7 +61,7 @@ has a systemd unit, a DaemonSet, a dashboard and alerts.";
 /// What the agent samples, and whom it tells.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Agent {
-    /// Where to serve /metrics; port 0: any free one
+    /// Where to serve /metrics and /healthz, plain HTTP for whoever gets there; port 0: any free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:9914")]
     pub listen: SocketAddr,
     /// Length of a round, in which every socket is sampled at least once

@@ -9,13 +9,15 @@ use super::totals::{Totals, now_ns};
 use super::warn;
 use crate::error::Error;
 use crate::live::place;
+use hashbrown::HashMap;
 use rustix::time::{ClockId, clock_gettime};
-use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_live::memory::{Memory, Since};
+use tcpwhy_live::namespaces::Namespaces;
+use tcpwhy_live::settings::Settings;
 use tcpwhy_live::watch::Watch;
 
 /// Between two looks at the machine's memory for TCP, whose counters miss nothing: a look takes a file of each namespace.
@@ -155,15 +157,16 @@ impl Sampler {
             spaces.filter_map(|space| Some((space.inode, space.opens.count()?))).collect();
         self.sample();
         self.pace.sampled(used().saturating_sub(began));
+        let settings = settings(self.watch.namespaces());
         let seen = self.watch.round(|_, _| true);
-        let namespaces = self.watch.namespaces();
         let mut totals = lock(&self.shared);
+        let new = self.connections.add(seen, &settings, &mut totals);
+        let namespaces = self.watch.namespaces();
         if self.looked.is_none_or(|at| at.elapsed() >= MEMORY) {
             self.looked = Some(Instant::now());
             totals.own.memory = Memory::read();
             totals.own.pressure = self.pressures.add(namespaces.pressures());
         }
-        let new = self.connections.add(seen, namespaces, &mut totals);
         totals.own.missed = totals.own.missed.max(self.missed.round(&counts, &new));
         totals.own.namespaces = namespaces.iter().count() as u64;
         totals.own.namespaces_closed = namespaces.refused().map_or(0, |(count, _)| count as u64);
@@ -194,6 +197,12 @@ impl Sampler {
             }
         }
     }
+}
+
+/// Those of all namespaces. Ours may be changed while it is watched.
+fn settings(namespaces: &Namespaces) -> HashMap<u32, Settings> {
+    let found = namespaces.iter().map(|space| (space.inode, space.settings));
+    found.chain([(namespaces.own_inode(), Settings::read())]).collect()
 }
 
 /// Processor time of this thread: the time that passes says nothing on a machine that is busy.

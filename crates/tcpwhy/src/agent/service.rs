@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn without_a_cgroup_it_is_the_process_and_without_one_the_user() {
-        let owner = Owner { pid: u32::MAX, command: "ngi\u{1b}nx".to_owned(), fd: 3 };
+        let owner = Owner { pid: u32::MAX, command: "ngi\u{1b}nx".into(), fd: 3 };
         let mut services = Services::default();
         let name = services.of(0, Some(&owner), 33);
         assert!(name.starts_with("ngi") && !name.contains('\u{1b}'), "{name}");

@@ -43,7 +43,7 @@ fn socket(row: &Row) -> Value {
         "local": sample.local, "remote": sample.remote, "cookie": sample.cookie,
         "uid": sample.uid, "cgroup": sample.cgroup, "cgroup_path": row.place.cgroup.as_deref(),
         "netns": row.place.netns, "netns_name": row.place.name(),
-        "pid": owner.map(|o| o.pid), "command": owner.map(|o| &o.command), "fd": owner.map(|o| o.fd),
+        "pid": owner.map(|o| o.pid), "command": owner.map(|o| &*o.command), "fd": owner.map(|o| o.fd),
         "congestion_control": sample.congestion,
         "role": row.role.name(), "closed": row.seen.closed,
         "limit": row.limit.map(Limit::name), "cause": row.cause.name(), "holder": row.holder(),

@@ -137,6 +137,7 @@ impl Sampler {
         }
         let live = self.live.clone();
         let seen = self.watch.round(|sample, owner| wants(&live, sample, owner));
+        let seen: Vec<Observed> = seen.cloned().collect();
         let mut rows: Vec<Row> = seen.into_iter().map(|seen| self.row(seen)).collect();
         rows.retain(|row| live.container.as_ref().is_none_or(|text| row.place.is_in(text)));
         self.kernel.tell(&mut rows);

@@ -3,6 +3,7 @@
 use super::kernel::Told;
 use super::place::Place;
 use super::words::{self, Held, Line, Words};
+use std::borrow::Borrow;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::model::{Cause, Limit};
@@ -15,9 +16,9 @@ use tcpwhy_live::watch::Observed;
 
 /// One socket and its verdict.
 #[derive(Debug, Clone)]
-pub(crate) struct Row {
-    /// What was seen.
-    pub seen: Observed,
+pub(crate) struct Row<S = Observed> {
+    /// What was seen: kept, or borrowed for as long as it takes to count it.
+    pub seen: S,
     /// The sender's time by limit.
     pub account: Account,
     /// What this end does.
@@ -68,15 +69,16 @@ impl Role {
     }
 }
 
-impl Row {
+impl<S: Borrow<Observed>> Row<S> {
     /// Judges one socket.
-    pub(crate) fn new(seen: Observed, settings: &Settings) -> Self {
+    pub(crate) fn new(of: S, settings: &Settings) -> Self {
+        let seen = of.borrow();
         let memory = |at: usize| seen.sample.skmem.get(at).map_or(0, |bytes| u64::from(*bytes));
         let locked = seen.locks;
         let send = Buffer::new(memory(3), locked.map(|l| l.send), settings.tcp_wmem_most);
         let receive = Buffer::new(memory(1), locked.map(|l| l.receive), settings.tcp_rmem_most);
         let account = Account::of(&seen.states, send.holder == Holder::NotGrownYet);
-        let role = role(&seen);
+        let role = role(seen);
         let reader = receiver_cause(&seen.receivers);
         let (limit, cause) = match role {
             Role::Sends => (account.limit(), account.cause()),
@@ -100,7 +102,7 @@ impl Row {
             span,
             place: Place::default(),
             told: None,
-            seen,
+            seen: of,
         };
         row.compare();
         row
@@ -110,7 +112,7 @@ impl Row {
     pub(super) fn hear(&mut self, told: Told) {
         if told.refused && self.role == Role::Sends {
             let slept = Nanos(told.blocked.writing_ns.try_into().unwrap_or(i64::MAX));
-            self.account.writes_were_refused(slept, &self.seen.states);
+            self.account.writes_were_refused(slept, &self.seen.borrow().states);
             (self.limit, self.cause) = (self.account.limit(), self.account.cause());
             self.compare();
         }
@@ -126,7 +128,7 @@ impl Row {
 
     /// `tcp_info` of the newest sample.
     pub(crate) fn info(&self) -> TcpInfo<'_> {
-        TcpInfo(&self.seen.sample.tcp_info)
+        TcpInfo(&self.seen.borrow().sample.tcp_info)
     }
 
     /// Smoothed round trip; `None` before the first.
@@ -137,10 +139,11 @@ impl Row {
 
     /// Name of the process, or what is known instead.
     pub(super) fn process(&self, words: &dyn Words) -> String {
-        match &self.seen.owner {
+        let seen = self.seen.borrow();
+        match &seen.owner {
             Some(owner) => tcpwhy_report::printable(&owner.command).into_owned(),
-            None if self.seen.sample.inode == 0 => words.line(Line::Closed).to_owned(),
-            None => words.user(self.seen.sample.uid),
+            None if seen.sample.inode == 0 => words.line(Line::Closed).to_owned(),
+            None => words.user(seen.sample.uid),
         }
     }
 
@@ -156,13 +159,14 @@ impl Row {
             return Some(if refused { Held::Refused } else { Held::Send(self.send) });
         }
         let judged = (self.limit, self.cause);
+        let locks = self.seen.borrow().locks;
         if self.role == Role::Sends && judged == (Some(Limit::ReceiveWindow), Cause::None) {
             return Some(Held::LateAcks);
         }
-        if self.role == Role::Receives && self.seen.locks.is_some_and(|l| l.receive) {
+        if self.role == Role::Receives && locks.is_some_and(|l| l.receive) {
             return Some(Held::Receive(self.receive));
         }
-        Some(Held::LowWater(self.seen.locks.and_then(|l| l.notsent_lowat)?))
+        Some(Held::LowWater(locks?.notsent_lowat?))
     }
 
     /// The same in words for programs, which are English.

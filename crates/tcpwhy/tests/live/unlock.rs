@@ -92,3 +92,42 @@ fn an_unlocked_socket_is_refused() {
     let Some(answer) = in_lab("cubic", &[], "pacing", &look) else { return };
     assert!(answer.contains("neither buffer is locked"), "{answer}");
 }
+
+/// A locked send buffer in a network namespace with a `tcp_wmem` of its own, below the one that runs `tcpwhy`.
+const ELSEWHERE: &str = r#"
+mkfifo "$FOLDER/fd" || exit 9
+unshare -n sh -c 'ip link set lo up && echo 4096 16384 1000000 > /proc/sys/net/ipv4/tcp_wmem && exec python3 -c "
+import socket, time
+listener = socket.create_server((\"127.0.0.1\", 0))
+writer = socket.create_connection(listener.getsockname())
+writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 20000)
+print(writer.fileno(), flush=True)
+time.sleep(60)
+"' > "$FOLDER/fd" &
+PID=$!
+read FD < "$FOLDER/fd" || exit 9
+"$TCPWHY" live unlock $PID $FD
+CODE=$?
+kill $PID
+exit $CODE
+"#;
+
+#[test]
+fn a_buffer_grows_as_far_as_the_settings_of_its_own_namespace_allow() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new("unshare")
+        .args(["-rn", "sh", "-c", ELSEWHERE])
+        .env("FOLDER", folder.path())
+        .env("TCPWHY", env!("CARGO_BIN_EXE_tcpwhy"))
+        .output();
+    let Some(output) = output.ok().filter(|o| !matches!(o.status.code(), Some(1 | 9))) else {
+        return eprintln!("skipped: no network namespace can be made here (unshare, ip, python3)");
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("may not be touched") || said.contains("this kernel") {
+        return eprintln!("skipped: {said}");
+    }
+    assert!(output.status.success(), "{said}");
+    let answer = String::from_utf8_lossy(&output.stdout);
+    assert!(answer.contains("up to tcp_wmem max (977 KiB)"), "{answer}");
+}

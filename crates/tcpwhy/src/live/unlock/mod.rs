@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::units::Nanos;
 use tcpwhy_live::locks::{Borrowed, Locks, RECEIVE_LOCK, SEND_LOCK};
-use tcpwhy_live::settings::Settings;
 
 /// After a change the rate needs some round trips to rise.
 const SETTLE: Duration = Duration::from_secs(1);
@@ -28,7 +27,7 @@ pub(super) fn run(args: &Unlock) -> Result<ExitCode, Error> {
     let socket = Borrowed::new(args.pid, args.fd).map_err(|e| refusal(args, &e))?;
     let locks = socket.locks().map_err(|e| refusal(args, &e))?;
     let info = socket.tcp_info().map_err(|e| refusal(args, &e))?;
-    let settings = Settings::read();
+    let settings = socket.settings();
     let words = words::of(args.lang.of_text());
     let plan = plan::plan(&locks, TcpInfo(&info), &settings);
     if plan.steps.is_empty() {

@@ -83,12 +83,11 @@ fn receive(locks: &Locks, info: TcpInfo<'_>, settings: &Settings) -> Result<Step
     if scale == 0 {
         return Err(Refused::Unscaled);
     }
-    let ask = RECEIVE.min(settings.rmem_max).min(most);
+    // Older kernels show it in the first namespace only; the kernel clamps what is asked for anyway.
+    let allowed = if settings.rmem_max > 0 { settings.rmem_max } else { RECEIVE };
+    let ask = RECEIVE.min(allowed).min(most);
     if ask * 2 <= u64::from(locks.rcvbuf) {
-        return Err(Refused::LargeAlready {
-            receive: locks.rcvbuf.into(),
-            most: settings.rmem_max,
-        });
+        return Err(Refused::LargeAlready { receive: locks.rcvbuf.into(), most: allowed });
     }
     Ok(Step::GrowReceive { ask: u32::try_from(ask).unwrap_or(u32::MAX), most })
 }
@@ -140,6 +139,8 @@ mod tests {
     fn a_receive_buffer_grows_as_far_as_scale_and_rmem_max_allow() {
         let grown = planned(&locks(false, true), 10).steps;
         assert_eq!(grown, [Step::GrowReceive { ask: 2 << 20, most: 65_535 << 10 }]);
+        let unknown = Settings { rmem_max: 0, ..SETTINGS };
+        assert_eq!(plan(&locks(false, true), TcpInfo(&scaled(10)), &unknown).steps, grown);
         let small = Settings { rmem_max: 32_768, ..SETTINGS };
         let refused = plan(&locks(false, true), TcpInfo(&scaled(10)), &small).refused;
         assert_eq!(refused, [Refused::LargeAlready { receive: 65_536, most: 32_768 }]);

@@ -258,10 +258,12 @@ impl Words for En {
 
     fn step(&self, step: Step, most: u64) -> String {
         match step {
-            Step::UnlockSend => format!(
-                "take the lock off the send buffer (SO_BUF_LOCK): the kernel tunes it again, up to tcp_wmem max ({})",
-                buffer(most)
-            ),
+            Step::UnlockSend => {
+                let most = if most > 0 { format!(" ({})", buffer(most)) } else { String::new() };
+                format!(
+                    "take the lock off the send buffer (SO_BUF_LOCK): the kernel tunes it again, up to tcp_wmem max{most}"
+                )
+            }
             Step::GrowReceive { ask, most } => format!(
                 "set the receive buffer to 2 x {} (SO_RCVBUF) and its window clamp with it (TCP_WINDOW_CLAMP); the SYN's \
                  window scale allows {} at most",

@@ -145,7 +145,7 @@ pub(super) trait Words: std::fmt::Debug + Sync {
     fn queues(&self, unsent: u32, unread: u32, offered: Option<u32>) -> String;
     /// Which descriptor is unlocked, and its ends.
     fn descriptor(&self, fd: u32, pid: u32, ends: Option<&str>) -> String;
-    /// What is done to it; `most`: the largest automatic send buffer.
+    /// What is done to it; `most`: the largest automatic send buffer, 0 where that is not known.
     fn step(&self, step: Step, most: u64) -> String;
     fn refused(&self, refused: &Refused) -> String;
     fn not_possible(&self, why: &str) -> String;

@@ -260,10 +260,12 @@ impl Words for Zh {
 
     fn step(&self, step: Step, most: u64) -> String {
         match step {
-            Step::UnlockSend => format!(
-                "解除发送缓冲区的锁定（SO_BUF_LOCK）：内核重新自动调优，直至 tcp_wmem 上限（{}）",
-                buffer(most)
-            ),
+            Step::UnlockSend => {
+                let most = if most > 0 { format!("（{}）", buffer(most)) } else { String::new() };
+                format!(
+                    "解除发送缓冲区的锁定（SO_BUF_LOCK）：内核重新自动调优，直至 tcp_wmem 上限{most}"
+                )
+            }
             Step::GrowReceive { ask, most } => format!(
                 "把接收缓冲区设为 2 x {}（SO_RCVBUF），并随之调整窗口上限（TCP_WINDOW_CLAMP）；SYN 的窗口缩放最多允许 {}",
                 buffer(ask.into()),

@@ -1,12 +1,8 @@
-//! Where the capture was taken: the round trip split at the capture point.
-//!
-//! A *leg* is the round trip from the capture point to one end and back. Packets from an end that
-//! answer packets seen going to it measure its leg: SYN -> SYN/ACK, SYN/ACK -> ACK, and for every
-//! later packet the timestamp echo (RFC 7323), which names the newest packet the end had seen; without timestamps, data and the
-//! first acknowledgment of it.
+//! The round trip between the capture point and one end.
 
-use super::WAKE_UP;
-use super::line::Line;
+use super::pairs::QuietPairs;
+use crate::flow::WAKE_UP;
+use crate::flow::line::Line;
 use crate::units::{Nanos, Seq};
 
 /// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
@@ -18,34 +14,6 @@ const STUCK: Nanos = Nanos::from_secs(5);
 
 /// ACKs of one burst follow each other so closely, clock ticks included.
 const SOON: Nanos = Nanos::from_millis(2);
-
-/// How much shorter than the quiet before it an answer is, to be one.
-const ANSWER: i64 = 8;
-/// Answers that make a leg.
-const WITNESSES: u32 = 4;
-
-/// Pairs of packets, for connections without timestamps: when both ends were quiet, one speaks and
-/// the other follows soon, again and again, then the second answers the first. Ends that speak of
-/// their own will follow soon only now and then.
-#[derive(Debug, Clone, Copy, Default)]
-struct QuietPairs {
-    all: u32,
-    answers: u32,
-    least: Nanos,
-}
-
-impl QuietPairs {
-    /// The leg, once most pairs look like answers.
-    fn add(&mut self, answer: Nanos, quiet: Nanos) -> Option<Nanos> {
-        self.all = self.all.saturating_add(1);
-        if answer.0 <= quiet.0 / ANSWER {
-            self.least = if self.answers == 0 { answer } else { self.least.min(answer) };
-            self.answers += 1;
-        }
-        let mostly = self.answers >= WITNESSES && self.answers >= self.all / 2;
-        mostly.then_some(self.least)
-    }
-}
 
 /// The leg to one end.
 #[derive(Debug, Clone)]
@@ -256,153 +224,5 @@ impl Leg {
             self.latest = leg;
         }
         self.settle();
-    }
-}
-
-/// Both legs and the position that follows from them.
-#[derive(Debug, Clone)]
-pub(crate) struct Legs {
-    /// To the client and to the server.
-    pub(crate) to: [Leg; 2],
-}
-
-impl Legs {
-    pub(crate) fn new() -> Self {
-        Self { to: [Leg::new(), Leg::new()] }
-    }
-
-    /// 0 at the client, 1 at the server; and how sure. Where one leg was never measured it is what
-    /// the other leaves of the whole round trip.
-    pub(crate) fn position(&self, round_trip: Nanos) -> (f64, f64) {
-        let [client, server] = &self.to;
-        let both = client.known() && server.known();
-        let rest = |known: &Leg| (round_trip - known.floor()).max(Nanos::ZERO);
-        let (c, s) = match (client.known(), server.known()) {
-            (true, false) => (client.floor(), rest(client)),
-            (false, true) => (rest(server), server.floor()),
-            _ => (client.floor(), server.floor()),
-        };
-        let (c, s) = (c.secs(), s.secs());
-        if c + s <= 0.0 {
-            return (0.5, 0.0);
-        }
-        let confidence = match (both, client.from_handshake || client.echoes.min(server.echoes) > 8)
-        {
-            (true, true) => 0.95,
-            (true, false) => 0.7,
-            (false, _) => 0.3,
-        };
-        (c / (c + s), confidence)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ms(n: i64) -> Nanos {
-        Nanos::from_millis(n)
-    }
-
-    #[test]
-    fn an_echo_measures_the_leg_from_the_first_packet_with_that_value() {
-        let mut leg = Leg::new();
-        leg.passed_towards(100, ms(0));
-        leg.passed_towards(100, ms(1));
-        leg.passed_towards(101, ms(2));
-        leg.echoed(100, ms(30), ms(40));
-        assert_eq!(leg.floor(), ms(30));
-        leg.echoed(101, ms(31), ms(40));
-        assert_eq!(leg.floor(), ms(29));
-    }
-
-    #[test]
-    fn data_and_its_first_acknowledgment_measure_the_leg_and_repairs_do_not() {
-        let mut leg = Leg::new();
-        leg.data_towards(Seq(100), ms(0));
-        leg.data_towards(Seq(200), ms(1));
-        leg.acknowledged(Seq(50), ms(10));
-        leg.acknowledged(Seq(100), ms(45));
-        assert_eq!(leg.floor(), ms(45), "it was delayed");
-        leg.data_towards(Seq(300), ms(100));
-        leg.data_towards(Seq(300), ms(118));
-        leg.acknowledged(Seq(300), ms(120));
-        assert_eq!(leg.floor(), ms(20));
-    }
-
-    #[test]
-    fn a_tick_that_outlasts_the_path_is_measured_once() {
-        let mut leg = Leg::new();
-        leg.passed_towards(100, Nanos(0));
-        leg.echoed(100, Nanos(500_000), ms(1));
-        leg.passed_towards(100, Nanos(510_000));
-        leg.echoed(100, Nanos(520_000), ms(1));
-        assert_eq!(leg.floor(), Nanos(500_000));
-    }
-
-    #[test]
-    fn a_queue_on_the_way_shows_in_the_leg_but_not_in_its_floor() {
-        let mut leg = Leg::new();
-        for i in 0..300 {
-            leg.passed_towards(i, ms(i64::from(i)));
-            let queue = i64::from(i) / 2;
-            if let Some(echo) = (i64::from(i) - 20 - queue).try_into().ok().filter(|e| *e < i) {
-                leg.echoed(echo, ms(i64::from(i)), ms(50));
-            }
-        }
-        assert_eq!(leg.floor(), ms(39));
-        assert!(leg.now() > ms(130), "{:?}", leg.now());
-    }
-
-    #[test]
-    fn think_time_is_not_taken_for_a_queue() {
-        let mut leg = Leg::new();
-        for i in 0..10u32 {
-            leg.passed_towards(i, ms(1000 * i64::from(i)));
-            leg.echoed(i, ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }), ms(50));
-        }
-        assert_eq!(leg.now(), ms(20));
-    }
-
-    #[test]
-    fn an_echo_that_could_have_left_long_before_the_next_tells_no_queue() {
-        let mut leg = Leg::new();
-        leg.sample(ms(20));
-        for i in 0..20u32 {
-            leg.passed_towards(i, ms(20 * i64::from(i)));
-            if i >= 1 {
-                leg.echoed(i - 1, ms(20 * i64::from(i) + 18), ms(50));
-            }
-        }
-        assert_eq!(leg.latest(), ms(20), "38 ms after it passed, 18 ms after the next did");
-    }
-
-    #[test]
-    fn answers_after_a_quiet_time_measure_the_leg_and_coincidences_do_not() {
-        let mut leg = Leg::new();
-        for i in 0..10 {
-            leg.quiet_pair(ms(3 + i % 2), ms(100));
-        }
-        assert_eq!(leg.floor(), ms(3));
-        let mut leg = Leg::new();
-        for i in 0..100 {
-            leg.quiet_pair(ms(i * 37 % 100), ms(100));
-        }
-        assert!(!leg.known());
-    }
-
-    #[test]
-    fn an_unknown_leg_is_the_rest_of_the_round_trip() {
-        let mut legs = Legs::new();
-        legs.to[1].sample(ms(1));
-        assert_eq!(legs.position(ms(100)).0, 0.99);
-    }
-
-    #[test]
-    fn the_position_is_the_ratio_of_the_legs() {
-        let mut legs = Legs::new();
-        legs.to[0].sample(ms(5));
-        legs.to[1].sample(ms(15));
-        assert_eq!(legs.position(Nanos::ZERO).0, 0.25);
     }
 }

@@ -1,0 +1,108 @@
+use super::*;
+use crate::units::Seq;
+
+fn ms(n: i64) -> Nanos {
+    Nanos::from_millis(n)
+}
+
+#[test]
+fn an_echo_measures_the_leg_from_the_first_packet_with_that_value() {
+    let mut leg = Leg::new();
+    leg.passed_towards(100, ms(0));
+    leg.passed_towards(100, ms(1));
+    leg.passed_towards(101, ms(2));
+    leg.echoed(100, ms(30), ms(40));
+    assert_eq!(leg.floor(), ms(30));
+    leg.echoed(101, ms(31), ms(40));
+    assert_eq!(leg.floor(), ms(29));
+}
+
+#[test]
+fn data_and_its_first_acknowledgment_measure_the_leg_and_repairs_do_not() {
+    let mut leg = Leg::new();
+    leg.data_towards(Seq(100), ms(0));
+    leg.data_towards(Seq(200), ms(1));
+    leg.acknowledged(Seq(50), ms(10));
+    leg.acknowledged(Seq(100), ms(45));
+    assert_eq!(leg.floor(), ms(45), "it was delayed");
+    leg.data_towards(Seq(300), ms(100));
+    leg.data_towards(Seq(300), ms(118));
+    leg.acknowledged(Seq(300), ms(120));
+    assert_eq!(leg.floor(), ms(20));
+}
+
+#[test]
+fn a_tick_that_outlasts_the_path_is_measured_once() {
+    let mut leg = Leg::new();
+    leg.passed_towards(100, Nanos(0));
+    leg.echoed(100, Nanos(500_000), ms(1));
+    leg.passed_towards(100, Nanos(510_000));
+    leg.echoed(100, Nanos(520_000), ms(1));
+    assert_eq!(leg.floor(), Nanos(500_000));
+}
+
+#[test]
+fn a_queue_on_the_way_shows_in_the_leg_but_not_in_its_floor() {
+    let mut leg = Leg::new();
+    for i in 0..300 {
+        leg.passed_towards(i, ms(i64::from(i)));
+        let queue = i64::from(i) / 2;
+        if let Some(echo) = (i64::from(i) - 20 - queue).try_into().ok().filter(|e| *e < i) {
+            leg.echoed(echo, ms(i64::from(i)), ms(50));
+        }
+    }
+    assert_eq!(leg.floor(), ms(39));
+    assert!(leg.now() > ms(130), "{:?}", leg.now());
+}
+
+#[test]
+fn think_time_is_not_taken_for_a_queue() {
+    let mut leg = Leg::new();
+    for i in 0..10u32 {
+        leg.passed_towards(i, ms(1000 * i64::from(i)));
+        leg.echoed(i, ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }), ms(50));
+    }
+    assert_eq!(leg.now(), ms(20));
+}
+
+#[test]
+fn an_echo_that_could_have_left_long_before_the_next_tells_no_queue() {
+    let mut leg = Leg::new();
+    leg.shaken(ms(20));
+    for i in 0..20u32 {
+        leg.passed_towards(i, ms(20 * i64::from(i)));
+        if i >= 1 {
+            leg.echoed(i - 1, ms(20 * i64::from(i) + 18), ms(50));
+        }
+    }
+    assert_eq!(leg.latest(), ms(20), "38 ms after it passed, 18 ms after the next did");
+}
+
+#[test]
+fn answers_after_a_quiet_time_measure_the_leg_and_coincidences_do_not() {
+    let mut leg = Leg::new();
+    for i in 0..10 {
+        leg.quiet_pair(ms(3 + i % 2), ms(100));
+    }
+    assert_eq!(leg.floor(), ms(3));
+    let mut leg = Leg::new();
+    for i in 0..100 {
+        leg.quiet_pair(ms(i * 37 % 100), ms(100));
+    }
+    assert!(!leg.known());
+}
+
+#[test]
+fn an_unknown_leg_is_the_rest_of_the_round_trip() {
+    let mut legs = Legs::new();
+    legs.to[1].shaken(ms(1));
+    assert_eq!(legs.position(ms(100)).0, 0.99);
+}
+
+#[test]
+fn the_position_is_the_ratio_of_the_legs() {
+    let mut legs = Legs::new();
+    legs.to[0].shaken(ms(5));
+    legs.to[1].shaken(ms(15));
+    assert_eq!(legs.position(Nanos::ZERO).0, 0.25);
+}

@@ -3,7 +3,7 @@
 //! The kernel's version is an argument where a rule changed, the sysctls always are: they are read from the host, never inferred
 //! from the version. Every rule names its source: file and function of the Linux tree, and the commit that brought what is computed, by
 //! the first twelve digits of its hash. Commit 1da177e4c3f4 ("Linux-2.6.12-rc2") is where the history begins: what it is said of is at least as
-//! old. Where no commit could be looked up, the release (since v2.6.33) or the subject stands for it.
+//! old. Where the hash could not be looked up, the commit's subject stands for it.
 
 pub mod autotune;
 pub mod buffers;

@@ -104,7 +104,7 @@ pub fn clamp_asked(bytes: u64) -> u64 {
 ///
 /// SO_RCVBUF set before (`asked`) bounds the window for ever. `clamp`: TCP_WINDOW_CLAMP ([`clamp_asked`]) or the route's `window`, bytes.
 /// They bound the scale, too (commit 316c1592bea9, "[TCP]: Limit window scaling if window is clamped."). `initrwnd` (the route's, in
-/// segments; since v2.6.33): 0 is none.
+/// segments; "net: Add rtnetlink init_rcvwnd to set the TCP initial receive window", v2.6.33): 0 is none.
 #[must_use]
 pub fn opening(
     version: Version,

@@ -110,10 +110,10 @@ impl Around {
         self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32 && further >= more / 2
     }
 
-    /// Data leaves at even intervals, and ACKs come in between now and then: a timer lets it go.
+    /// Data leaves at even intervals, much shorter than a round trip, and ACKs come in between now and then: a timer lets it go.
     pub(crate) fn is_timed(&self) -> bool {
         let even = self.lengths.deviation() <= self.lengths.mean() / 8.0;
-        self.waits >= EVEN && self.prompt * 4 < self.waits * 3 && even
+        self.waits >= EVEN && self.stalls == 0 && self.prompt * 4 < self.waits * 3 && even
     }
 
     /// Flights of different heights drained to one level before more was sent.

@@ -169,3 +169,16 @@ fn what_ends_a_wait_is_said_of_its_end() {
     let verdict = direction(&analyse_one(&script(&text)), Side::Client).verdict;
     assert_eq!((verdict.limit, verdict.cause), (Limit::LossRecovery, Cause::SmallFlight));
 }
+
+#[test]
+fn a_small_buffer_on_a_busy_host_is_neither_paced_nor_an_applications() {
+    let mut t = Transfer::new();
+    for _ in 0..60 {
+        t.send(3);
+        while t.flight() > 0 {
+            t.hear();
+        }
+        t.now += 0.5;
+    }
+    assert_eq!(t.verdict().limit, Limit::SendBuffer);
+}

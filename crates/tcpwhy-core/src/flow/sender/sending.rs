@@ -193,6 +193,8 @@ impl Sender {
     /// The sender has waited for longer than a wake-up takes.
     #[inline(never)]
     fn pause(&mut self, length: Nanos, time: Nanos, release: Release, left: u64) -> Pause {
+        // An ACK long waited for and a sending just after it are no coincidence, though the host was busy.
+        let late = Nanos(length.0 / 32).min(BUSY_HOST);
         let pause = Pause {
             length,
             stall: length.0 >= self.round().0 / 4,
@@ -203,7 +205,7 @@ impl Sender {
             dry: self.dry,
             emptied: self.emptied,
             short: self.short,
-            woken: time - self.released <= self.pace.wake_up,
+            woken: time - self.released <= self.pace.wake_up.max(late),
             forgone: self.gap.is_forgone(time, BUSY_HOST),
             stands_out: length.0 / 2 > self.usual_wait.0,
         };

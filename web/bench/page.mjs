@@ -49,6 +49,8 @@ async function round(html, results) {
     await page.waitForFunction(drawn);
     results.first.push(await page.evaluate(drawn));
     results.firstCpu.push(await computed(session));
+    // A large picture is drawn at a glance first, and its charts are made anew when all of it is read.
+    await page.waitForFunction(() => performance.getEntriesByName("tcpwhy-whole").length > 0);
     await page.locator("#chart-sequence .u-over").scrollIntoViewIfNeeded();
     for (const by of MOVES) {
       const before = await computed(session);

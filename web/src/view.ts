@@ -78,7 +78,7 @@ function seen(then: () => void): void {
   }));
 }
 
-/** Reads what the first picture was a glance at, and draws that instead. */
+/** Reads what the first picture was a glance at, and draws that instead; noted for web/bench, too. */
 async function refined(place: HTMLElement, all: Shown[], by: number, refine: (i: number, pictures: Pictures) => void): Promise<void> {
   for (const [i, s] of all.entries()) {
     if (!document.getElementById(glanceOf(s))) continue;
@@ -88,6 +88,7 @@ async function refined(place: HTMLElement, all: Shown[], by: number, refine: (i:
     if (i > 0) move(pictures, by);
     refine(i, pictures);
   }
+  performance.mark("tcpwhy-whole");
 }
 
 /** The same with its time counted from earlier on: everything in it is later by so many ns. */

@@ -18,7 +18,7 @@ pub enum Asked {
     Automatic,
     /// SO_SNDBUF or SO_RCVBUF, bytes as passed to the call.
     Set(u64),
-    /// SO_SNDBUFFORCE or SO_RCVBUFFORCE (needs CAP_NET_ADMIN; "[NET]: Introduce SO_{SND,RCV}BUFFORCE socket options", v2.6.14): the sysctl does not clamp.
+    /// SO_SNDBUFFORCE or SO_RCVBUFFORCE (needs CAP_NET_ADMIN; "\[NET\]: Introduce SO_{SND,RCV}BUFFORCE socket options", v2.6.14): the sysctl does not clamp.
     Forced(u64),
 }
 

@@ -14,7 +14,7 @@ pub fn initial_window(initcwnd: Option<u64>) -> u64 {
 
 /// The congestion window after `idle` without sending (`net/ipv4/tcp_output.c`, `tcp_cwnd_restart`; RFC 2861; commit 1da177e4c3f4):
 /// halved for each retransmission timeout, not below the initial one. With `tcp_slow_start_after_idle` off the caller does not ask (commit
-/// 35089bb203f4, "[TCP]: Add tcp_slow_start_after_idle sysctl.").
+/// 35089bb203f4, "\[TCP\]: Add tcp_slow_start_after_idle sysctl.").
 #[must_use]
 pub fn after_idle(cwnd: u64, initial: u64, idle: Nanos, rto: Nanos) -> u64 {
     let floor = initial.min(cwnd);

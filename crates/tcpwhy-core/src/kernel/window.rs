@@ -19,7 +19,7 @@ const OPENS_WIDE: Version = Version::new(6, 10);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
     /// `tcp_adv_win_scale`, up to 6.5 (commit 1da177e4c3f4; 1 since commit b49960a05e32, "tcp: change tcp_adv_win_scale and
-    /// tcp_rmem[2]").
+    /// tcp_rmem\[2\]").
     Scale(i32),
     /// `scaling_ratio` in 256ths, from 6.6 on (commit dfa2f0483360).
     Ratio(u8),
@@ -103,7 +103,7 @@ pub fn clamp_asked(bytes: u64) -> u64 {
 /// up initial rmem to 128KB and SYN rwin to around 64KB", and 378979e94e95). The SYN itself can say 65,535 bytes at most.
 ///
 /// SO_RCVBUF set before (`asked`) bounds the window for ever. `clamp`: TCP_WINDOW_CLAMP ([`clamp_asked`]) or the route's `window`, bytes.
-/// They bound the scale, too (commit 316c1592bea9, "[TCP]: Limit window scaling if window is clamped."). `initrwnd` (the route's, in
+/// They bound the scale, too (commit 316c1592bea9, "\[TCP\]: Limit window scaling if window is clamped."). `initrwnd` (the route's, in
 /// segments; "net: Add rtnetlink init_rcvwnd to set the TCP initial receive window", v2.6.33): 0 is none.
 #[must_use]
 pub fn opening(

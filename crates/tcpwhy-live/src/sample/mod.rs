@@ -43,7 +43,7 @@ pub struct Sample {
 
 impl Sample {
     /// Takes over a later look at the same socket, in the memory that this one has. `false`: it rested, and all is as it was but for the
-    /// [`AGES`] of what happened last.
+    /// `AGES` of what happened last.
     pub fn renew(&mut self, view: &View<'_>) -> bool {
         if self.rested(view) {
             self.tcp_info.copy_from_slice(view.tcp_info);

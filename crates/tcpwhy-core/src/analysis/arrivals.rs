@@ -8,16 +8,17 @@ use super::table::{Place, Table};
 use crate::decode::plain::{Plain, Way};
 use crate::decode::{Decoded, Frame, decode};
 use crate::flow::packet::Packet;
+use crate::model::Side;
 use crate::observe::Segment;
 
-/// A plain packet of a connection that was open when it was looked up.
+/// A plain packet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
     pub(super) packet: Packet,
-    /// See [`Seen`](super::seen::Seen).
+    /// Without that of the ends. See [`Seen`](super::seen::Seen).
     pub(super) print: u64,
-    /// The connection: its place may have been given away when the packet's turn comes.
-    pub(super) id: u64,
+    /// Its connection, where one was open when it was looked up; its place may have been given away when the packet's turn comes.
+    pub(super) id: Option<u64>,
     pub(super) place: Place,
     pub(super) scope: u32,
     way: Way,
@@ -35,9 +36,9 @@ impl Known {
 /// A packet that was decoded.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Arrival {
-    Known(Known),
-    /// Any other: which of the segments, and where its connection probably is.
-    Other(usize, Place),
+    Plain(Known),
+    /// Any other: which of the segments.
+    Other(usize),
 }
 
 /// The packets that were decoded.
@@ -45,46 +46,58 @@ pub(super) enum Arrival {
 pub(super) struct Arrivals {
     pub(super) list: Vec<Arrival>,
     pub(super) segments: Vec<Segment>,
-    /// Where the newest was found: packets come in bursts.
-    near: Place,
 }
 
 impl Arrivals {
     /// Decodes `frame`; keeps its segment, if it has one.
     #[inline(always)]
-    pub(super) fn read(&mut self, frame: &Frame<'_>, table: &mut Table) -> Decoded {
-        let Some(plain) = Plain::of(frame) else { return self.read_other(frame, table) };
-        let way = plain.way();
-        let Some((place, side)) = table.find_plain(way, self.near) else {
-            return self.read_other(frame, table);
-        };
-        let Some(open) = table.get(place) else { return self.read_other(frame, table) };
-        self.near = place;
+    pub(super) fn read(&mut self, frame: &Frame<'_>) -> Decoded {
+        let Some(plain) = Plain::of(frame) else { return self.read_other(frame) };
         let segment = plain.segment();
-        self.list.push(Arrival::Known(Known {
-            packet: Packet::of(&segment, side, false),
-            print: print_of(&segment) ^ open.prints[side as usize],
-            id: open.id,
-            place,
+        self.list.push(Arrival::Plain(Known {
+            // Who sends it is known when it is looked up.
+            packet: Packet::of(&segment, Side::Client, false),
+            print: print_of(&segment),
+            id: None,
+            place: 0,
             scope: segment.scope,
-            way,
+            way: plain.way(),
         }));
         Decoded::Segment
     }
 
     /// As `read`, without looking for what is plain.
     #[inline(never)]
-    pub(super) fn read_other(&mut self, frame: &Frame<'_>, table: &Table) -> Decoded {
+    pub(super) fn read_other(&mut self, frame: &Frame<'_>) -> Decoded {
         let mut segment = Segment::default();
         let decoded = decode(frame, &mut segment);
         if decoded == Decoded::Segment {
-            if let Some((place, _)) = table.find(&segment, self.near) {
-                self.near = place;
-            }
-            self.list.push(Arrival::Other(self.segments.len(), self.near));
+            self.list.push(Arrival::Other(self.segments.len()));
             self.segments.push(segment);
         }
         decoded
+    }
+
+    /// Finds the connections of the plain packets. Each step is made for all of them before the next: the loads of one do not wait
+    /// for those of another.
+    pub(super) fn look_up(&mut self, table: &mut Table) {
+        for known in self.plain() {
+            known.place = table.probably(known.way);
+        }
+        for known in self.plain() {
+            let Some((place, side)) = table.find_plain(known.way, known.place) else { continue };
+            let Some(open) = table.get(place) else { continue };
+            known.print ^= open.prints[side as usize];
+            known.packet.side = side;
+            (known.place, known.id) = (place, Some(open.id));
+        }
+    }
+
+    fn plain(&mut self) -> impl Iterator<Item = &mut Known> {
+        self.list.iter_mut().filter_map(|arrival| match arrival {
+            Arrival::Plain(known) => Some(known),
+            Arrival::Other(_) => None,
+        })
     }
 
     /// All were sorted.
@@ -96,7 +109,7 @@ impl Arrivals {
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::{Analyzer, Judge, Runs, Sorter};
+    use crate::analysis::{Analyzer, Conclusion, Hand, Judge, Sorter, Work};
     use crate::decode::tests::{ethernet, ipv4, tcp};
     use crate::decode::{Decoded, Frame, LinkType, decode};
     use crate::model::Connection;
@@ -154,18 +167,29 @@ mod tests {
         texts(all)
     }
 
-    /// So many at a time.
+    /// So many at a time, for two judges who take turns with the connections that begin.
     fn together(frames: &[Frame<'_>], at_a_time: usize) -> Vec<String> {
-        let (mut sorter, mut judge, mut runs) = (Sorter::new(), Judge::new(), Runs::default());
+        let (mut sorter, mut work) = (Sorter::new(), Work::default());
         for some in frames.chunks(at_a_time) {
             for frame in some {
                 sorter.read(frame);
             }
-            sorter.settle(&mut runs);
+            sorter.settle(&mut work);
         }
-        sorter.finish(&mut runs);
-        judge.take(&runs);
-        texts(judge.take_finished())
+        sorter.close(&mut work);
+        let hands = [Hand::First, Hand::Second];
+        for hand in hands.into_iter().cycle() {
+            work.begin_with(hand);
+            if !sorter.end_some(1, &mut work) {
+                break;
+            }
+        }
+        let judged = hands.map(|hand| {
+            let mut judge = Judge::new();
+            judge.take(work.of(hand));
+            judge.take_finished()
+        });
+        texts(Conclusion::new().take(judged.into_iter().flatten()))
     }
 
     proptest! {

@@ -1,7 +1,9 @@
 //! The end of a connection: its stretches are judged and the answer is written down.
 
+use super::conclusion::Judged;
 use super::{findings, verdict};
 use crate::flow::Flow;
+use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
 use crate::limits::{Context, Losses, Silence, lay, pattern};
 use crate::model::{
@@ -9,58 +11,64 @@ use crate::model::{
     Transfer, Vantage, WindowScale,
 };
 use crate::units::Nanos;
-use crate::whatif::analytic::{Path, predict};
-use crate::whatif::lifted::{Budget, refine};
+use crate::whatif::analytic::{self, predict};
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
 /// A path that held the sender for less than this part of the time shows its rate better in the first window.
 const FILLED_PART: i64 = 20;
 
-/// Everything that is known about `flow`.
-pub(super) fn connection(flow: &mut Flow, budget: &mut Budget) -> Connection {
+/// Everything that is known about `flow`, whose packets said `placing` of the capture point.
+pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64) -> Judged {
     flow.end();
-    budget.earn(flow.packets[0] + flow.packets[1]);
-    let findings = findings::of(flow);
-    let rtt = rtt_of(flow);
-    let (position, confidence) = flow.legs.position(rtt.min);
-    let (client, up) = direction(flow, Side::Client, budget);
-    let (server, down) = direction(flow, Side::Server, budget);
+    let findings = findings::of(flow, placing);
+    let rtt = rtt_of(flow, placing);
+    let (position, confidence) = placing.legs.position(rtt.min);
+    let (client, up) = direction(flow, placing, Side::Client);
+    let (server, down) = direction(flow, placing, Side::Server);
     let mut findings = findings;
-    findings.extend(findings::of_losses(Side::Client, up));
-    findings.extend(findings::of_losses(Side::Server, down));
+    findings.extend(findings::of_losses(Side::Client, up.losses));
+    findings.extend(findings::of_losses(Side::Server, down.losses));
     findings.extend(findings::of_scale([&client, &server]));
-    Connection {
+    let connection = Connection {
         id: flow.id,
         client: flow.ends[0],
         server: flow.ends[1],
         start: flow.start,
-        duration: flow.last - flow.start,
-        packets: flow.packets[0] + flow.packets[1],
+        duration: placing.last - flow.start,
+        packets: placing.packets.iter().sum(),
         vantage: Vantage { position, confidence },
         rtt,
         directions: [client, server],
         findings: findings.into(),
-    }
+    };
+    Judged { turn, connection, capacities: [up.capacity, down.capacity] }
 }
 
-fn rtt_of(flow: &Flow) -> RttSummary {
+/// What else is known of a direction.
+struct Path {
+    losses: Losses,
+    /// Of the narrowest link, bytes a second; 0 without data.
+    capacity: u64,
+}
+
+fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
     let mut all = crate::flow::rtt::Distribution::default();
     for sender in flow.senders.iter().flatten() {
         all.merge(&sender.rtt.distribution);
     }
     let mut summary = all.summary();
-    let handshake = flow.legs.to[0].floor() + flow.legs.to[1].floor();
-    let whole = flow.legs.to.iter().all(|leg| leg.known());
+    let handshake = placing.legs.to[0].floor() + placing.legs.to[1].floor();
+    let whole = placing.legs.to.iter().all(|leg| leg.known());
     if summary.min == Nanos::ZERO && whole {
         summary = RttSummary { min: handshake, median: handshake, p95: handshake };
     }
     summary
 }
 
-fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses) {
+fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, Path) {
     let Some(sender) = &flow.senders[from as usize] else {
-        return (silent(flow, from), Losses::Plain);
+        return (silent(flow, placing, from), Path { losses: Losses::Plain, capacity: 0 });
     };
     let silence = silence_of(flow, from, sender);
     let syn_retried = flow.handshake.syn.iter().flatten().any(|s| s.times > 1);
@@ -70,9 +78,9 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
     ctx.shift = sender.window.shift();
     ctx.syn_retried = syn_retried;
     ctx.far = sender.is_far();
-    ctx.sees_queues = !ctx.far || flow.legs.to[from as usize].echoes > 0;
+    ctx.sees_queues = !ctx.far || placing.legs.to[from as usize].echoes > 0;
     ctx.blind = sender.answers.last().is_none();
-    ctx.placed = flow.legs.to[from as usize].known();
+    ctx.placed = placing.legs.to[from as usize].known();
     ctx.capacity = sender.capacity.rate();
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence);
@@ -86,10 +94,8 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
         capacity = capacity.max(sender.capacity.of_first_window(sender.size.mss()).unwrap_or(0));
     }
     let bytes = sender.bytes();
-    let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
-    let mut what_if = predict(&path);
-    let turns = transfers.len() as u64 + transfers_omitted;
-    refine(&path, turns, &mut what_if, budget);
+    let path = analytic::Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
+    let what_if = predict(&path);
     let verdict = verdict::of(&timeline, transfers, &facts);
     let direction = Direction {
         from,
@@ -103,7 +109,7 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
         transfers_omitted,
         facts,
     };
-    (direction, ctx.losses)
+    (direction, Path { losses: ctx.losses, capacity })
 }
 
 /// Rate of the narrowest link: as ACKs are spaced, where that is known. The highest rate of a round trip may be that of ACKs that came
@@ -165,7 +171,7 @@ fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
 }
 
 /// A direction without data: the handshake, then nothing to send.
-fn silent(flow: &Flow, from: Side) -> Direction {
+fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
     let established = flow.handshake.established.unwrap_or(flow.start);
     let interval = |from, to, limit, cause| Interval {
         from,
@@ -182,9 +188,9 @@ fn silent(flow: &Flow, from: Side) -> Direction {
     let timeline: Vec<Interval> = [
         interval(flow.start, established, Limit::Handshake, Cause::None),
         if unanswered {
-            interval(established, flow.last, Limit::Handshake, Cause::SynRetry)
+            interval(established, placing.last, Limit::Handshake, Cause::SynRetry)
         } else {
-            interval(established, flow.last, Limit::Application, Cause::SenderApplication)
+            interval(established, placing.last, Limit::Application, Cause::SenderApplication)
         },
     ]
     .into_iter()
@@ -192,7 +198,7 @@ fn silent(flow: &Flow, from: Side) -> Direction {
     .collect();
     let facts = Facts {
         mss: 0,
-        rtt_floor: flow.legs.to[0].floor() + flow.legs.to[1].floor(),
+        rtt_floor: placing.legs.to[0].floor() + placing.legs.to[1].floor(),
         peak_bps: 0,
         max_flight: 0,
         max_window: 0,

@@ -2,6 +2,7 @@
 
 use super::verdict::depends_on_scale;
 use crate::flow::Flow;
+use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
 use crate::limits::Losses;
 use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
@@ -11,10 +12,10 @@ use crate::units::Nanos;
 const LATE: Nanos = Nanos::from_secs(10);
 
 /// The findings of a connection.
-pub(super) fn of(flow: &Flow) -> Vec<Finding> {
+pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
     let mut list = Vec::new();
     of_handshake(flow, &mut list);
-    of_capture(flow, &mut list);
+    of_capture(flow, placing, &mut list);
     for side in [Side::Client, Side::Server] {
         if let Some(sender) = &flow.senders[side as usize] {
             of_sender(flow, side, sender, &mut list);
@@ -61,17 +62,17 @@ fn of_handshake(flow: &Flow, list: &mut Vec<Finding>) {
     }
 }
 
-fn of_capture(flow: &Flow, list: &mut Vec<Finding>) {
+fn of_capture(flow: &Flow, placing: &Placing, list: &mut Vec<Finding>) {
     for (kind, count) in [
-        (FindingKind::SeenTwice, flow.copies),
-        (FindingKind::OutOfOrderTime, flow.backwards),
+        (FindingKind::SeenTwice, placing.copies),
+        (FindingKind::OutOfOrderTime, placing.backwards),
         (FindingKind::Fragments, flow.fragments),
     ] {
         if count.times > 0 {
             list.push(finding(kind, Side::Client, count.times, 0, count.frame));
         }
     }
-    let other = match flow.packets {
+    let other = match placing.packets {
         [0, n] if n > 1 => Some(Side::Server),
         [n, 0] if n > 1 => Some(Side::Client),
         _ => None,

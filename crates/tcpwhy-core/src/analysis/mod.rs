@@ -1,11 +1,13 @@
 //! The driver: push segments, take finished connections.
 //!
-//! It has two halves, which may run side by side: a [`Sorter`] finds out which connection each
-//! segment belongs to and collects [`Runs`] of packets, and a [`Judge`] follows what happens inside
-//! each connection. An [`Analyzer`] is both in one.
+//! It has three parts, which may run side by side: a [`Sorter`] finds out which connection each
+//! segment belongs to and collects [`Runs`] of packets, one [`Judge`] or two follow what happens
+//! inside each connection, and a [`Conclusion`] brings their answers together. An [`Analyzer`] is
+//! all in one.
 
 mod arrivals;
 mod conclude;
+mod conclusion;
 mod findings;
 mod judge;
 mod open;
@@ -19,9 +21,13 @@ mod waiting;
 
 use crate::model::Connection;
 use crate::observe::Segment;
+pub use conclusion::{Conclusion, Judged};
 pub use judge::Judge;
-pub use runs::Runs;
+pub use runs::{Hand, Runs, Work};
 pub use sorter::Sorter;
+
+/// Packets that are handed over at a time when the input is over.
+const AT_A_TIME: usize = 1024;
 
 /// The analysis of a stream of segments from one capture.
 ///
@@ -30,8 +36,9 @@ pub use sorter::Sorter;
 #[derive(Debug, Default)]
 pub struct Analyzer {
     sorter: Sorter,
-    runs: Runs,
+    work: Work,
     judge: Judge,
+    conclusion: Conclusion,
 }
 
 impl Analyzer {
@@ -43,24 +50,32 @@ impl Analyzer {
     /// The next segment, in the order of the capture. Where the capture's own order is not that of
     /// its timestamps (several queues or taps), the timestamps win.
     pub fn push(&mut self, segment: &Segment) {
-        self.sorter.push(segment, &mut self.runs);
-        if !self.runs.is_empty() {
-            self.judge.take(&self.runs);
-            self.runs.clear();
-        }
+        self.sorter.push(segment, &mut self.work);
+        self.judge();
     }
 
     /// Connections finished since the last call, in the order in which they finished.
     pub fn take_finished(&mut self) -> Vec<Connection> {
-        self.judge.take_finished()
+        self.conclusion.take(self.judge.take_finished())
     }
 
     /// The rest, at the end of the input, in the order of their ids.
     pub fn finish(mut self) -> Vec<Connection> {
-        self.sorter.finish(&mut self.runs);
-        self.judge.take(&self.runs);
-        let mut rest = self.judge.take_finished();
+        self.sorter.close(&mut self.work);
+        self.judge();
+        while self.sorter.end_some(AT_A_TIME, &mut self.work) {
+            self.judge();
+        }
+        let mut rest = self.take_finished();
         rest.sort_unstable_by_key(|c| c.id);
         rest
+    }
+
+    fn judge(&mut self) {
+        let runs = self.work.of(Hand::First);
+        if !runs.is_empty() {
+            self.judge.take(runs);
+            runs.clear();
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! A connection that is not over, as far as the sorter has to know it.
 
-use super::runs::{Runs, Step};
+use super::runs::{Hand, Step, Work};
 use super::seen;
 use super::table::Place;
-use super::waiting::{Queue, Waiting};
+use super::waiting::Waiting;
 use crate::decode::plain::Way;
 use crate::flow::packet::Packet;
+use crate::flow::placing::Placing;
 use crate::model::Side;
 use crate::observe::{Endpoint, Segment, flags};
 use crate::units::{Nanos, Seq};
@@ -24,11 +25,11 @@ pub(super) struct Open {
     /// What its ends add to the print of each packet, by the packet's sender.
     pub(super) prints: [u64; 2],
     /// Its packets that wait.
-    queue: Queue,
+    queued: u32,
     fin: [bool; 2],
     reset: bool,
-    /// The judge knows of it.
-    begun: bool,
+    /// Its judge, and what it is placed by, once some of it was handed over.
+    begun: Option<(Hand, Box<Placing>)>,
     /// Client and server.
     pub(super) ends: [Endpoint; 2],
     /// Sequence numbers of the last SYN, by side.
@@ -51,11 +52,11 @@ impl Open {
             ends: [client, server],
             id,
             last: segment.time,
-            queue: Queue::default(),
+            queued: 0,
             syn: [None; 2],
             fin: [false; 2],
             reset: false,
-            begun: false,
+            begun: None,
         }
     }
 
@@ -69,19 +70,32 @@ impl Open {
         self.syn[side as usize].is_none_or(|known| known != seq)
     }
 
-    /// The next packet; how many wait now.
+    /// The next packet of the connection, which is in `place`; how many wait now.
     #[inline(always)]
-    pub(super) fn push(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
+    pub(super) fn push(&mut self, place: Place, packet: &Packet, waiting: &mut Waiting) -> usize {
         self.last = self.last.max(packet.time);
         if packet.has_any(flags::SYN | flags::FIN | flags::RST) {
             self.note(packet);
         }
-        waiting.push(&mut self.queue, packet);
-        self.queue.len()
+        waiting.push(place, packet);
+        self.queued += 1;
+        self.queued as usize
+    }
+
+    /// As `push`, for a packet that was captured before.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn push_copy(
+        &mut self,
+        place: Place,
+        packet: &Packet,
+        waiting: &mut Waiting,
+    ) -> usize {
+        self.push(place, &packet.copied(), waiting)
     }
 
     /// How it begins and ends.
-    fn note(&mut self, packet: Packet) {
+    fn note(&mut self, packet: &Packet) {
         if packet.is_copy() {
             return;
         }
@@ -94,12 +108,33 @@ impl Open {
     }
 
     /// Hands over what waits.
-    pub(super) fn hand_over(&mut self, place: Place, waiting: &mut Waiting, runs: &mut Runs) {
-        let Some(&first) = waiting.first(&self.queue) else { return };
-        if !self.begun {
-            runs.step(Step::Begin { place, id: self.id, ends: self.ends, first });
-            self.begun = true;
-        }
-        waiting.hand_over(&mut self.queue, place, runs);
+    pub(super) fn hand_over(&mut self, place: Place, waiting: &mut Waiting, work: &mut Work) {
+        let queued = std::mem::take(&mut self.queued) as usize;
+        let Some(first) = waiting.gather(place, queued) else { return };
+        let (hand, placing) = self.begun.get_or_insert_with(|| {
+            let hand = work.begins_with();
+            let (id, ends, start) = (self.id, self.ends, first.time);
+            work.of(hand).step(Step::Begin { place, id, ends, start });
+            (hand, Box::new(Placing::new(first)))
+        });
+        work.of(*hand).run(place, |out| {
+            waiting.hand_over(place, |packets| placing.place(packets, out));
+        });
+    }
+
+    /// It is over, as the connection number `turn` that is: its judge gets the rest. False if it never had a packet.
+    pub(super) fn end(
+        mut self,
+        place: Place,
+        turn: u64,
+        waiting: &mut Waiting,
+        work: &mut Work,
+    ) -> bool {
+        self.hand_over(place, waiting, work);
+        let Some((hand, mut placing)) = self.begun else { return false };
+        let runs = work.of(hand);
+        runs.run(place, |out| placing.release_held(out));
+        runs.step(Step::End { place, turn, placing });
+        true
     }
 }

@@ -1,26 +1,68 @@
 //! Packets in runs, each of one connection.
 
 use super::table::Place;
-use crate::flow::packet::Packet;
+use crate::flow::placed::{Extent, Placed, Run};
+use crate::flow::placing::Placing;
 use crate::observe::Endpoint;
+use crate::units::Nanos;
 
 /// Packets in runs, each of one connection, with the connections' beginnings and ends: what a
-/// [`Sorter`](super::Sorter) gives to a [`Judge`](super::Judge).
+/// [`Sorter`](super::Sorter) gives to one [`Judge`](super::Judge).
 #[derive(Debug, Default)]
 pub struct Runs {
     steps: Vec<Step>,
-    packets: Vec<Packet>,
+    placed: Placed,
 }
 
 /// One thing to do for the connection in a place.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) enum Step {
-    /// A connection between `ends`, client and server, begins here with the packet `first`.
-    Begin { place: Place, id: u64, ends: [Endpoint; 2], first: Packet },
+    /// A connection between `ends`, client and server, begins here.
+    Begin { place: Place, id: u64, ends: [Endpoint; 2], start: Nanos },
     /// The next so many packets belong to it.
-    Run { place: Place, packets: usize },
-    /// It is over.
-    End { place: Place },
+    Run { place: Place, extent: Extent },
+    /// It is over, as the connection number `turn` that is.
+    End { place: Place, turn: u64, placing: Box<Placing> },
+}
+
+/// Which of two judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hand {
+    /// The one that all connections begin with, unless told otherwise.
+    First,
+    /// The one that helps.
+    Second,
+}
+
+/// What there is to do for two judges, who may work at the same time: a connection stays with the one that it began with.
+#[derive(Debug)]
+pub struct Work {
+    /// By [`Hand`].
+    runs: [Runs; 2],
+    begins_with: Hand,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self { runs: Default::default(), begins_with: Hand::First }
+    }
+}
+
+impl Work {
+    /// Connections that begin from now on are `hand`'s.
+    pub fn begin_with(&mut self, hand: Hand) {
+        self.begins_with = hand;
+    }
+
+    /// Who gets a connection that begins now.
+    pub(super) fn begins_with(&self) -> Hand {
+        self.begins_with
+    }
+
+    /// What there is to do for one of them.
+    pub fn of(&mut self, hand: Hand) -> &mut Runs {
+        &mut self.runs[hand as usize]
+    }
 }
 
 impl Runs {
@@ -31,36 +73,34 @@ impl Runs {
 
     /// Packets in all runs.
     pub fn packets(&self) -> usize {
-        self.packets.len()
+        self.placed.extent().packets
     }
 
     /// Forgets everything and keeps the room.
     pub fn clear(&mut self) {
         self.steps.clear();
-        self.packets.clear();
+        self.placed.clear();
     }
 
     pub(super) fn step(&mut self, step: Step) {
         self.steps.push(step);
     }
 
-    /// The next so many packets, which [`Runs::extend`] adds, belong to the connection in `place`.
-    pub(super) fn start(&mut self, place: Place, packets: usize) {
-        self.steps.push(Step::Run { place, packets });
-    }
-
-    pub(super) fn extend(&mut self, packets: &[Packet]) {
-        self.packets.extend_from_slice(packets);
+    /// What `place` adds to the packets belongs to the connection in `at`.
+    pub(super) fn run(&mut self, at: Place, place: impl FnOnce(&mut Placed)) {
+        let before = self.placed.extent();
+        place(&mut self.placed);
+        let extent = self.placed.extent().since(before);
+        self.steps.push(Step::Run { place: at, extent });
     }
 
     /// Every step in order, a run with its packets.
-    pub(super) fn each(&self, mut take: impl FnMut(&Step, &[Packet])) {
-        let mut rest = self.packets.as_slice();
+    pub(super) fn each(&self, mut take: impl FnMut(&Step, Run<'_>)) {
+        let mut rest = self.placed.all();
         for step in &self.steps {
-            let len = if let Step::Run { packets, .. } = step { *packets } else { 0 };
-            let (run, after) = rest.split_at_checked(len).unwrap_or_default();
-            take(step, run);
-            rest = after;
+            let extent =
+                if let Step::Run { extent, .. } = step { *extent } else { Extent::default() };
+            take(step, rest.take(extent));
         }
     }
 }

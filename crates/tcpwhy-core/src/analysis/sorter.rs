@@ -3,7 +3,7 @@
 use super::arrivals::{Arrival, Arrivals, Known};
 use super::open::Open;
 use super::order::Order;
-use super::runs::{Runs, Step};
+use super::runs::Work;
 use super::seen::{Seen, print_of};
 use super::table::{Place, Table};
 use super::waiting::Waiting;
@@ -51,6 +51,10 @@ pub struct Sorter {
     part: usize,
     closing: VecDeque<Closed>,
     next_id: u64,
+    /// Connections that are over.
+    over: u64,
+    /// At the end of the input: the open ones, in the opposite order of their ids.
+    rest: Vec<Place>,
     order: Order,
     seen: Seen,
 }
@@ -63,9 +67,12 @@ impl Sorter {
 
     /// The next segment, in the order of the capture. Where the capture's own order is not that of
     /// its timestamps (several queues or taps), the timestamps win. What need not wait any longer is
-    /// added to `runs`.
-    pub fn push(&mut self, segment: &Segment, runs: &mut Runs) {
-        self.push_near(self.near, segment, runs);
+    /// added to `work`.
+    pub fn push(&mut self, segment: &Segment, work: &mut Work) {
+        if self.order.is_right(segment.time) {
+            return self.sort(segment, work);
+        }
+        self.push_late(segment, work);
     }
 
     /// Decodes the next frame, in the order of the capture. Its segment, if it has one, waits for [`Sorter::settle`]: a few
@@ -73,20 +80,21 @@ impl Sorter {
     #[inline]
     pub fn read(&mut self, frame: &Frame<'_>) -> Decoded {
         if self.order.is_broken() {
-            return self.arrivals.read_other(frame, &self.table);
+            return self.arrivals.read_other(frame);
         }
-        self.arrivals.read(frame, &mut self.table)
+        self.arrivals.read(frame)
     }
 
     /// Sorts what was read, as [`Sorter::push`] does.
-    pub fn settle(&mut self, runs: &mut Runs) {
+    pub fn settle(&mut self, work: &mut Work) {
         let mut arrivals = std::mem::take(&mut self.arrivals);
+        arrivals.look_up(&mut self.table);
         for arrival in &arrivals.list {
             match arrival {
-                Arrival::Known(known) => self.push_known(known, runs),
-                Arrival::Other(segment, near) => {
+                Arrival::Plain(known) => self.push_known(known, work),
+                Arrival::Other(segment) => {
                     if let Some(segment) = arrivals.segments.get(*segment) {
-                        self.push_near(*near, segment, runs);
+                        self.push(segment, work);
                     }
                 }
             }
@@ -95,64 +103,72 @@ impl Sorter {
         self.arrivals = arrivals;
     }
 
-    /// The next segment, whose connection is probably in the place `near`.
-    fn push_near(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
-        if self.order.is_right(segment.time) {
-            return self.sort(near, segment, runs);
-        }
-        self.push_late(near, segment, runs);
-    }
-
     #[cold]
-    fn push_late(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
+    fn push_late(&mut self, segment: &Segment, work: &mut Work) {
         if let Some(segment) = self.order.sort(segment) {
-            self.sort(near, &segment, runs);
+            self.sort(&segment, work);
         }
     }
 
-    /// As `push_near`, for a packet in the middle of a connection that was open a moment ago.
+    /// As `push`, for a packet in the middle of a connection that was open a moment ago.
     #[inline(always)]
-    fn push_known(&mut self, known: &Known, runs: &mut Runs) {
+    fn push_known(&mut self, known: &Known, work: &mut Work) {
         let Known { packet, place, .. } = known;
         if !self.order.is_right(packet.time) {
-            return self.push_late(*place, &known.segment(), runs);
+            return self.push_late(&known.segment(), work);
         }
         let open = self.table.get_mut(*place);
-        let Some(open) = open.filter(|open| open.id == known.id) else {
-            return self.sort(*place, &known.segment(), runs);
+        let Some(open) = open.filter(|open| Some(open.id) == known.id) else {
+            return self.sort(&known.segment(), work);
         };
         self.near = *place;
-        let copy = self.seen.is_copy(known.print, (packet.time, known.scope), packet.ip_id != 0);
-        let queued = open.push(packet.copied(copy), &mut self.waiting);
+        let seeing = (packet.time, known.scope);
+        let queued = if self.seen.is_copy(known.print, seeing, packet.ip_id != 0) {
+            open.push_copy(*place, packet, &mut self.waiting)
+        } else {
+            open.push(*place, packet, &mut self.waiting)
+        };
         if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {
-            open.hand_over(*place, &mut self.waiting, runs);
+            open.hand_over(*place, &mut self.waiting, work);
         }
-        self.end_lingering(packet.time, runs);
+        self.end_lingering(packet.time, work);
     }
 
-    /// The rest, at the end of the input: the connections end in the order of their ids.
-    pub fn finish(mut self, runs: &mut Runs) {
-        self.settle(runs);
+    /// The input is over: nothing is pushed or read any more. What is still open ends with [`Sorter::end_some`].
+    pub fn close(&mut self, work: &mut Work) {
+        self.settle(work);
         for segment in self.order.rest() {
-            self.sort(self.near, &segment, runs);
+            self.sort(&segment, work);
         }
         let mut places = self.table.places();
-        places.sort_unstable_by_key(|&place| self.table.get(place).map(|open| open.id));
-        for place in places {
-            self.end(place, runs);
+        places.sort_unstable_by_key(|&place| {
+            std::cmp::Reverse(self.table.get(place).map(|open| open.id))
+        });
+        self.rest = places;
+    }
+
+    /// Ends connections that were open when the input was over, in the order of their ids, until about so many packets have been
+    /// handed over; whether there was one.
+    pub fn end_some(&mut self, packets: usize, work: &mut Work) -> bool {
+        let any = !self.rest.is_empty();
+        let before = self.waiting.taken();
+        while before.saturating_sub(self.waiting.taken()) < packets {
+            let Some(place) = self.rest.pop() else { break };
+            self.end(place, work);
         }
+        any
     }
 
     #[inline(never)]
-    fn sort(&mut self, near: Place, segment: &Segment, runs: &mut Runs) {
-        let known = self.table.find(segment, near);
+    fn sort(&mut self, segment: &Segment, work: &mut Work) {
+        let known = self.table.find(segment, self.near);
         let (place, side) = match known {
             Some((place, side)) if !self.is_reopened(place, side, segment) => (place, side),
             over => {
                 if let Some((place, _)) = over {
-                    self.end(place, runs);
+                    self.end(place, work);
                 }
-                self.open(segment, runs)
+                self.open(segment, work)
             }
         };
         self.near = place;
@@ -160,25 +176,26 @@ impl Sorter {
         let print = print_of(segment) ^ open.prints[side as usize];
         let copy = self.seen.is_copy(print, (segment.time, segment.scope), segment.ip_id != 0);
         let was_closed = open.is_closed();
-        let queued = open.push(Packet::of(segment, side, copy), &mut self.waiting);
+        let queued = open.push(place, &Packet::of(segment, side, copy), &mut self.waiting);
         if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {
-            open.hand_over(place, &mut self.waiting, runs);
+            open.hand_over(place, &mut self.waiting, work);
         }
         if !was_closed && open.is_closed() {
             self.closing.push_back(Closed { at: segment.time, place, id: open.id });
         }
-        self.end_lingering(segment.time, runs);
+        self.end_lingering(segment.time, work);
     }
 
-    fn open(&mut self, segment: &Segment, runs: &mut Runs) -> (Place, Side) {
+    fn open(&mut self, segment: &Segment, work: &mut Work) -> (Place, Side) {
         if self.table.len() >= MAX_OPEN {
-            self.end_silent(runs);
+            self.end_silent(work);
         }
         let open = Open::new(self.next_id, segment);
         self.next_id += 1;
         let side = if open.ends[0] == segment.src { Side::Client } else { Side::Server };
         let place = self.table.insert(open);
         self.part = MAX_WAITING / self.table.len();
+        self.waiting.expect(self.table.len(), self.table.room());
         (place, side)
     }
 
@@ -190,19 +207,19 @@ impl Sorter {
             && self.table.get(place).is_some_and(|open| open.is_reopened_by(side, segment.seq))
     }
 
-    fn end_lingering(&mut self, now: Nanos, runs: &mut Runs) {
+    fn end_lingering(&mut self, now: Nanos, work: &mut Work) {
         while let Some(&Closed { at, place, id }) = self.closing.front() {
             if now - at <= LINGER && self.closing.len() <= MAX_LINGERING {
                 break;
             }
             self.closing.pop_front();
             if self.table.get(place).is_some_and(|open| open.id == id) {
-                self.end(place, runs);
+                self.end(place, work);
             }
         }
     }
 
-    fn end_silent(&mut self, runs: &mut Runs) {
+    fn end_silent(&mut self, work: &mut Work) {
         let mut places = self.table.places();
         places.sort_unstable();
         let last = |place: Place| self.table.get(place).map(|open| open.last);
@@ -214,14 +231,14 @@ impl Sorter {
         let (_, &mut median, _) = times.select_nth_unstable(middle);
         places.retain(|&place| last(place) <= median);
         for place in places {
-            self.end(place, runs);
+            self.end(place, work);
         }
     }
 
-    fn end(&mut self, place: Place, runs: &mut Runs) {
-        if let Some(mut open) = self.table.remove(place) {
-            open.hand_over(place, &mut self.waiting, runs);
-            runs.step(Step::End { place });
+    fn end(&mut self, place: Place, work: &mut Work) {
+        let Some(open) = self.table.remove(place) else { return };
+        if open.end(place, self.over, &mut self.waiting, work) {
+            self.over += 1;
         }
     }
 }

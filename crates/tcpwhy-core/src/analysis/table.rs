@@ -10,16 +10,22 @@ use std::hash::BuildHasher;
 /// The place of an open connection; given to another one when it is over.
 pub(super) type Place = u32;
 
-/// Places that are remembered by the way of their packets, a power of two.
-const REMEMBERED: usize = 1 << 15;
+/// Sets of two places that are remembered by the way of their packets, a power of two.
+const REMEMBERED: usize = 1 << 14;
+
+/// Where the places of packets on this way are remembered.
+#[inline(always)]
+fn set_of(way: Way) -> usize {
+    (way.mixed() >> 32) as usize % REMEMBERED
+}
 
 /// The open connections.
 #[derive(Debug)]
 pub(super) struct Table {
     hasher: DefaultHashBuilder,
     index: HashTable<Place>,
-    /// Where a plain packet was found last; others may have taken its entry since.
-    remembered: Vec<Place>,
+    /// Where plain packets were found last, the newest first; others may have taken a place since.
+    remembered: Vec<[Place; 2]>,
     places: Vec<Option<Open>>,
     free: Vec<Place>,
 }
@@ -29,7 +35,7 @@ impl Default for Table {
         Self {
             hasher: DefaultHashBuilder::default(),
             index: HashTable::new(),
-            remembered: vec![0; REMEMBERED],
+            remembered: vec![[0; 2]; REMEMBERED],
             places: Vec::new(),
             free: Vec::new(),
         }
@@ -40,6 +46,11 @@ impl Table {
     /// How many are open.
     pub(super) fn len(&self) -> usize {
         self.index.len()
+    }
+
+    /// All places are below this.
+    pub(super) fn room(&self) -> usize {
+        self.places.len()
     }
 
     /// All places that are in use.
@@ -66,13 +77,17 @@ impl Table {
         }
     }
 
+    /// Where the connection of a plain packet probably is.
+    #[inline(always)]
+    pub(super) fn probably(&self, way: Way) -> Place {
+        let [newest, _] = self.remembered.get(set_of(way)).copied().unwrap_or_default();
+        newest
+    }
+
     /// Where the connection of a plain packet is; `near` is looked at first.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_plain(&mut self, way: Way, near: Place) -> Option<(Place, Side)> {
-        let remembered = (way.mixed() >> 32) as usize % REMEMBERED;
-        self.plain_at(near, way)
-            .or_else(|| self.plain_at(*self.remembered.get(remembered)?, way))
-            .or_else(|| self.look_up_plain(way, remembered))
+        self.plain_at(near, way).or_else(|| self.look_up_plain(way))
     }
 
     /// The connection in this place, if a packet on this way belongs to it.
@@ -90,10 +105,14 @@ impl Table {
     }
 
     #[inline(never)]
-    fn look_up_plain(&mut self, way: Way, remembered: usize) -> Option<(Place, Side)> {
-        let [src, dst] = way.ends();
-        let found = self.look_up(&src, &dst)?;
-        *self.remembered.get_mut(remembered)? = found.0;
+    fn look_up_plain(&mut self, way: Way) -> Option<(Place, Side)> {
+        let set = set_of(way);
+        let [newest, other] = *self.remembered.get(set)?;
+        let found = self.plain_at(other, way).or_else(|| {
+            let [src, dst] = way.ends();
+            self.look_up(&src, &dst)
+        })?;
+        *self.remembered.get_mut(set)? = [found.0, newest];
         Some(found)
     }
 

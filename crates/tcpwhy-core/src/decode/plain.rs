@@ -42,11 +42,13 @@ impl Way {
     }
 
     /// The same way in the other direction.
+    #[inline(always)]
     pub(crate) fn back(self) -> Self {
         Self { addresses: self.addresses.rotate_left(32), ports: self.ports.rotate_left(16) }
     }
 
     /// A number that is the same for both directions.
+    #[inline(always)]
     pub(crate) fn mixed(self) -> u64 {
         let ports = u64::from(self.ports ^ self.ports.rotate_left(16));
         (self.addresses ^ self.addresses.rotate_left(32) ^ ports)
@@ -111,17 +113,14 @@ impl<'a> Plain<'a> {
         Way { addresses: u64::from(high) << 32 | u64::from(low), ports: be32(self.headers, 34) }
     }
 
-    /// What [`decode`](super::decode) makes of the same frame.
+    /// What [`decode`](super::decode) makes of the same frame, but for the ends: [`Plain::way`] tells them, and nobody asks.
     #[inline(always)]
     pub(crate) fn segment(&self) -> Segment {
         let h = self.headers;
-        let [src, dst] = self.way().ends();
         let timestamps = self.stamps.map(|options| (be32(options, 4), be32(options, 8)));
         Segment {
             time: self.frame.time,
             frame: self.frame.number,
-            src,
-            dst,
             scope: self.frame.interface,
             ip_id: be16(h, 18),
             ttl: h[22],
@@ -132,8 +131,7 @@ impl<'a> Plain<'a> {
             window: be16(h, 48),
             len: u32::from(be16(h, 16)) - self.headers_len(),
             options: Options { timestamps, ..Options::default() },
-            options_cut: false,
-            fragment: false,
+            ..Segment::default()
         }
     }
 }
@@ -171,7 +169,13 @@ mod tests {
         let frame = Frame { time: Nanos(5), number: 6, interface: 3, link, wire_len, data };
         let mut segment = Segment::default();
         let full = decode(&frame, &mut segment) == Decoded::Segment;
-        (Plain::of(&frame).map(|plain| plain.segment()), full.then_some(segment))
+        (Plain::of(&frame).map(|plain| whole(&plain)), full.then_some(segment))
+    }
+
+    /// With its ends.
+    fn whole(plain: &Plain<'_>) -> Segment {
+        let [src, dst] = plain.way().ends();
+        Segment { src, dst, ..plain.segment() }
     }
 
     const STAMPS: [u8; 12] = [1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8];
@@ -198,7 +202,7 @@ mod tests {
             data: &bytes,
         };
         let plain = Plain::of(&frame).unwrap();
-        let segment = plain.segment();
+        let segment = whole(&plain);
         let way = plain.way();
         assert_eq!(Way::between(&segment.src, &segment.dst), Some(way));
         assert_eq!(Way::between(&segment.dst, &segment.src), Some(way.back()));

@@ -4,6 +4,7 @@ use super::packet::Packet;
 use super::segment_size::SegmentSize;
 use super::window::{MAX_SHIFT, Window};
 use crate::model::{Side, WindowScale};
+use crate::observe::flags;
 use crate::units::{Nanos, Seq};
 
 /// One end's SYN.
@@ -48,8 +49,24 @@ pub(crate) struct Handshake {
 }
 
 impl Handshake {
+    /// The next packet: anything before the connection is established, and any SYN.
+    #[inline(never)]
+    pub(super) fn note(&mut self, packet: &Packet) {
+        if packet.has(flags::SYN) {
+            self.syn(packet);
+        } else if packet.side == Side::Client && self.syn[1].is_some() {
+            self.established.get_or_insert(packet.time);
+        }
+    }
+
+    /// Whether a packet of this kind says nothing of the opening.
+    #[inline(always)]
+    pub(super) fn is_over(&self, packet: &Packet) -> bool {
+        self.established.is_some() && !packet.has(flags::SYN)
+    }
+
     /// A SYN or SYN/ACK.
-    pub(super) fn syn(&mut self, packet: &Packet) {
+    fn syn(&mut self, packet: &Packet) {
         let slot = &mut self.syn[packet.side as usize];
         match slot {
             Some(syn) if syn.seq == packet.seq => {

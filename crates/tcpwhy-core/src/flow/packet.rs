@@ -28,6 +28,8 @@ pub(crate) struct Packet {
     notes: u8,
     /// Who sent it.
     pub(crate) side: Side,
+    /// What lies beside it: see [`Placed`](super::placed::Placed).
+    pub(crate) beside: u8,
 }
 
 /// Bits of [`Packet::notes`].
@@ -80,6 +82,7 @@ impl Packet {
                 | note(sack && !duplicate, note::SACK)
                 | note(duplicate, note::DUPLICATE),
             side,
+            beside: 0,
         }
     }
 
@@ -102,10 +105,10 @@ impl Packet {
         }
     }
 
-    /// The same packet, captured before if `copy`.
-    #[inline(always)]
-    pub(crate) fn copied(mut self, copy: bool) -> Self {
-        self.notes |= if copy { note::COPY } else { 0 };
+    /// The same packet, captured before.
+    #[cold]
+    pub(crate) fn copied(mut self) -> Self {
+        self.notes |= note::COPY;
         self
     }
 

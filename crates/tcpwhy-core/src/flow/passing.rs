@@ -9,14 +9,18 @@ use crate::units::{Nanos, Seq};
 
 impl Flow {
     #[inline(always)]
-    pub(super) fn process(&mut self, packet: &Packet) {
+    pub(super) fn process(&mut self, packet: &Packet, left: Nanos) {
+        self.last = self.last.max(packet.time);
+        if !self.handshake.is_over(packet) {
+            self.handshake.note(packet);
+        }
         if packet.is_fragment() {
             self.fragments.add(packet.frame);
         }
         if packet.is_marked() {
             self.marks.add(packet.frame);
         }
-        self.send(packet);
+        self.send(packet, left);
         if packet.has(flags::RST) {
             self.resets[packet.side as usize].get_or_insert((packet.time, packet.frame));
         }
@@ -25,12 +29,11 @@ impl Flow {
         }
     }
 
-    /// The event that `packet` is for its own sender.
+    /// The event that `packet`, which left at `time`, is for its own sender.
     #[inline(always)]
-    fn send(&mut self, packet: &Packet) {
+    fn send(&mut self, packet: &Packet, time: Nanos) {
         let (side, own) = (packet.side, packet.side as usize);
-        let echo = packet.timestamps().filter(|_| self.legs.to[own].trusts_echo()).map(|t| t.1);
-        let time = self.left(packet);
+        let echo = packet.timestamps().filter(|_| self.legs[own].trusts_echo).map(|t| t.1);
         self.deliver(side, time, echo);
         let within = !packet.has_any(flags::SYN | flags::RST);
         if self.senders[own].is_none() && within && packet.len > 0 {
@@ -50,12 +53,12 @@ impl Flow {
     fn deliver(&mut self, side: Side, now: Nanos, tsecr: Option<u32>) {
         let own = side as usize;
         let Some(sender) = &mut self.senders[own] else { return };
-        let way = &self.legs.to[own];
-        let (shortest, leg) = (way.earliest(), way.now());
-        sender.stands_at(leg, way.known());
+        let way = &self.legs[own];
+        let (shortest, leg) = (way.earliest, way.now);
+        sender.stands_at(leg, way.known);
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
-            sender.acknowledged(event, time, way.latest());
+            sender.acknowledged(event, time, way.latest);
             self.under_way[own].told();
         }
     }
@@ -77,7 +80,7 @@ impl Flow {
                 _ => return,
             }
         }
-        let (leg, placed) = (self.legs.to[own].now(), self.legs.to[own].known());
+        let (leg, placed) = (self.legs[own].now, self.legs[own].known);
         let Some(sender) = &mut self.senders[own] else { return };
         sender.placed = placed;
         if leg <= NEAR {
@@ -105,7 +108,7 @@ impl Flow {
         let own = side as usize;
         let first = self.words[own].next.filter(|n| first.distance(*n) >= 0).unwrap_or(first);
         let both = self.handshake.syn[0].is_some() && self.handshake.syn[1].is_some();
-        let rtt = self.legs.to[0].floor() + self.legs.to[1].floor();
+        let rtt = self.legs[0].floor + self.legs[1].floor;
         let sender = self.senders[own].insert(Sender::new(Beginning {
             first,
             from: self.start,
@@ -113,8 +116,8 @@ impl Flow {
             window: self.handshake.window(side.other()),
             size: self.handshake.segment_size(),
         }));
-        let leg = self.legs.to[own].now();
-        sender.stands_at(leg, self.legs.to[own].known());
+        let leg = self.legs[own].now;
+        sender.stands_at(leg, self.legs[own].known);
         let word = self.words[own];
         if let Some(ack) = word.ack {
             sender.learn_window(&ack);

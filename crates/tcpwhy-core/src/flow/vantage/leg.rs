@@ -15,6 +15,30 @@ const STUCK: Nanos = Nanos::from_secs(5);
 /// ACKs of one burst follow each other so closely, clock ticks included.
 const SOON: Nanos = Nanos::from_millis(2);
 
+/// What is known of a leg at one moment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing {
+    /// The smallest round trip to this end, or zero when nothing is known.
+    pub(crate) floor: Nanos,
+    /// The smallest that it may be: the answer to a SYN alone is late by what a host takes to wake up and to open a connection. On a
+    /// short path more than a little of that would be a guess.
+    pub(crate) earliest: Nanos,
+    /// The leg as it is now, a queue on the way to this end included.
+    pub(crate) now: Nanos,
+    /// The leg by its newest sample: a queue that comes and goes within a round shows here.
+    pub(crate) latest: Nanos,
+    /// Whether anything is known.
+    pub(crate) known: bool,
+    /// Whether the end's echo names the newest packet that it has seen.
+    pub(crate) trusts_echo: bool,
+}
+
+impl Default for Standing {
+    fn default() -> Self {
+        Leg::new().standing()
+    }
+}
+
 /// The leg to one end.
 #[derive(Debug, Clone)]
 pub(crate) struct Leg {
@@ -34,6 +58,8 @@ pub(crate) struct Leg {
     /// The end echoes the same old value for ever: its echo says nothing.
     stuck: bool,
     now: Nanos,
+    /// Something that others go by has changed since it was asked.
+    moved: bool,
     pairs: QuietPairs,
     /// One past the highest byte on its way to this end, and a segment that was the first to carry such a byte: its end and when it passed.
     highest: Option<Seq>,
@@ -57,6 +83,7 @@ impl Leg {
             echoes: 0,
             stuck: false,
             now: Nanos::ZERO,
+            moved: false,
             pairs: QuietPairs::default(),
             highest: None,
             asked: None,
@@ -65,9 +92,22 @@ impl Leg {
         }
     }
 
-    /// Whether the end's echo names the newest packet that it has seen.
-    pub(crate) fn trusts_echo(&self) -> bool {
-        !self.stuck
+    /// What it is now.
+    pub(crate) fn standing(&self) -> Standing {
+        Standing {
+            floor: self.floor(),
+            earliest: self.earliest(),
+            now: self.now,
+            latest: self.latest.max(self.now),
+            known: self.known,
+            trusts_echo: !self.stuck,
+        }
+    }
+
+    /// Whether its standing may have changed since this was asked last.
+    #[inline(always)]
+    pub(crate) fn has_moved(&mut self) -> bool {
+        std::mem::take(&mut self.moved)
     }
 
     /// The smallest round trip to this end, or zero when nothing is known.
@@ -75,9 +115,8 @@ impl Leg {
         self.floor
     }
 
-    /// The smallest that it may be: the answer to a SYN alone is late by what a host takes to wake up and to open a connection. On a short path
-    /// more than a little of that would be a guess.
-    pub(crate) fn earliest(&self) -> Nanos {
+    /// See [`Standing::earliest`].
+    fn earliest(&self) -> Nanos {
         let late = WAKE_UP.min(Nanos(self.floor.0 / 16));
         if self.confirmed { self.floor } else { self.floor - late }
     }
@@ -87,18 +126,9 @@ impl Leg {
         self.known
     }
 
-    /// The leg as it is now, a queue on the way to this end included.
-    pub(crate) fn now(&self) -> Nanos {
-        self.now
-    }
-
-    /// The leg by its newest sample: a queue that comes and goes within a round shows here.
-    pub(crate) fn latest(&self) -> Nanos {
-        self.latest.max(self.now)
-    }
-
     /// What it is now after one of the values that it depends on has changed.
     fn settle(&mut self) {
+        self.moved = true;
         let recent = self.current.min(self.previous);
         let queued = recent != Nanos::MAX && !self.stuck;
         self.now = if queued { recent.max(self.floor()) } else { self.floor() };
@@ -112,6 +142,7 @@ impl Leg {
     }
 
     fn sample(&mut self, leg: Nanos) {
+        self.moved = true;
         self.confirmed = true;
         if leg.0 >= 0 {
             self.floor = if self.known { self.floor.min(leg) } else { leg };

@@ -9,7 +9,7 @@ mod leg;
 mod pairs;
 
 use crate::units::Nanos;
-pub(crate) use leg::Leg;
+pub(crate) use leg::{Leg, Standing};
 
 /// Both legs and the position that follows from them.
 #[derive(Debug, Clone)]
@@ -21,6 +21,14 @@ pub(crate) struct Legs {
 impl Legs {
     pub(crate) fn new() -> Self {
         Self { to: [Leg::new(), Leg::new()] }
+    }
+
+    /// What is known of both, if that may have changed since this was asked last.
+    #[inline(always)]
+    pub(crate) fn moved(&mut self) -> Option<[Standing; 2]> {
+        let [client, server] = &mut self.to;
+        let moved = client.has_moved() | server.has_moved();
+        moved.then(|| [client.standing(), server.standing()])
     }
 
     /// 0 at the client, 1 at the server; and how sure. Where one leg was never measured it is what

@@ -52,7 +52,7 @@ fn a_queue_on_the_way_shows_in_the_leg_but_not_in_its_floor() {
         }
     }
     assert_eq!(leg.floor(), ms(39));
-    assert!(leg.now() > ms(130), "{:?}", leg.now());
+    assert!(leg.standing().now > ms(130), "{:?}", leg.standing().now);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn think_time_is_not_taken_for_a_queue() {
         leg.passed_towards(i, ms(1000 * i64::from(i)));
         leg.echoed(i, ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }), ms(50));
     }
-    assert_eq!(leg.now(), ms(20));
+    assert_eq!(leg.standing().now, ms(20));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn an_echo_that_could_have_left_long_before_the_next_tells_no_queue() {
             leg.echoed(i - 1, ms(20 * i64::from(i) + 18), ms(50));
         }
     }
-    assert_eq!(leg.latest(), ms(20), "38 ms after it passed, 18 ms after the next did");
+    assert_eq!(leg.standing().latest, ms(20), "38 ms after it passed, 18 ms after the next did");
 }
 
 #[test]

@@ -1,0 +1,123 @@
+//! Packets whose legs have been measured, on their way to the rest of the analysis.
+
+use super::packet::Packet;
+use super::vantage::Standing;
+use crate::units::Nanos;
+
+/// Bits of [`Packet::beside`].
+mod beside {
+    /// When it left its sender, if not as it passed.
+    pub(super) const LEFT: u8 = 0x01;
+    /// What is known of both legs, because it has changed.
+    pub(super) const STANDING: u8 = 0x02;
+}
+
+/// Packets, and beside them what few of them have.
+#[derive(Debug, Default)]
+pub(crate) struct Placed {
+    packets: Vec<Packet>,
+    lefts: Vec<Nanos>,
+    standings: Vec<[Standing; 2]>,
+}
+
+/// How many of each.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Extent {
+    pub(crate) packets: usize,
+    lefts: usize,
+    standings: usize,
+}
+
+/// Some of them, one after the other.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Run<'a> {
+    packets: &'a [Packet],
+    lefts: &'a [Nanos],
+    standings: &'a [[Standing; 2]],
+}
+
+impl Placed {
+    /// Adds a packet that left its sender at `left`, as its clock and its legs tell.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>) {
+        self.packets.push(*packet);
+        if left != packet.time || standing.is_some() {
+            self.put_beside(packet, left, standing);
+        }
+    }
+
+    #[inline(never)]
+    fn put_beside(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>) {
+        let Some(last) = self.packets.last_mut() else { return };
+        if left != packet.time {
+            last.beside |= beside::LEFT;
+            self.lefts.push(left);
+        }
+        if let Some(standing) = standing {
+            last.beside |= beside::STANDING;
+            self.standings.push(standing);
+        }
+    }
+
+    /// How much there is.
+    pub(crate) fn extent(&self) -> Extent {
+        Extent {
+            packets: self.packets.len(),
+            lefts: self.lefts.len(),
+            standings: self.standings.len(),
+        }
+    }
+
+    /// All of it.
+    pub(crate) fn all(&self) -> Run<'_> {
+        Run { packets: &self.packets, lefts: &self.lefts, standings: &self.standings }
+    }
+
+    /// Forgets everything and keeps the room.
+    pub(crate) fn clear(&mut self) {
+        self.packets.clear();
+        self.lefts.clear();
+        self.standings.clear();
+    }
+}
+
+impl Extent {
+    /// What has come since `before`.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            packets: self.packets - before.packets,
+            lefts: self.lefts - before.lefts,
+            standings: self.standings - before.standings,
+        }
+    }
+}
+
+impl<'a> Run<'a> {
+    /// The next so many, taken off the front.
+    pub(crate) fn take(&mut self, extent: Extent) -> Self {
+        Self {
+            packets: take(&mut self.packets, extent.packets),
+            lefts: take(&mut self.lefts, extent.lefts),
+            standings: take(&mut self.standings, extent.standings),
+        }
+    }
+
+    /// Every packet, with when it left its sender and, where it has changed, what is known of the legs.
+    #[inline(always)]
+    pub(crate) fn each(self, mut take: impl FnMut(&'a Packet, Nanos, Option<&'a [Standing; 2]>)) {
+        let (mut lefts, mut standings) = (self.lefts.iter(), self.standings.iter());
+        for packet in self.packets {
+            let is_beside = |bit| packet.beside & bit != 0;
+            let left = if is_beside(beside::LEFT) { lefts.next() } else { None };
+            let standing = if is_beside(beside::STANDING) { standings.next() } else { None };
+            take(packet, left.copied().unwrap_or(packet.time), standing);
+        }
+    }
+}
+
+/// The first so many of a slice, which keeps the rest.
+fn take<'a, T>(from: &mut &'a [T], many: usize) -> &'a [T] {
+    let (first, rest) = from.split_at_checked(many).unwrap_or_default();
+    *from = rest;
+    first
+}

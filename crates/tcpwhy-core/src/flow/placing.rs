@@ -1,0 +1,200 @@
+//! The first half of what happens inside a connection: where the capture was taken, and when each packet left its sender.
+//!
+//! It depends on nothing but the packets, so it may run ahead of the rest.
+
+use super::handshake::Handshake;
+use super::packet::Packet;
+use super::placed::Placed;
+use super::sender_clock::SenderClock;
+use super::tally::Count;
+use super::vantage::{Leg, Legs};
+use super::{NEAR, WARM_UP};
+use crate::model::Side;
+use crate::observe::flags;
+use crate::units::Nanos;
+
+/// What the packets of a connection say of the capture point.
+#[derive(Debug)]
+pub(crate) struct Placing {
+    pub(crate) legs: Legs,
+    handshake: Handshake,
+    clocks: [SenderClock; 2],
+    held: Option<Vec<Packet>>,
+    previous_packet: Nanos,
+    last_packet: [Nanos; 2],
+    quiet_before: Nanos,
+    /// When the newest packet passed.
+    pub(crate) last: Nanos,
+    /// By sender, those that were captured twice included.
+    pub(crate) packets: [u64; 2],
+    pub(crate) copies: Count,
+    pub(crate) backwards: Count,
+}
+
+impl Placing {
+    /// Of a connection that begins with `first`.
+    pub(crate) fn new(first: &Packet) -> Self {
+        Self {
+            legs: Legs::new(),
+            handshake: Handshake::default(),
+            clocks: Default::default(),
+            held: (!first.has(flags::SYN)).then(Vec::new),
+            previous_packet: first.time,
+            last_packet: [Nanos(i64::MIN); 2],
+            quiet_before: Nanos::ZERO,
+            last: first.time,
+            packets: [0; 2],
+            copies: Count::default(),
+            backwards: Count::default(),
+        }
+    }
+
+    /// The next packets of the connection. Those that were captured before only count.
+    pub(crate) fn place(&mut self, packets: &[Packet], out: &mut Placed) {
+        for packet in packets {
+            if packet.is_copy() {
+                self.push_copy(packet);
+            } else if packet.time < self.last || self.held.is_some() {
+                self.push_slowly(packet, out);
+            } else {
+                self.count(packet);
+                self.measure_legs(packet);
+                self.pass(packet, out);
+            }
+        }
+    }
+
+    /// A packet of this connection that was captured before: it counts, and says nothing new.
+    #[cold]
+    fn push_copy(&mut self, packet: &Packet) {
+        self.count(packet);
+        self.copies.add(packet.frame);
+    }
+
+    /// A packet that steps back in time, or comes while the vantage is found out.
+    #[cold]
+    fn push_slowly(&mut self, packet: &Packet, out: &mut Placed) {
+        let mut packet = *packet;
+        if packet.time < self.last {
+            self.backwards.add(packet.frame);
+            if self.held.is_none() {
+                packet = packet.at(self.last);
+            }
+        }
+        self.count(&packet);
+        self.measure_legs(&packet);
+        match &mut self.held {
+            None => self.pass(&packet, out),
+            Some(held) => {
+                held.push(packet);
+                if held.len() >= WARM_UP {
+                    self.release_held(out);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, packet: &Packet) {
+        self.last = self.last.max(packet.time);
+        self.packets[packet.side as usize] += 1;
+    }
+
+    /// The vantage is known as well as it will be at this point, or the input is over.
+    #[cold]
+    pub(crate) fn release_held(&mut self, out: &mut Placed) {
+        let mut held = self.held.take().unwrap_or_default();
+        held.sort_by_key(|p| p.time);
+        for packet in &held {
+            self.pass(packet, out);
+        }
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, packet: &Packet, out: &mut Placed) {
+        let left = self.left(packet);
+        out.push(packet, left, self.legs.moved());
+    }
+
+    #[inline(always)]
+    fn measure_legs(&mut self, packet: &Packet) {
+        let side = packet.side;
+        let (own, other) = (side as usize, side.other() as usize);
+        if !self.handshake.is_over(packet) {
+            self.measure_handshake(own, other, packet);
+        }
+        match packet.timestamps() {
+            Some((val, ecr)) => self.measure_echo(own, other, val, ecr, packet),
+            None => self.measure_without_stamps(own, other, packet),
+        }
+    }
+
+    #[inline(never)]
+    fn measure_handshake(&mut self, own: usize, other: usize, packet: &Packet) {
+        let side = packet.side;
+        let syn = packet.has(flags::SYN);
+        let answers = match side {
+            Side::Server => syn && packet.has(flags::ACK),
+            Side::Client => !syn && self.handshake.established.is_none(),
+        };
+        if answers && let Some(syn) = self.handshake.syn[other].as_ref().filter(|s| s.times == 1) {
+            self.legs.to[own].shaken(packet.time - syn.last);
+        }
+        self.handshake.note(packet);
+    }
+
+    #[inline(always)]
+    fn measure_echo(&mut self, own: usize, other: usize, val: u32, ecr: u32, packet: &Packet) {
+        let near = |leg: &Leg| leg.from_handshake && leg.floor() < NEAR;
+        if packet.has(flags::ACK) && !near(&self.legs.to[own]) {
+            self.clocks[own].see(val, packet.time);
+            if self.legs.to[own].is_news(ecr, packet.time) {
+                let round = self.legs.to[0].floor() + self.legs.to[1].floor();
+                let left = self.left_before_news(packet);
+                self.legs.to[own].echoed(ecr, left, round);
+            }
+        }
+        if !near(&self.legs.to[other]) {
+            self.legs.to[other].passed_towards(val, packet.time);
+        }
+    }
+
+    /// As `left`, of a packet that is the first to echo what it echoes: a few of a hundred.
+    #[inline(never)]
+    fn left_before_news(&mut self, packet: &Packet) -> Nanos {
+        self.left(packet)
+    }
+
+    /// When `packet` would have passed without the queues between its sender and the capture point, as far as its stamp tells.
+    #[inline(always)]
+    fn left(&mut self, packet: &Packet) -> Nanos {
+        let own = packet.side as usize;
+        let leg = &self.legs.to[own];
+        match packet.timestamps() {
+            Some((tsval, tsecr)) if leg.floor() >= NEAR => {
+                let earliest = || leg.passed(tsecr).map_or(Nanos(i64::MIN), |p| p + leg.floor());
+                self.clocks[own].unqueued(tsval, packet.time, earliest)
+            }
+            _ => packet.time,
+        }
+    }
+
+    /// Data and its acknowledgment; or a packet that follows one of the other end, after both had been quiet for longer than the answer
+    /// took, was its answer.
+    fn measure_without_stamps(&mut self, own: usize, other: usize, packet: &Packet) {
+        let time = packet.time;
+        if packet.acknowledges() {
+            self.legs.to[own].acknowledged(packet.ack, time);
+        }
+        if packet.len > 0 {
+            self.legs.to[other].data_towards(packet.seq + packet.len, time);
+        }
+        let answer = time - self.last_packet[other];
+        if self.previous_packet == self.last_packet[other] {
+            self.legs.to[own].quiet_pair(answer, self.quiet_before);
+        }
+        self.quiet_before = time - self.previous_packet;
+        self.previous_packet = time;
+        self.last_packet[own] = time;
+    }
+}

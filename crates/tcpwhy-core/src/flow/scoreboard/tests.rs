@@ -1,0 +1,109 @@
+use super::*;
+
+const REPAIR: Nanos = Nanos::from_millis(10);
+
+fn ms(n: i64) -> Nanos {
+    Nanos::from_millis(n)
+}
+
+#[test]
+fn the_rtt_sample_is_that_of_the_newest_byte() {
+    let mut b = Scoreboard::new(0);
+    b.send(0, 1000, ms(0), Levels::default(), REPAIR);
+    b.send(1000, 2000, ms(5), Levels::default(), REPAIR);
+    let acked = b.acknowledge(2000, |_| ());
+    assert_eq!((acked.bytes, acked.sent_at), (2000, Some(ms(5))));
+    assert_eq!(b.flight(), 0);
+}
+
+#[test]
+fn a_part_of_an_offloaded_segment_gives_a_sample() {
+    let mut b = Scoreboard::new(0);
+    b.send(0, 64_000, ms(0), Levels::default(), REPAIR);
+    assert_eq!(b.acknowledge(2920, |_| ()).sent_at, Some(ms(0)));
+    assert_eq!(b.flight(), 61_080);
+}
+
+#[test]
+fn a_sack_block_gives_one_sample_for_each_new_segment() {
+    let mut b = Scoreboard::new(0);
+    for i in 0..4u64 {
+        b.send(i * 1000, i * 1000 + 1000, ms(i as i64), Levels::default(), REPAIR);
+    }
+    assert_eq!((b.reported(2000).0, b.reported(2000).0), (Some(ms(1)), None));
+    assert_eq!(b.reported(3000).0, Some(ms(2)));
+    assert_eq!(b.reported(9000).0, None);
+}
+
+#[test]
+fn what_a_sack_block_reports_has_arrived_and_its_ack_does_not_count_it_again() {
+    let mut b = Scoreboard::new(0);
+    for i in 0..5u64 {
+        b.send(i * 1000, i * 1000 + 1000, ms(i as i64), Levels::default(), REPAIR);
+    }
+    assert_eq!(b.acknowledge(1000, |_| ()).arrived, 1000);
+    // The hole at 1000 is taken for arrived until it is sent again.
+    assert_eq!(b.reported(3000).1, 2000);
+    assert_eq!(b.reported(4000).1, 1000);
+    let again = b.send(1000, 2000, ms(30), Levels::default(), REPAIR);
+    assert!(matches!(again, Sending::Again { recanted: 1000, .. }));
+    assert_eq!(b.acknowledge(5000, |_| ()).arrived, 2000);
+}
+
+#[test]
+fn a_repair_that_a_later_block_reports_arrives_once() {
+    let mut b = Scoreboard::new(0);
+    for i in 0..4u64 {
+        b.send(i * 1000, i * 1000 + 1000, ms(i as i64), Levels::default(), REPAIR);
+    }
+    assert_eq!(b.reported(4000).1, 4000);
+    for hole in [0, 2000] {
+        b.send(hole, hole + 1000, ms(30), Levels::default(), REPAIR);
+    }
+    assert_eq!((b.reported(3000), b.reported(3000)), ((None, 1000), (None, 0)));
+    assert_eq!(b.acknowledge(4000, |_| ()).arrived, 1000);
+}
+
+#[test]
+fn karns_rule_drops_samples_of_resent_data() {
+    let mut b = Scoreboard::new(0);
+    b.send(0, 1000, ms(0), Levels::default(), REPAIR);
+    b.send(1000, 2000, ms(0), Levels::default(), REPAIR);
+    assert_eq!(
+        b.send(0, 1000, ms(300), Levels::default(), REPAIR),
+        Sending::Again { times: 0, tail: false, level: 0, recanted: 0 }
+    );
+    assert_eq!(b.acknowledge(2000, |_| ()).sent_at, None);
+    assert_eq!(b.send(0, 1000, ms(400), Levels::default(), REPAIR), Sending::Needless);
+}
+
+#[test]
+fn a_hole_filled_at_once_is_reordering_and_later_is_a_repair() {
+    let mut b = Scoreboard::new(0);
+    b.send(1000, 2000, ms(0), Levels::default(), REPAIR);
+    assert_eq!(b.send(0, 1000, ms(1), Levels::default(), REPAIR), Sending::Reordered);
+    b.send(3000, 4000, ms(2), Levels::default(), REPAIR);
+    assert_eq!(
+        b.send(2000, 3000, ms(30), Levels::default(), REPAIR),
+        Sending::Again { times: 0, tail: false, level: 0, recanted: 0 }
+    );
+}
+
+#[test]
+fn an_ack_for_bytes_never_seen_is_a_hole_in_the_capture() {
+    let mut b = Scoreboard::new(0);
+    b.send(0, 1000, ms(0), Levels::default(), REPAIR);
+    assert_eq!(b.acknowledge(5000, |_| ()).unseen, 4000);
+    assert_eq!((b.nxt, b.missed), (5000, 4000));
+}
+
+#[test]
+fn memory_is_bounded_for_a_receiver_that_never_acknowledges() {
+    let mut b = Scoreboard::new(0);
+    for i in 0..200_000u64 {
+        b.send(i * 10, i * 10 + 10, Nanos(i as i64), Levels::default(), REPAIR);
+    }
+    assert!(b.outstanding.len() <= MAX_OUTSTANDING);
+    assert_eq!(b.acknowledge(2_000_000, |_| ()).bytes, 2_000_000);
+    assert_eq!(b.outstanding.len(), 0);
+}

@@ -11,6 +11,7 @@ use super::device::HostDevice;
 use super::engine::Desk;
 use super::middle::Middle;
 use super::report::DirectionReport;
+use super::segment::Load;
 use super::{vnet, wait};
 use crate::spec::Role;
 
@@ -20,7 +21,7 @@ pub(super) const BATCH: usize = 32;
 /// One direction.
 #[derive(Debug)]
 pub(super) struct Lane {
-    pub(super) way: Way<Packet>,
+    pub(super) way: Way<Load>,
     pub(super) sender: Role,
     /// Bytes before the IP packet.
     pub(super) framing: usize,
@@ -74,27 +75,38 @@ impl Lane {
         let mut any = false;
         for _ in 0..BATCH {
             let now = wait::now();
-            let Some(mut delivery) = self.way.take(now) else { return any };
-            desk.late.record((now - delivery.due).0);
-            if delivery.mark {
-                vnet::mark_ce(delivery.payload.head_mut(), self.framing);
-            }
-            for _ in 0..delivery.copies {
-                self.write(&delivery, to, desk.middle.as_mut());
-            }
+            let Some(delivery) = self.way.take(now) else { return any };
             any = true;
+            desk.late.record((now - delivery.due).0);
+            let Delivery { payload, left, due, mark, copies, .. } = delivery;
+            let Some(mut packet) = payload.packet(&desk.pool) else {
+                self.report.out_of_memory += 1;
+                continue;
+            };
+            if mark {
+                vnet::mark_ce(packet.head_mut(), self.framing);
+            }
+            let passes = left + Nanos(((due - left).0 as f64 * self.tap) as i64);
+            for _ in 0..copies {
+                self.write(&packet, passes, to, desk.middle.as_mut());
+            }
         }
         any
     }
 
-    fn write(&mut self, delivery: &Delivery<Packet>, to: &HostDevice, middle: Option<&mut Middle>) {
+    /// `passes`: when it passes the tap.
+    fn write(
+        &mut self,
+        packet: &Packet,
+        passes: Nanos,
+        to: &HostDevice,
+        middle: Option<&mut Middle>,
+    ) {
         if let Some(middle) = middle {
-            let flight = (delivery.due - delivery.left).0 as f64 * self.tap;
-            let ip = delivery.payload.head().get(self.framing..).unwrap_or_default();
-            let length = delivery.payload.len().saturating_sub(self.framing);
-            middle.record(delivery.left + Nanos(flight as i64), ip, length);
+            let ip = packet.head().get(self.framing..).unwrap_or_default();
+            middle.record(passes, ip, packet.len().saturating_sub(self.framing));
         }
-        if delivery.payload.write(to.fd.as_fd()).is_err() {
+        if packet.write(to.fd.as_fd()).is_err() {
             self.report.refused += 1;
         }
     }

@@ -48,8 +48,15 @@ fn main() -> Result<(), String> {
     let word = arguments.next().filter(|word| word != "-").unwrap_or_default();
     let rounds = arguments.next().map_or(3, |rounds| rounds.parse().expect("a number of rounds"));
     println!(
-        "{:31} {:>11} {:>7} {:>11} {:>11} {:>14} {:>16}  faithful",
-        "", "bare Gbit/s", "Gbit/s", "link / bare", "packets/s", "ns/packet", "late p50, p99 us"
+        "{:31} {:>11} {:>7} {:>11} {:>11} {:>13} {:>13} {:>16}  faithful",
+        "",
+        "bare Gbit/s",
+        "Gbit/s",
+        "link / bare",
+        "packets/s",
+        "ns/packet",
+        "TCP's RTT ms",
+        "late p50, p99 us"
     );
     for (name, traffic, rtt_ms, offload) in ROWS {
         if name.contains(&word) {
@@ -80,6 +87,8 @@ struct Measured {
     packets: f64,
     /// Processor time of the carrier's thread for each packet.
     ns: f64,
+    /// The TCP sender's, in the end.
+    rtt_ms: f64,
     /// The emulator's.
     report: Option<LinkReport>,
 }
@@ -112,16 +121,16 @@ impl Carrier {
 
 fn measure(traffic: Traffic, spec: &LinkSpec, bare: bool) -> Result<Measured, String> {
     let (client, server, carrier) = Carrier::joined(spec, bare)?;
-    let (gbps, seconds) = match traffic {
+    let (gbps, seconds, rtt_ms) = match traffic {
         Traffic::Bulk => traffic::bulk(&client, &server),
-        Traffic::Flood => (0.0, traffic::flood(&client, &server)),
+        Traffic::Flood => (0.0, traffic::flood(&client, &server), f64::NAN),
     };
     let ns = busy_ns();
     let (packets, report) = carrier.stop()?;
     let (packets, ns) = (packets as f64 / seconds, ns / packets as f64);
     let flooded = packets * (8 * traffic::SMALL) as f64 / 1e9;
     let gbps = if traffic == Traffic::Flood { flooded } else { gbps };
-    Ok(Measured { gbps, packets, ns, report })
+    Ok(Measured { gbps, packets, ns, rtt_ms, report })
 }
 
 /// Processor time of the thread that carries, in nanoseconds (proc(5): the first number of `schedstat`).
@@ -148,13 +157,15 @@ fn row(name: &str, traffic: Traffic, spec: &LinkSpec, rounds: usize) -> Result<(
     let report = link.report.as_ref().expect("the emulator reports");
     let late = report.lateness_ns.unwrap_or_default();
     println!(
-        "{name:31} {:11.3} {:7.3} {:11.2} {:11.0} {:6.0} / {:5.0} {:8.0} {:7.0}  {}",
+        "{name:31} {:11.3} {:7.3} {:11.2} {:11.0} {:5.0} / {:5.0} {:5.1} / {:5.1} {:8.0} {:7.0}  {}",
         bare.gbps,
         link.gbps,
         link.gbps / bare.gbps,
         link.packets,
         link.ns,
         bare.ns,
+        link.rtt_ms,
+        bare.rtt_ms,
         late.p50 as f64 / 1e3,
         late.p99 as f64 / 1e3,
         if report.faithful {

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use nix::sys::socket::sockopt::UdpGsoSegment;
@@ -16,8 +17,8 @@ const WARM: Duration = Duration::from_millis(300);
 /// Round trips, in a row.
 const TRIPS: usize = 200;
 
-/// One TCP connection; returns Gbit/s of payload, and seconds in all.
-pub(crate) fn bulk(client: &Host, server: &Host) -> (f64, f64) {
+/// One TCP connection; returns Gbit/s of payload, seconds in all, and the round-trip time that the sender saw at its end in ms.
+pub(crate) fn bulk(client: &Host, server: &Host) -> (f64, f64, f64) {
     // Linux 6.16 and later may leave the receive window at its first 64 KB when whole windows arrive in one burst, as they
     // do here: `tcp_rcv_space_adjust` takes what waits in the queue off what was copied. So it begins large.
     for host in [client, server] {
@@ -48,9 +49,18 @@ pub(crate) fn bulk(client: &Host, server: &Host) -> (f64, f64) {
         while begin.elapsed() < SECONDS {
             socket.write_all(&data).unwrap();
         }
+        round_trip_ms()
     });
-    writer.join().unwrap();
-    (reader.join().unwrap(), begin.elapsed().as_secs_f64())
+    let rtt_ms = writer.join().unwrap();
+    (reader.join().unwrap(), begin.elapsed().as_secs_f64(), rtt_ms)
+}
+
+/// What the namespace's connection to the server has as its round-trip time, whatever waits where (ss(8): `rtt:mean/deviation`).
+fn round_trip_ms() -> f64 {
+    let output = Command::new("ss").args(["-tinH", "dst", SERVER]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rtt = text.split_whitespace().find_map(|word| word.strip_prefix("rtt:"));
+    rtt.and_then(|rtt| rtt.split('/').next()?.parse().ok()).unwrap_or(f64::NAN)
 }
 
 /// Small packets of UDP, as many as the sender can; returns seconds.

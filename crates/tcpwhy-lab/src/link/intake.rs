@@ -28,7 +28,7 @@ impl Lane {
     /// All of a batch have entered when its last one was read: the clock is read once, and no packet is early.
     pub(super) fn read(&mut self, from: &HostDevice, desk: &mut Desk) -> Result<bool, Errno> {
         let mut fresh = std::mem::take(&mut self.fresh);
-        let (mut any, mut bytes) = (false, 0);
+        let (mut any, mut bytes, mut empty) = (false, 0, false);
         for _ in 0..BATCH {
             if self.cuts && bytes >= CUT_BYTES {
                 break;
@@ -39,14 +39,18 @@ impl Lane {
                     fresh.push(packet);
                 }
                 Ok(None) => self.report.out_of_memory += 1,
-                Err(Errno::AGAIN) => break,
+                Err(Errno::AGAIN) => {
+                    empty = true;
+                    break;
+                }
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error),
             }
             any = true;
         }
-        if any {
+        if any || self.full_since.is_some() {
             let now = wait::now();
+            self.note_read(now, empty);
             for packet in fresh.drain(..) {
                 self.enter(now, packet, &desk.pool, &mut desk.boxes);
             }

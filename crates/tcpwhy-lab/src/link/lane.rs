@@ -6,7 +6,7 @@ use tcpwhy_core::link::{Delivery, Way, WaySpec};
 use tcpwhy_core::units::Nanos;
 
 use super::breaks::Breaks;
-use super::buffer::Packet;
+use super::buffer::{Packet, SMALL};
 use super::device::HostDevice;
 use super::engine::Desk;
 use super::middle::Middle;
@@ -17,6 +17,8 @@ use crate::spec::Role;
 
 /// Packets per turn: a burst of one side must not hold up what is due on the other.
 pub(super) const BATCH: usize = 32;
+/// Small packets that are written before the clock is read again: lateness is known to within three writes.
+const CLOCK: usize = 4;
 
 /// One direction.
 #[derive(Debug)]
@@ -31,6 +33,9 @@ pub(super) struct Lane {
     pub(super) jumbo: bool,
     /// Read and not offered yet; empty between two calls.
     pub(super) fresh: Vec<Packet>,
+    /// Since when the device was never found empty; and the longest such time.
+    pub(super) full_since: Option<Nanos>,
+    longest_full: Nanos,
     /// Where on the propagation the middle capture looks, seen from the sender.
     tap: f64,
     /// Where the scenario schedules losses; and what makes time since the Unix epoch of the link's clock.
@@ -52,7 +57,33 @@ impl Lane {
         let scheduled = !spec.outages.is_empty() || !spec.loss.nth.is_empty();
         let breaks = scheduled.then(Breaks::default);
         let (jumbo, fresh) = (true, Vec::with_capacity(BATCH));
-        Self { way, sender, framing, cuts, jumbo, fresh, tap, breaks, epoch, report }
+        let (full_since, longest_full) = (None, Nanos::ZERO);
+        Self {
+            way,
+            sender,
+            framing,
+            cuts,
+            jumbo,
+            fresh,
+            full_since,
+            longest_full,
+            tap,
+            breaks,
+            epoch,
+            report,
+        }
+    }
+
+    /// The device was read at `now`, until it was empty or not.
+    pub(super) fn note_read(&mut self, now: Nanos, empty: bool) {
+        if empty && self.full_since.is_none() {
+            return;
+        }
+        let since = *self.full_since.get_or_insert(now);
+        self.longest_full = self.longest_full.max(now - since);
+        if empty {
+            self.full_since = None;
+        }
     }
 
     /// The link's first packet was seen.
@@ -72,11 +103,9 @@ impl Lane {
 
     /// Writes what is due, a batch at most; returns whether there was anything.
     pub(super) fn deliver(&mut self, to: &HostDevice, desk: &mut Desk) -> bool {
-        let mut any = false;
-        for _ in 0..BATCH {
-            let now = wait::now();
-            let Some(delivery) = self.way.take(now) else { return any };
-            any = true;
+        let mut now = wait::now();
+        for count in 0..BATCH {
+            let Some(delivery) = self.way.take(now) else { return count > 0 };
             desk.late.record((now - delivery.due).0);
             let Delivery { payload, left, due, mark, copies, .. } = delivery;
             let Some(mut packet) = payload.packet(&desk.pool) else {
@@ -90,8 +119,11 @@ impl Lane {
             for _ in 0..copies {
                 self.write(&packet, passes, to, desk.middle.as_mut());
             }
+            if count % CLOCK == CLOCK - 1 || packet.len() > SMALL {
+                now = wait::now();
+            }
         }
-        any
+        true
     }
 
     /// `passes`: when it passes the tap.
@@ -114,6 +146,7 @@ impl Lane {
     /// What this direction did.
     pub(super) fn report(mut self, from: &mut HostDevice) -> DirectionReport {
         self.report.add(self.way.counters(), self.way.held());
+        self.report.longest_full_ns = u64::try_from(self.longest_full.0).unwrap_or(0);
         self.report.overruns = from.overruns().unwrap_or(0);
         self.report.breaks = self.breaks.map(Breaks::into_all).unwrap_or_default();
         self.report

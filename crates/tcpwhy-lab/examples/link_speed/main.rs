@@ -5,10 +5,13 @@
 //! cargo run --release -p tcpwhy-lab --example link_speed [-- WORD [ROUNDS]]
 //! ```
 //!
-//! One TCP connection for 1.5 seconds each, small packets of UDP (cut by the sender's kernel, thrown away by the
+//! One TCP connection for 1.5 seconds each, five rounds, small packets of UDP (cut by the sender's kernel, thrown away by the
 //! receiver's, so that the link has a core to itself where there are two), and round trips of UDP at 20 ms. A word keeps the
-//! rows whose name has it; `-` keeps all. Needs root and /dev/net/tun. Figures depend on what else the machine does; the ratio
-//! depends less. Without a rate the sender fills whatever the emulator can do, so it is late then and says so.
+//! rows whose name has it; `-` keeps all. Where two figures stand with a slash between them, the first is the emulator's and
+//! the second the bare forwarder's: processor time of its thread for a packet, and what TCP saw as its round-trip time.
+//!
+//! Needs root and /dev/net/tun. Figures depend on what else the machine does; the ratio depends less. Without a rate the sender
+//! fills whatever the emulator can do, up to TCP's window of 16 MB: all of it waits somewhere, and the link says how late it is.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bare;
@@ -46,7 +49,7 @@ const ROWS: [(&str, Traffic, i64, Offload); 7] = [
 fn main() -> Result<(), String> {
     let mut arguments = std::env::args().skip(1);
     let word = arguments.next().filter(|word| word != "-").unwrap_or_default();
-    let rounds = arguments.next().map_or(3, |rounds| rounds.parse().expect("a number of rounds"));
+    let rounds = arguments.next().map_or(5, |rounds| rounds.parse().expect("a number of rounds"));
     println!(
         "{:31} {:>11} {:>7} {:>11} {:>11} {:>13} {:>13} {:>16}  faithful",
         "",
@@ -191,7 +194,12 @@ fn round_trips() -> Result<(), String> {
         let [least, p50, p99, most] = times;
         println!(
             "RTT asked 20 ms, {}: least {least:.3}, p50 {p50:.3}, p99 {p99:.3}, most {most:.3} ms",
-            report.map_or("bare".to_owned(), |report| format!("link ({})", report.scheduling)),
+            report.map_or("bare".to_owned(), |report| {
+                let late = report.lateness_ns.unwrap_or_default();
+                let [p50, p99] = [late.p50, late.p99].map(|ns| ns as f64 / 1e3);
+                let scheduling = report.scheduling;
+                format!("link ({scheduling}, itself late by p50 {p50:.1}, p99 {p99:.1} us)")
+            }),
         );
     }
     Ok(())

@@ -152,3 +152,22 @@ impl Lane {
         self.report
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_full_from_the_first_read_that_leaves_something_to_the_one_that_finds_it_empty() {
+        let mut lane = Lane::new(&WaySpec::default(), Role::Client, 0, false, 0.3, Nanos::ZERO);
+        let mut longest = |ms: i64, empty| {
+            lane.note_read(Nanos::from_millis(ms), empty);
+            lane.longest_full.millis()
+        };
+        // Idle for long, and what came was read at once.
+        assert_eq!((longest(1, true), longest(5_000, true)), (0.0, 0.0));
+        assert_eq!((longest(6_000, false), longest(6_030, false)), (0.0, 30.0));
+        assert_eq!((longest(6_040, true), longest(7_000, true)), (40.0, 40.0));
+        assert_eq!((longest(8_000, false), longest(8_010, true)), (40.0, 40.0));
+    }
+}

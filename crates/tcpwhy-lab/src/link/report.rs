@@ -152,3 +152,23 @@ pub(super) fn doubts(
     }
     doubts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_stays_full_for_long_is_a_doubt() {
+        let doubts = |longest_full_ns| {
+            let up = DirectionReport { longest_full_ns, ..DirectionReport::default() };
+            let down = DirectionReport::default();
+            super::doubts(&LinkSpec::default(), &LatenessReport::default(), &up, &down)
+        };
+        assert_eq!(doubts(90_000_000), Vec::<String>::new());
+        let [doubt] = &doubts(200_000_000)[..] else { panic!("one doubt") };
+        assert!(
+            doubt.starts_with("for 200 ms packets from client to server came faster"),
+            "{doubt}"
+        );
+    }
+}

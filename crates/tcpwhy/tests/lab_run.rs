@@ -243,3 +243,25 @@ fn without_root_a_run_is_the_same() {
         Err(e) => eprintln!("skipped: setpriv: {e}"),
     }
 }
+
+#[test]
+fn a_transfer_that_does_not_end_is_said_to_have_been_cut_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hole.toml");
+    let text = "title = 'x'\n[link]\nmtu = 100\n[flow]\ngive_up = '1s'\n\
+                [[phase]]\nfrom = 'server'\nbytes = '100KB'\n";
+    std::fs::write(&path, text).unwrap();
+    let output = lab(&["run", &path.display().to_string()]);
+    if cannot(&output) {
+        return;
+    }
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("0 B of 100 kB had arrived: given up"), "{shown}{}", said(&output));
+}
+
+#[test]
+fn a_score_of_no_runs_is_refused() {
+    let output = lab(&["score", "--only", "no-such-run"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("no run has such a name"), "{}", said(&output));
+}

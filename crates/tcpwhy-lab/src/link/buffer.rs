@@ -10,45 +10,53 @@ pub(super) const SMALL: usize = 2_048;
 /// The largest IP packet, behind the small block.
 const LARGE: usize = 65_536;
 
-/// One packet with its framing; its blocks go back to the pool when it is dropped.
+/// One packet with its framing, small to pass on; its blocks go back to the pool when it is dropped.
 #[derive(Debug)]
 pub(super) struct Packet {
-    small: Box<[u8]>,
-    large: Option<Box<[u8]>>,
-    len: usize,
+    /// `None` only while it is dropped.
+    block: Option<Box<Block>>,
     pool: Rc<RefCell<Blocks>>,
+}
+
+#[derive(Debug)]
+struct Block {
+    len: usize,
+    large: Option<Box<[u8]>>,
+    small: [u8; SMALL],
 }
 
 impl Drop for Packet {
     fn drop(&mut self) {
-        let footprint = self.footprint();
+        let Some(block) = self.block.take() else { return };
         let mut blocks = self.pool.borrow_mut();
-        blocks.held = blocks.held.saturating_sub(footprint);
-        blocks.small.push(std::mem::take(&mut self.small));
-        blocks.large.extend(self.large.take());
+        blocks.held = blocks.held.saturating_sub(block.footprint());
+        blocks.put(block);
     }
 }
 
 impl Packet {
     /// The packet's beginning: framing and headers, and all of it when it is short.
     pub(super) fn head(&self) -> &[u8] {
-        self.small.get(..self.len.min(SMALL)).unwrap_or_default()
+        let Some(block) = self.block.as_deref() else { return &[] };
+        block.small.get(..block.len.min(SMALL)).unwrap_or_default()
     }
 
     /// The same, to be changed.
     pub(super) fn head_mut(&mut self) -> &mut [u8] {
-        self.small.get_mut(..self.len.min(SMALL)).unwrap_or_default()
+        let Some(block) = self.block.as_deref_mut() else { return &mut [] };
+        block.small.get_mut(..block.len.min(SMALL)).unwrap_or_default()
     }
 
     /// What follows the beginning.
     pub(super) fn tail(&self) -> &[u8] {
-        let length = self.len.saturating_sub(SMALL);
-        self.large.as_deref().and_then(|large| large.get(..length)).unwrap_or_default()
+        let Some(block) = self.block.as_deref() else { return &[] };
+        let length = block.len.saturating_sub(SMALL);
+        block.large.as_deref().and_then(|large| large.get(..length)).unwrap_or_default()
     }
 
     /// Bytes in all, with framing.
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.block.as_deref().map_or(0, |block| block.len)
     }
 
     /// Writes it as one packet.
@@ -57,7 +65,7 @@ impl Packet {
             [] => rustix::io::write(fd, self.head())?,
             tail => rustix::io::writev(fd, &[IoSlice::new(self.head()), IoSlice::new(tail)])?,
         };
-        if written == self.len { Ok(()) } else { Err(rustix::io::Errno::IO) }
+        if written == self.len() { Ok(()) } else { Err(rustix::io::Errno::IO) }
     }
 
     /// Copies `len` bytes from position `from` of another packet to position `at`.
@@ -77,19 +85,25 @@ impl Packet {
 
     /// What follows a position in the block that it is in.
     fn rest(&self, at: usize) -> &[u8] {
+        let Some(block) = self.block.as_deref() else { return &[] };
         match at.checked_sub(SMALL) {
-            None => self.small.get(at..).unwrap_or_default(),
-            Some(at) => self.large.as_deref().and_then(|b| b.get(at..)).unwrap_or_default(),
+            None => block.small.get(at..).unwrap_or_default(),
+            Some(at) => block.large.as_deref().and_then(|b| b.get(at..)).unwrap_or_default(),
         }
     }
 
     fn rest_mut(&mut self, at: usize) -> &mut [u8] {
+        let Some(block) = self.block.as_deref_mut() else { return &mut [] };
         match at.checked_sub(SMALL) {
-            None => self.small.get_mut(at..).unwrap_or_default(),
-            Some(at) => self.large.as_deref_mut().and_then(|b| b.get_mut(at..)).unwrap_or_default(),
+            None => block.small.get_mut(at..).unwrap_or_default(),
+            Some(at) => {
+                block.large.as_deref_mut().and_then(|b| b.get_mut(at..)).unwrap_or_default()
+            }
         }
     }
+}
 
+impl Block {
     fn footprint(&self) -> usize {
         SMALL + if self.large.is_some() { LARGE } else { 0 }
     }
@@ -98,9 +112,28 @@ impl Packet {
 /// Blocks that are free, and how many bytes are not.
 #[derive(Debug, Default)]
 struct Blocks {
-    small: Vec<Box<[u8]>>,
+    // Boxed: they are handed out, not what is in them.
+    #[allow(clippy::vec_box)]
+    small: Vec<Box<Block>>,
     large: Vec<Box<[u8]>>,
     held: usize,
+}
+
+impl Blocks {
+    /// An empty one.
+    fn take(&mut self) -> Box<Block> {
+        let free = self.small.pop();
+        free.unwrap_or_else(|| Box::new(Block { len: 0, large: None, small: [0; SMALL] }))
+    }
+
+    fn take_large(&mut self) -> Box<[u8]> {
+        self.large.pop().unwrap_or_else(|| vec![0; LARGE].into_boxed_slice())
+    }
+
+    fn put(&mut self, mut block: Box<Block>) {
+        self.large.extend(block.large.take());
+        self.small.push(block);
+    }
 }
 
 /// Where packets are read into.
@@ -123,49 +156,43 @@ impl Pool {
         fd: BorrowedFd<'_>,
         jumbo: bool,
     ) -> rustix::io::Result<Option<Packet>> {
-        let mut small = self.small();
-        if !jumbo {
-            let result = rustix::io::read(fd, &mut *small);
-            let packet = self.packet(small, None, *result.as_ref().unwrap_or(&0));
-            return result.map(|_| packet);
+        let mut block = self.blocks.borrow_mut().take();
+        let read = if jumbo {
+            let large = block.large.insert(self.blocks.borrow_mut().take_large());
+            rustix::io::readv(fd, &mut [IoSliceMut::new(&mut block.small), IoSliceMut::new(large)])
+        } else {
+            rustix::io::read(fd, &mut block.small)
+        };
+        match read {
+            Ok(len) => Ok(self.packet(block, len)),
+            Err(error) => {
+                self.blocks.borrow_mut().put(block);
+                Err(error)
+            }
         }
-        let mut large = self.large();
-        let mut both = [IoSliceMut::new(&mut small), IoSliceMut::new(&mut large)];
-        let result = rustix::io::readv(fd, &mut both);
-        let packet = self.packet(small, Some(large), *result.as_ref().unwrap_or(&0));
-        result.map(|_| packet)
     }
 
     /// A packet of this length with old bytes in it; `None` when the memory is used up.
     pub(super) fn blank(&self, len: usize) -> Option<Packet> {
-        let large = (len > SMALL).then(|| self.large());
-        self.packet(self.small(), large, len)
+        let mut blocks = self.blocks.borrow_mut();
+        let mut block = blocks.take();
+        block.large = (len > SMALL).then(|| blocks.take_large());
+        drop(blocks);
+        self.packet(block, len)
     }
 
-    fn packet(&self, small: Box<[u8]>, large: Option<Box<[u8]>>, len: usize) -> Option<Packet> {
+    fn packet(&self, mut block: Box<Block>, len: usize) -> Option<Packet> {
         let mut blocks = self.blocks.borrow_mut();
-        let large = if len > SMALL {
-            large
-        } else {
-            blocks.large.extend(large);
-            None
-        };
-        let packet = Packet { small, large, len, pool: Rc::clone(&self.blocks) };
-        blocks.held += packet.footprint();
+        if len <= SMALL {
+            blocks.large.extend(block.large.take());
+        }
+        block.len = len;
+        blocks.held += block.footprint();
         let full = blocks.held > self.limit;
         // Dropping the packet gives its blocks back.
         drop(blocks);
+        let packet = Packet { block: Some(block), pool: Rc::clone(&self.blocks) };
         (!full).then_some(packet)
-    }
-
-    fn small(&self) -> Box<[u8]> {
-        let free = self.blocks.borrow_mut().small.pop();
-        free.unwrap_or_else(|| vec![0; SMALL].into_boxed_slice())
-    }
-
-    fn large(&self) -> Box<[u8]> {
-        let free = self.blocks.borrow_mut().large.pop();
-        free.unwrap_or_else(|| vec![0; LARGE].into_boxed_slice())
     }
 }
 

@@ -1,21 +1,29 @@
 //! The Internet checksum (RFC 1071).
 
-/// Sum of 16-bit words in one's complement, not folded; an odd last byte is the high half of a word.
+/// Sum of 16-bit words in one's complement, not folded to the end; an odd last byte is the high half of a word.
+///
+/// Added up in the machine's byte order and turned round once, which gives the same (RFC 1071 section 2 (B)).
 pub(super) fn sum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<4>();
-    let mut sum = words.iter().map(|word| u64::from(u32::from_be_bytes(*word))).sum::<u64>();
-    for (index, byte) in rest.iter().enumerate() {
-        sum += u64::from(*byte) << (24 - 8 * index);
+    let mut sum = words.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).sum::<u64>();
+    let mut last = [0; 4];
+    for (to, from) in last.iter_mut().zip(rest) {
+        *to = *from;
     }
-    sum
+    sum += u64::from(u32::from_ne_bytes(last));
+    u64::from(u16::from_be(fold(sum)))
 }
 
 /// Folds a sum into the value that stands in a header.
-pub(super) fn finish(mut sum: u64) -> u16 {
+pub(super) fn finish(sum: u64) -> u16 {
+    !fold(sum)
+}
+
+fn fold(mut sum: u64) -> u16 {
     while sum >> 16 != 0 {
         sum = (sum & 0xffff) + (sum >> 16);
     }
-    !(sum as u16)
+    sum as u16
 }
 
 /// The checksum after the words that it covers changed from one sum to another (RFC 1624 equation 3).

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
@@ -108,6 +108,13 @@ impl HostDevice {
         self.stats.seek(SeekFrom::Start(0))?;
         self.stats.read_to_string(&mut text)?;
         Ok(counter(&text, &self.name, SENT_DROPPED))
+    }
+}
+
+/// What is read from it the host sent, what is written to it the host receives.
+impl AsFd for HostDevice {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What happens to a packet before it enters the queue: cut to the MTU, through the middleboxes.
 
 use std::os::fd::AsFd;
+use std::rc::Rc;
 
 use rustix::io::Errno;
 use tcpwhy_core::link::Parcel;
@@ -12,9 +13,10 @@ use super::device::HostDevice;
 use super::engine::Desk;
 use super::lane::{BATCH, Lane};
 use super::middlebox::{Middleboxes, Passing, Verdict};
+use super::segment::{self, Large, Load};
 use super::tcp::Tcp;
 use super::view::View;
-use super::{segment, vnet, wait};
+use super::{vnet, wait};
 use crate::spec::Role;
 
 /// Bytes per turn where they are cut into small packets: some 45.
@@ -26,7 +28,7 @@ impl Lane {
     /// All of a batch have entered when its last one was read: the clock is read once, and no packet is early.
     pub(super) fn read(&mut self, from: &HostDevice, desk: &mut Desk) -> Result<bool, Errno> {
         let mut fresh = std::mem::take(&mut self.fresh);
-        let (mut any, mut bytes) = (false, 0);
+        let (mut any, mut bytes, mut empty) = (false, 0, false);
         for _ in 0..BATCH {
             if self.cuts && bytes >= CUT_BYTES {
                 break;
@@ -37,14 +39,18 @@ impl Lane {
                     fresh.push(packet);
                 }
                 Ok(None) => self.report.out_of_memory += 1,
-                Err(Errno::AGAIN) => break,
+                Err(Errno::AGAIN) => {
+                    empty = true;
+                    break;
+                }
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error),
             }
             any = true;
         }
-        if any {
+        if any || self.full_since.is_some() {
             let now = wait::now();
+            self.note_read(now, empty);
             for packet in fresh.drain(..) {
                 self.enter(now, packet, &desk.pool, &mut desk.boxes);
             }
@@ -64,7 +70,7 @@ impl Lane {
         let mss = vnet::segment_size(packet.head(), self.framing);
         match mss {
             Some(mss) if self.cuts && view.tcp_bytes.is_some() => {
-                self.cut(now, packet, &view, mss, pool, boxes);
+                self.cut(now, Large::new(packet, view, mss, self.framing), pool, boxes);
             }
             _ => {
                 if self.cuts && vnet::is_partial(packet.head(), self.framing) {
@@ -82,20 +88,19 @@ impl Lane {
         View::new(ip, packet.len().saturating_sub(self.framing)).filter(|view| !view.local)
     }
 
-    fn cut(
-        &mut self,
-        now: Nanos,
-        whole: Packet,
-        view: &View,
-        mss: usize,
-        pool: &Pool,
-        boxes: &mut Middleboxes,
-    ) {
-        let count = view.payload().div_ceil(mss.max(1));
-        let segments = segment::cut(&whole, view, mss, self.framing, pool);
-        self.report.out_of_memory += count.saturating_sub(segments.len()) as u64;
-        drop(whole);
-        for segment in segments {
+    fn cut(&mut self, now: Nanos, large: Large, pool: &Pool, boxes: &mut Middleboxes) {
+        let large = Rc::new(large);
+        for index in 0..large.count() {
+            // Whoever looks at segments sees each as it will be.
+            if self.breaks.is_none() && boxes.is_empty() {
+                self.report.packets += 1;
+                self.way.offer(now, large.parcel(index), Load::Part(Rc::clone(&large), index));
+                continue;
+            }
+            let Some(segment) = large.segment(index, pool) else {
+                self.report.out_of_memory += 1;
+                continue;
+            };
             if let Some(view) = self.view(&segment) {
                 self.offer(now, segment, &view, view.parcel(None), boxes);
             }
@@ -135,7 +140,7 @@ impl Lane {
             let ip = packet.head().get(self.framing..)?;
             Tcp::new(ip, view).map(|tcp| Passage::of(&tcp))
         });
-        let fate = self.way.offer(now, parcel, packet);
+        let fate = self.way.offer(now, parcel, Load::Whole(packet));
         if let (Some(breaks), Some(passage)) = (&mut self.breaks, passage) {
             breaks.see(now + self.epoch, passage, fate);
         }

@@ -6,21 +6,24 @@ use tcpwhy_core::link::{Delivery, Way, WaySpec};
 use tcpwhy_core::units::Nanos;
 
 use super::breaks::Breaks;
-use super::buffer::Packet;
+use super::buffer::{Packet, SMALL};
 use super::device::HostDevice;
 use super::engine::Desk;
 use super::middle::Middle;
 use super::report::DirectionReport;
+use super::segment::Load;
 use super::{vnet, wait};
 use crate::spec::Role;
 
 /// Packets per turn: a burst of one side must not hold up what is due on the other.
 pub(super) const BATCH: usize = 32;
+/// Small packets that are written before the clock is read again: lateness is known to within three writes.
+const CLOCK: usize = 4;
 
 /// One direction.
 #[derive(Debug)]
 pub(super) struct Lane {
-    pub(super) way: Way<Packet>,
+    pub(super) way: Way<Load>,
     pub(super) sender: Role,
     /// Bytes before the IP packet.
     pub(super) framing: usize,
@@ -30,6 +33,9 @@ pub(super) struct Lane {
     pub(super) jumbo: bool,
     /// Read and not offered yet; empty between two calls.
     pub(super) fresh: Vec<Packet>,
+    /// Since when the device was never found empty; and the longest such time.
+    pub(super) full_since: Option<Nanos>,
+    longest_full: Nanos,
     /// Where on the propagation the middle capture looks, seen from the sender.
     tap: f64,
     /// Where the scenario schedules losses; and what makes time since the Unix epoch of the link's clock.
@@ -51,7 +57,33 @@ impl Lane {
         let scheduled = !spec.outages.is_empty() || !spec.loss.nth.is_empty();
         let breaks = scheduled.then(Breaks::default);
         let (jumbo, fresh) = (true, Vec::with_capacity(BATCH));
-        Self { way, sender, framing, cuts, jumbo, fresh, tap, breaks, epoch, report }
+        let (full_since, longest_full) = (None, Nanos::ZERO);
+        Self {
+            way,
+            sender,
+            framing,
+            cuts,
+            jumbo,
+            fresh,
+            full_since,
+            longest_full,
+            tap,
+            breaks,
+            epoch,
+            report,
+        }
+    }
+
+    /// The device was read at `now`, until it was empty or not.
+    pub(super) fn note_read(&mut self, now: Nanos, empty: bool) {
+        if empty && self.full_since.is_none() {
+            return;
+        }
+        let since = *self.full_since.get_or_insert(now);
+        self.longest_full = self.longest_full.max(now - since);
+        if empty {
+            self.full_since = None;
+        }
     }
 
     /// The link's first packet was seen.
@@ -71,30 +103,42 @@ impl Lane {
 
     /// Writes what is due, a batch at most; returns whether there was anything.
     pub(super) fn deliver(&mut self, to: &HostDevice, desk: &mut Desk) -> bool {
-        let mut any = false;
-        for _ in 0..BATCH {
-            let now = wait::now();
-            let Some(mut delivery) = self.way.take(now) else { return any };
+        let mut now = wait::now();
+        for count in 0..BATCH {
+            let Some(delivery) = self.way.take(now) else { return count > 0 };
             desk.late.record((now - delivery.due).0);
-            if delivery.mark {
-                vnet::mark_ce(delivery.payload.head_mut(), self.framing);
+            let Delivery { payload, left, due, mark, copies, .. } = delivery;
+            let Some(mut packet) = payload.packet(&desk.pool) else {
+                self.report.out_of_memory += 1;
+                continue;
+            };
+            if mark {
+                vnet::mark_ce(packet.head_mut(), self.framing);
             }
-            for _ in 0..delivery.copies {
-                self.write(&delivery, to, desk.middle.as_mut());
+            let passes = left + Nanos(((due - left).0 as f64 * self.tap) as i64);
+            for _ in 0..copies {
+                self.write(&packet, passes, to, desk.middle.as_mut());
             }
-            any = true;
+            if count % CLOCK == CLOCK - 1 || packet.len() > SMALL {
+                now = wait::now();
+            }
         }
-        any
+        true
     }
 
-    fn write(&mut self, delivery: &Delivery<Packet>, to: &HostDevice, middle: Option<&mut Middle>) {
+    /// `passes`: when it passes the tap.
+    fn write(
+        &mut self,
+        packet: &Packet,
+        passes: Nanos,
+        to: &HostDevice,
+        middle: Option<&mut Middle>,
+    ) {
         if let Some(middle) = middle {
-            let flight = (delivery.due - delivery.left).0 as f64 * self.tap;
-            let ip = delivery.payload.head().get(self.framing..).unwrap_or_default();
-            let length = delivery.payload.len().saturating_sub(self.framing);
-            middle.record(delivery.left + Nanos(flight as i64), ip, length);
+            let ip = packet.head().get(self.framing..).unwrap_or_default();
+            middle.record(passes, ip, packet.len().saturating_sub(self.framing));
         }
-        if delivery.payload.write(to.fd.as_fd()).is_err() {
+        if packet.write(to.fd.as_fd()).is_err() {
             self.report.refused += 1;
         }
     }
@@ -102,8 +146,28 @@ impl Lane {
     /// What this direction did.
     pub(super) fn report(mut self, from: &mut HostDevice) -> DirectionReport {
         self.report.add(self.way.counters(), self.way.held());
+        self.report.longest_full_ns = u64::try_from(self.longest_full.0).unwrap_or(0);
         self.report.overruns = from.overruns().unwrap_or(0);
         self.report.breaks = self.breaks.map(Breaks::into_all).unwrap_or_default();
         self.report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_full_from_the_first_read_that_leaves_something_to_the_one_that_finds_it_empty() {
+        let mut lane = Lane::new(&WaySpec::default(), Role::Client, 0, false, 0.3, Nanos::ZERO);
+        let mut longest = |ms: i64, empty| {
+            lane.note_read(Nanos::from_millis(ms), empty);
+            lane.longest_full.millis()
+        };
+        // Idle for long, and what came was read at once.
+        assert_eq!((longest(1, true), longest(5_000, true)), (0.0, 0.0));
+        assert_eq!((longest(6_000, false), longest(6_030, false)), (0.0, 30.0));
+        assert_eq!((longest(6_040, true), longest(7_000, true)), (40.0, 40.0));
+        assert_eq!((longest(8_000, false), longest(8_010, true)), (40.0, 40.0));
     }
 }

@@ -16,8 +16,8 @@ use super::{Error, wait};
 use tcpwhy_live::pcapng::Pcapng;
 
 /// Bytes of each packet that are kept: the longest IPv6 and TCP headers, and a little.
-const SNAPLEN: u32 = 128;
-/// Packets in a batch, and batches that may wait for the disk (16 MB).
+const SNAPLEN: usize = 128;
+/// Packets in a batch, and batches that may wait for the disk (20 MB).
 const BATCH: usize = 256;
 const WAITING: usize = 512;
 
@@ -25,7 +25,9 @@ const WAITING: usize = 512;
 struct Record {
     at: Nanos,
     length: u32,
-    bytes: Vec<u8>,
+    /// In place: memory of its own for each packet would cost the emulator more than the copy.
+    bytes: [u8; SNAPLEN],
+    kept: usize,
 }
 
 impl Ord for Record {
@@ -64,7 +66,8 @@ impl Middle {
     /// Makes the file and starts its writer. `behind`: the longest time from the tap to a host.
     pub(super) fn start(path: &Path, behind: Nanos) -> Result<Self, Error> {
         let error = |what: String| Error::Middle { path: path.to_owned(), what };
-        let file = Pcapng::create(path, "middle", SNAPLEN).map_err(|e| error(e.to_string()))?;
+        let file =
+            Pcapng::create(path, "middle", SNAPLEN as u32).map_err(|e| error(e.to_string()))?;
         let (sender, receiver) = sync_channel(WAITING);
         let offset = wait::epoch_offset();
         let writer = std::thread::Builder::new()
@@ -78,9 +81,13 @@ impl Middle {
 
     /// A packet passes the tap.
     pub(super) fn record(&mut self, at: Nanos, head: &[u8], length: usize) {
-        let kept = head.get(..SNAPLEN as usize).unwrap_or(head).to_vec();
+        let head = head.get(..SNAPLEN).unwrap_or(head);
+        let (mut bytes, kept) = ([0; SNAPLEN], head.len());
+        if let Some(bytes) = bytes.get_mut(..kept) {
+            bytes.copy_from_slice(head);
+        }
         let length = u32::try_from(length).unwrap_or(u32::MAX);
-        self.records.push(Record { at, length, bytes: kept });
+        self.records.push(Record { at, length, bytes, kept });
     }
 
     /// Whether a batch should be handed over.
@@ -124,7 +131,7 @@ fn write(
         while sorted.peek().is_some_and(|Reverse(first)| first.at < batch.complete_until) {
             let Some(Reverse(record)) = sorted.pop() else { break };
             let ns = u64::try_from((record.at + offset).0).unwrap_or(0);
-            file.write(ns, record.length, &record.bytes)?;
+            file.write(ns, record.length, record.bytes.get(..record.kept).unwrap_or_default())?;
             packets += 1;
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tcpwhy_core::link::{Counters, DropReason};
+use tcpwhy_core::link::{Counters, DropReason, Rate};
 use tcpwhy_core::units::Nanos;
 
 use super::breaks::Break;
@@ -59,6 +59,9 @@ pub struct DirectionReport {
     /// What outages and numbers took, until it passed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Break>,
+    /// The longest time for which the sending host's device was never found empty, in nanoseconds. The link does not know how
+    /// long packets waited there before it read them, only that it was not longer than this.
+    pub longest_full_ns: u64,
     /// Lost against the order: thrown away by the sending host's device because the link did not read in time.
     pub overruns: u64,
     /// Lost against the order: no memory left in the link.
@@ -116,9 +119,14 @@ pub(super) fn doubts(
     let ms = |ns: u64| Nanos(i64::try_from(ns).unwrap_or(i64::MAX)).millis();
     if late.p99 > tolerated as u64 {
         doubts.push(format!(
-            "one packet in a hundred was more than {:.3} ms late, {:.3} ms are tolerated at this round-trip time; the machine was too busy",
+            "one packet in a hundred was more than {:.3} ms late, {:.3} ms are tolerated at this round-trip time; {}",
             ms(late.p99),
-            ms(tolerated as u64)
+            ms(tolerated as u64),
+            if spec.up.rate == Rate::Unlimited || spec.down.rate == Rate::Unlimited {
+                "the machine was too busy; a link without a rate is filled until it is late: give it one"
+            } else {
+                "the machine was too busy"
+            }
         ));
     }
     if late.max > PAUSE as u64 {
@@ -128,6 +136,12 @@ pub(super) fn doubts(
         ));
     }
     for (name, way) in [("client to server", up), ("server to client", down)] {
+        if way.longest_full_ns > PAUSE as u64 {
+            doubts.push(format!(
+                "for {:.0} ms packets from {name} came faster than the link could read them, and waited for a time that is not in its lateness",
+                ms(way.longest_full_ns)
+            ));
+        }
         let lost = way.overruns + way.out_of_memory + way.refused;
         if lost > 0 {
             doubts.push(format!(
@@ -137,4 +151,24 @@ pub(super) fn doubts(
         }
     }
     doubts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_stays_full_for_long_is_a_doubt() {
+        let doubts = |longest_full_ns| {
+            let up = DirectionReport { longest_full_ns, ..DirectionReport::default() };
+            let down = DirectionReport::default();
+            super::doubts(&LinkSpec::default(), &LatenessReport::default(), &up, &down)
+        };
+        assert_eq!(doubts(90_000_000), Vec::<String>::new());
+        let [doubt] = &doubts(200_000_000)[..] else { panic!("one doubt") };
+        assert!(
+            doubt.starts_with("for 200 ms packets from client to server came faster"),
+            "{doubt}"
+        );
+    }
 }

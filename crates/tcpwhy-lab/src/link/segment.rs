@@ -1,6 +1,10 @@
 //! Does what a network card does for a host with offloads: cuts large TCP packets into packets of the MTU (kernel:
 //! `tcp_gso_segment`) and fills in the checksums that the host left undone.
 
+use std::rc::Rc;
+
+use tcpwhy_core::link::Parcel;
+
 use super::buffer::{Packet, Pool};
 use super::checksum;
 use super::device::VNET_BYTES;
@@ -11,32 +15,70 @@ const PSH: u8 = 0x08;
 const CWR: u8 = 0x80;
 const TCP: u8 = 6;
 
-/// Cuts `packet`, whose IP packet begins behind `framing` bytes, into packets with `mss` bytes of payload each.
-///
-/// In order; ends early when the pool is used up.
-pub(super) fn cut(
-    packet: &Packet,
-    view: &View,
+/// What waits inside the link.
+#[derive(Debug)]
+pub(super) enum Load {
+    /// A packet as it is written.
+    Whole(Packet),
+    /// A segment of a large packet. It is cut off when it is due, because what was made just before it is written is still
+    /// in the processor's cache, and what waits takes the memory of one packet.
+    Part(Rc<Large>, usize),
+}
+
+impl Load {
+    /// The packet to write; `None` when the pool is used up.
+    pub(super) fn packet(self, pool: &Pool) -> Option<Packet> {
+        match self {
+            Self::Whole(packet) => Some(packet),
+            Self::Part(large, index) => large.segment(index, pool),
+        }
+    }
+}
+
+/// A packet that is to be cut into packets with `mss` bytes of payload each.
+#[derive(Debug)]
+pub(super) struct Large {
+    packet: Packet,
+    view: View,
     mss: usize,
     framing: usize,
-    pool: &Pool,
-) -> Vec<Packet> {
-    let headers = framing + view.headers();
-    let mss = mss.max(1);
-    let count = view.payload().div_ceil(mss).max(1);
-    let mut segments = Vec::with_capacity(count);
-    for index in 0..count {
-        let offset = index * mss;
-        let payload = mss.min(view.payload() - offset);
-        let Some(mut segment) = pool.blank(headers + payload) else { return segments };
-        segment.copy(0, packet, 0, headers);
-        segment.copy(headers, packet, headers + offset, payload);
-        let ip = segment.head_mut().get_mut(framing..).unwrap_or_default();
-        place(ip, view, index, offset, index + 1 == count);
-        finish(&mut segment, view, framing);
-        segments.push(segment);
+}
+
+impl Large {
+    /// The IP packet begins behind `framing` bytes.
+    pub(super) fn new(packet: Packet, view: View, mss: usize, framing: usize) -> Self {
+        Self { packet, view, mss: mss.max(1), framing }
     }
-    segments
+
+    /// How many segments it has.
+    pub(super) fn count(&self) -> usize {
+        self.view.payload().div_ceil(self.mss).max(1)
+    }
+
+    /// A segment as the queue sees it.
+    pub(super) fn parcel(&self, index: usize) -> Parcel {
+        let total = self.view.headers() + self.payload(index);
+        View { total, ..self.view }.parcel(None)
+    }
+
+    /// Makes a segment; `None` when the pool is used up.
+    pub(super) fn segment(&self, index: usize, pool: &Pool) -> Option<Packet> {
+        let (view, framing) = (&self.view, self.framing);
+        let headers = framing + view.headers();
+        let (offset, payload) = (index * self.mss, self.payload(index));
+        let mut segment = pool.blank(headers + payload)?;
+        segment.copy(0, &self.packet, 0, headers);
+        segment.copy(headers, &self.packet, headers + offset, payload);
+        let ip = segment.head_mut().get_mut(framing..).unwrap_or_default();
+        place(ip, view, index, offset, index + 1 == self.count());
+        finish(&mut segment, view, framing);
+        Some(segment)
+    }
+
+    /// Bytes of payload of a segment.
+    fn payload(&self, index: usize) -> usize {
+        self.mss.min(self.view.payload().saturating_sub(index * self.mss))
+    }
 }
 
 /// Sequence number, flags and IP identification of segment `index`.
@@ -152,8 +194,14 @@ mod tests {
         for (v6, mss) in [(false, 1448), (true, 1428), (false, 9000), (true, 1), (false, 60_000)] {
             let packet = pool.filled(&large(v6, &payload));
             let view = View::new(&packet.head()[FRAMING..], packet.len() - FRAMING).unwrap();
-            let segments: Vec<_> =
-                cut(&packet, &view, mss, FRAMING, &pool).iter().map(parse).collect();
+            let large = Large::new(packet, view, mss, FRAMING);
+            let segment = |index| large.segment(index, &pool).unwrap();
+            for index in 0..large.count() {
+                let made = segment(index);
+                let again = View::new(&made.head()[FRAMING..], made.len() - FRAMING).unwrap();
+                assert_eq!(large.parcel(index), again.parcel(None));
+            }
+            let segments: Vec<_> = (0..large.count()).map(|index| parse(&segment(index))).collect();
             assert_eq!(segments.len(), payload.len().div_ceil(mss));
             let joined: Vec<u8> = segments.iter().flat_map(|s| s.3.clone()).collect();
             assert!(joined == payload);

@@ -96,6 +96,8 @@ fn values_that_cannot_be_are_named_before_anything_is_made() {
         "link.down.police={ rate = '0bit', burst = '9KB' }",
         "link.down.trace=[]",
         "link.down.trace=[0, 0]",
+        "link.down={ trace = [1], rate = '1mbit' }",
+        "link.down={ queue = '9KB', queue_packets = 3 }",
         "link.down.trace=[5, 1]",
         "link.down.trace=/nowhere/at-all",
         "link.down.trace=/proc/self/status",

@@ -53,6 +53,7 @@ mod linux {
     use tcpwhy_lab::run::{self as lab, RunResult, Vantage};
     use tcpwhy_lab::scenario::{Assignment, Read, Source, builtins};
     use tcpwhy_lab::scratch::Scratch;
+    use tcpwhy_lab::workload::{Ended, ProgramOutcome, SendingOutcome};
 
     /// Runs.
     ///
@@ -138,6 +139,14 @@ mod linux {
         let measured = format!("{} in {}", quantity::data(result.bytes), span(result.seconds));
         let rate = quantity::rate(result.goodput_bps);
         writeln!(out, "  measured   {measured}, {rate}")?;
+        let cut_short = cut_short(result);
+        if let Some(first) = cut_short.first() {
+            let more = match cut_short.len() {
+                1 => String::new(),
+                count => format!(" (and {} more)", count - 1),
+            };
+            writeln!(out, "  ended      {first}{more}")?;
+        }
         let p = &result.predicted;
         if !p.bound.is_empty() {
             let steady = if p.steady_bps < 1e15 {
@@ -183,5 +192,27 @@ mod linux {
         }
         writeln!(out)?;
         Ok(out.flush()?)
+    }
+
+    /// What did not come to its end, and why; some scenarios are about that.
+    fn cut_short(result: &RunResult) -> Vec<String> {
+        let flows = result.outcome.flows.iter().filter(|f| !f.cross_traffic).filter_map(|flow| {
+            let why = match &flow.ended {
+                Ended::Complete => return None,
+                Ended::GaveUp => "given up",
+                Ended::Failed(why) => why,
+            };
+            let sum = |bytes: fn(&SendingOutcome) -> u64| flow.sendings.iter().map(bytes).sum();
+            let (read, asked) = (quantity::data(sum(|s| s.read)), quantity::data(sum(|s| s.asked)));
+            Some(format!("after {}, {read} of {asked} had arrived: {why}", span(flow.seconds)))
+        });
+        let programs =
+            result.outcome.programs.iter().filter(|p| !p.stopped && p.exit_code != Some(0));
+        let said = |p: &ProgramOutcome| {
+            let how =
+                p.exit_code.map_or("by a signal".to_owned(), |code| format!("with code {code}"));
+            format!("`{}` {how}", p.command.join(" "))
+        };
+        flows.chain(programs.map(said)).collect()
     }
 }

@@ -54,6 +54,10 @@ pub(crate) struct Score {
 /// When results or tables cannot be written. A run that fails is part of the tables.
 pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
     let cells = cells(args);
+    if cells.is_empty() {
+        let text = "no run has such a name: `tcpwhy lab score --list` names those of minutes, with --full all";
+        return Err(Error::Lab(text.to_owned()));
+    }
     if args.list {
         let mut out = anstream::stdout().lock();
         for cell in &cells {

@@ -110,12 +110,20 @@ mod linux {
         format!("{}: {rate}, {}", row.values.join(" "), row.limit.replace('_', " "))
     }
 
-    /// Two keys make a heat map, the last one across; otherwise a line a combination. What was not run stays empty.
+    /// Two keys of several values make a heat map, the last one across, whatever else is set to one value; otherwise a line a
+    /// combination. What was not run stays empty.
     fn show(out: &mut impl Write, rows: &[Option<Row>], lists: &[usize]) -> Result<(), Error> {
         let best = rows.iter().flatten().map(|r| r.goodput_bps).max().unwrap_or(0);
-        match lists {
-            [_, across] => map(out, rows, *across, best)?,
-            _ => {
+        let several: Vec<usize> = (0..lists.len()).filter(|key| lists[*key] > 1).collect();
+        let keys = match (several.as_slice(), lists) {
+            ([down, across], _) => Some([*down, *across]),
+            // One value is a value all the same.
+            (_, [_, _]) => Some([0, 1]),
+            _ => None,
+        };
+        match keys {
+            Some(keys) => map(out, rows, keys, lists[keys[1]], best)?,
+            None => {
                 for row in rows.iter().flatten() {
                     writeln!(out, "{}  {}", cell(row, best), row.values.join(" "))?;
                 }
@@ -127,21 +135,22 @@ mod linux {
     fn map(
         out: &mut impl Write,
         rows: &[Option<Row>],
+        [down, right]: [usize; 2],
         across: usize,
         best: u64,
     ) -> Result<(), Error> {
         let value = |text: &str| text.split_once('=').map_or(text, |(_, v)| v).to_owned();
         let across = across.max(1);
         let lines: Vec<_> = rows.chunks(across).collect();
-        let wide = lines.iter().map(|l| named(l.iter(), 0).chars().count()).max().unwrap_or(0);
+        let wide = lines.iter().map(|l| named(l.iter(), down).chars().count()).max().unwrap_or(0);
         write!(out, "{:wide$}", "")?;
         for column in 0..across {
             let column = rows.iter().skip(column).step_by(across);
-            write!(out, "  {:>24}", value(&named(column, 1)))?;
+            write!(out, "  {:>24}", value(&named(column, right)))?;
         }
         writeln!(out)?;
         for line in lines {
-            write!(out, "{:wide$}", named(line.iter(), 0))?;
+            write!(out, "{:wide$}", named(line.iter(), down))?;
             for row in line {
                 let cell = row.as_ref().map_or_else(|| " ".repeat(24), |row| cell(row, best));
                 write!(out, "  {cell}")?;

@@ -43,6 +43,12 @@ fn way(name: &str, l: &file::Link, w: &file::Way, other: u64) -> Result<WaySpec,
     if delay > LONGEST_DELAY {
         return wrong(key("delay"), "a delay of more than a minute is no network");
     }
+    if w.trace.is_some() && w.rate.is_some() {
+        return wrong(key("trace"), "one direction has a rate or a trace, not both");
+    }
+    if w.queue.is_some() && w.queue_packets.is_some() {
+        return wrong(key("queue_packets"), "a queue has room for bytes or for packets, not both");
+    }
     let rate = match (&w.trace, w.rate.or(l.rate)) {
         (Some(trace), _) => {
             let lines: Vec<String> = trace.iter().map(u32::to_string).collect();

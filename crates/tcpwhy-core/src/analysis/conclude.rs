@@ -11,6 +11,7 @@ use crate::model::{
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
 use crate::whatif::lifted::{Budget, refine};
+use crate::whatif::reader;
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
@@ -81,12 +82,12 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
     let transfer = span_of(transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
     let least = crate::units::bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
-    let mut capacity = narrowest(ctx.peak, ctx.capacity).max(least);
-    if !is_filled(&timeline, transfer) {
-        capacity = capacity.max(sender.capacity.of_first_window(sender.size.mss()).unwrap_or(0));
-    }
+    let filled = is_filled(&timeline, transfer);
+    let capacity = sender.capacity.narrowest(ctx.peak, facts.rtt_floor, sender.size.mss(), filled);
+    let capacity = capacity.max(least);
     let bytes = sender.bytes();
-    let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
+    let reader = reader::rate(ctx.stretches, facts.rtt_floor);
+    let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity, reader };
     let mut what_if = predict(&path);
     let turns = transfers.len() as u64 + transfers_omitted;
     refine(&path, turns, &mut what_if, budget);
@@ -104,15 +105,6 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
         facts,
     };
     (direction, ctx.losses)
-}
-
-/// Rate of the narrowest link: as ACKs are spaced, where that is known. The highest rate of a round trip may be that of ACKs that came
-/// together; only where it is far higher has the spacing shown something else than the link.
-fn narrowest(peak: u64, spaced: Option<u64>) -> u64 {
-    match spaced {
-        Some(rate) if peak <= rate.saturating_mul(3) / 2 => rate,
-        _ => peak.max(spaced.unwrap_or(0)),
-    }
 }
 
 /// Whether the path held the sender for long enough to show its rate: a policer lets a first burst through faster. A steady rate alone may

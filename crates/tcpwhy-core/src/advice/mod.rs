@@ -16,6 +16,7 @@ mod words;
 mod tests;
 
 use crate::model::{Cause, Connection, Direction, Finding, Limit};
+use crate::units::Nanos;
 use figures::Figures;
 pub use language::Language;
 
@@ -34,6 +35,12 @@ pub fn sentence(connection: &Connection, direction: &Direction, language: Langua
 pub fn steps(connection: &Connection, direction: &Direction, language: Language) -> Vec<String> {
     let steps = plan::steps(&Figures::of(connection, direction));
     steps.iter().map(|step| words::step(language, step)).collect()
+}
+
+/// Whether a transfer of `without` instead of `before` is worth advice: two equal transfers differ by less than a twentieth. Where it is not,
+/// the steps begin with saying so.
+pub fn promises(before: Nanos, without: Nanos) -> bool {
+    without < before.scale(19, 20)
 }
 
 /// One finding in words, with its numbers.

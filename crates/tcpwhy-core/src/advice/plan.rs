@@ -2,6 +2,7 @@
 
 use super::bdp::Bdp;
 use super::figures::{Figures, Place};
+use super::promises;
 use super::step::{Buffer, Life, Network, Step, Work};
 use crate::model::{Cause, Limit, Side, WindowScale};
 use crate::units::Nanos;
@@ -16,14 +17,12 @@ pub(crate) fn steps(f: &Figures) -> Vec<Step> {
     steps
 }
 
-/// Whether the limit hides another that holds nearly as hard.
+/// Whether the limit hides another that holds nearly as hard: a writer with a clock of its own is not faster for an ACK that comes at
+/// once. Of a busy path it is said in other words.
 fn little_to_gain(f: &Figures) -> Vec<Step> {
-    let at_the_ends = matches!(
-        f.verdict.limit,
-        Limit::SendBuffer | Limit::ReceiveWindow | Limit::CongestionWindow
-    );
+    let is_other = matches!(f.verdict.limit, Limit::PathBandwidth);
     match f.lifted {
-        Some(w) if at_the_ends && w.transfer >= f.transfer.scale(19, 20) => {
+        Some(w) if !is_other && !promises(f.transfer, w.transfer) => {
             vec![Step::Network(Network::LittleToGain { then: w.transfer, next: w.next })]
         }
         _ => Vec::new(),

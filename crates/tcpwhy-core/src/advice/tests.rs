@@ -339,6 +339,22 @@ fn a_limit_that_hides_another_is_said_to_gain_little() {
 }
 
 #[test]
+fn a_writer_with_a_clock_of_its_own_is_promised_nothing_from_a_prompt_ack() {
+    let mut c = case(Limit::DelayedAck, Cause::Nagle);
+    let then = |ms| WhatIf {
+        lift: Limit::DelayedAck,
+        transfer: Nanos::from_millis(ms),
+        next: Limit::Application,
+    };
+    // 25.1 s as it is.
+    c.directions[1].what_if = Box::new([then(24_000)]);
+    let steps = advised(&c);
+    assert!(steps[0].contains("would still take 24.0 s") && steps.len() > 1, "{steps:?}");
+    c.directions[1].what_if = Box::new([then(23_000)]);
+    assert!(!advised(&c)[0].contains("Little to gain"), "{:?}", advised(&c));
+}
+
+#[test]
 fn the_policed_rate_is_that_of_the_finding_not_of_the_burst() {
     let mut c = case(Limit::PathBandwidth, Cause::Policer);
     assert!(!said(&c).contains("bit/s"));

@@ -1,6 +1,6 @@
 //! The end of a connection: its stretches are judged and the answer is written down.
 
-use super::conclusion::Judged;
+use super::conclusion::{Judged, Rates};
 use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
@@ -11,7 +11,8 @@ use crate::model::{
     Transfer, Vantage, WindowScale,
 };
 use crate::units::Nanos;
-use crate::whatif::analytic::{self, predict};
+use crate::whatif::analytic::{Path, predict};
+use crate::whatif::reader;
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
@@ -42,14 +43,14 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64) -> Judge
         directions: [client, server],
         findings: findings.into(),
     };
-    Judged { turn, connection, capacities: [up.capacity, down.capacity] }
+    Judged { turn, connection, rates: [up.rates, down.rates] }
 }
 
 /// What else is known of a direction.
-struct Path {
+#[derive(Default)]
+struct More {
     losses: Losses,
-    /// Of the narrowest link, bytes a second; 0 without data.
-    capacity: u64,
+    rates: Rates,
 }
 
 fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
@@ -66,9 +67,9 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
     summary
 }
 
-fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, Path) {
+fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     let Some(sender) = &flow.senders[from as usize] else {
-        return (silent(flow, placing, from), Path { losses: Losses::Plain, capacity: 0 });
+        return (silent(flow, placing, from), More::default());
     };
     let silence = silence_of(flow, from, sender);
     let syn_retried = flow.handshake.syn.iter().flatten().any(|s| s.times > 1);
@@ -89,12 +90,12 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, Path) {
     let transfer = span_of(transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
     let least = crate::units::bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
-    let mut capacity = narrowest(ctx.peak, ctx.capacity).max(least);
-    if !is_filled(&timeline, transfer) {
-        capacity = capacity.max(sender.capacity.of_first_window(sender.size.mss()).unwrap_or(0));
-    }
+    let filled = is_filled(&timeline, transfer);
+    let capacity = sender.capacity.narrowest(ctx.peak, facts.rtt_floor, sender.size.mss(), filled);
+    let capacity = capacity.max(least);
     let bytes = sender.bytes();
-    let path = analytic::Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
+    let reader = reader::rate(ctx.stretches, facts.rtt_floor);
+    let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity, reader };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, transfers, &facts);
     let direction = Direction {
@@ -109,16 +110,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, Path) {
         transfers_omitted,
         facts,
     };
-    (direction, Path { losses: ctx.losses, capacity })
-}
-
-/// Rate of the narrowest link: as ACKs are spaced, where that is known. The highest rate of a round trip may be that of ACKs that came
-/// together; only where it is far higher has the spacing shown something else than the link.
-fn narrowest(peak: u64, spaced: Option<u64>) -> u64 {
-    match spaced {
-        Some(rate) if peak <= rate.saturating_mul(3) / 2 => rate,
-        _ => peak.max(spaced.unwrap_or(0)),
-    }
+    (direction, More { losses: ctx.losses, rates: Rates { capacity, reader } })
 }
 
 /// Whether the path held the sender for long enough to show its rate: a policer lets a first burst through faster. A steady rate alone may

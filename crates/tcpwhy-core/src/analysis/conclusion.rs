@@ -11,8 +11,15 @@ pub struct Judged {
     /// As the connection number so many that is over.
     pub(super) turn: u64,
     pub(super) connection: Connection,
-    /// Of the narrowest link, by the sender's side, bytes a second.
-    pub(super) capacities: [u64; 2],
+    /// By the sender's side.
+    pub(super) rates: [Rates; 2],
+}
+
+/// What the model asks of a direction's path beside what the answer says, in bytes per second. See [`Path`].
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Rates {
+    pub(super) capacity: u64,
+    pub(super) reader: Option<u64>,
 }
 
 /// The last part of the analysis: connections in the order in which they ended, whoever has judged them. The model, whose use in one
@@ -48,23 +55,24 @@ impl Conclusion {
     }
 
     fn refined(&mut self, judged: Judged) -> Connection {
-        let Judged { mut connection, capacities, .. } = judged;
+        let Judged { mut connection, rates, .. } = judged;
         self.next += 1;
         self.budget.earn(connection.packets);
-        for (direction, capacity) in connection.directions.iter_mut().zip(capacities) {
-            refine_direction(direction, capacity, &mut self.budget);
+        for (direction, rates) in connection.directions.iter_mut().zip(rates) {
+            refine_direction(direction, rates, &mut self.budget);
         }
         connection
     }
 }
 
-fn refine_direction(direction: &mut Direction, capacity: u64, budget: &mut Budget) {
+fn refine_direction(direction: &mut Direction, rates: Rates, budget: &mut Budget) {
     let path = Path {
         timeline: &direction.timeline,
         facts: &direction.facts,
         transfer: direction.transfer,
         bytes: direction.bytes,
-        capacity,
+        capacity: rates.capacity,
+        reader: rates.reader,
     };
     let turns = direction.transfers.len() as u64 + direction.transfers_omitted;
     refine(&path, turns, &mut direction.what_if, budget);

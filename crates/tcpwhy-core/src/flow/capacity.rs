@@ -8,9 +8,9 @@
 //! But its first window left at once (RFC 6928; Linux paces nothing before ten segments have left, `tcp_update_skb_after_send`), and its
 //! ACKs are spaced as the narrowest link let it through.
 
-use super::WAKE_UP;
 use super::rtt::Distribution;
-use crate::units::{Nanos, bits_per_second};
+use super::{BUSY_HOST, WAKE_UP};
+use crate::units::{Nanos, bits_per_second, mul_div};
 
 /// Paces are kept as the time for so many bytes.
 const UNIT: u64 = 1 << 20;
@@ -19,6 +19,8 @@ const FEWEST: u64 = 16;
 /// ACKs of the first window behind its first one, and how many of them, for as many segments, have a middle.
 const FIRST_WINDOW: usize = 9;
 const FEWEST_PACES: usize = 3;
+/// A host that has slept handles the packets that wait for it in a few microseconds each: what is farther apart did not wait for it.
+const HANDLED: Nanos = Nanos::from_micros(20);
 
 /// The paces of one direction's ACKs, weighted with their bytes.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +55,7 @@ impl Train {
     }
 
     /// Time for a segment. One ACK that is late, and those that have caught up with it, do not move the median; where all came at once,
-    /// the host had slept, and how late it woke up is all that is known.
+    /// the host had slept, and how late it woke up is all that is known. Where they came evenly, it had not.
     fn pace(&self) -> Option<Nanos> {
         if self.acks < FEWEST_PACES || self.segments < FEWEST_PACES as u64 {
             return None;
@@ -62,10 +64,21 @@ impl Train {
         let paces = &mut paces[..self.acks];
         paces.sort_unstable();
         let segments = i64::try_from(self.segments).unwrap_or(i64::MAX);
+        let [shortest, middle] = [paces[0], paces[self.acks / 2]].map(i64::from);
+        if shortest >= HANDLED.0.max(middle / 2) {
+            return Some(Nanos(middle));
+        }
         let together = self.time < WAKE_UP;
         let least = if together { self.time + self.late } else { Nanos::ZERO };
-        let all = Nanos(i64::from(paces[self.acks / 2]).saturating_mul(segments));
+        let all = Nanos(middle.saturating_mul(segments));
         Some(Nanos(all.max(least).max(WAKE_UP).0 / segments))
+    }
+
+    /// Whether its segments would have taken another time at `other` than at `rate`, by more than hosts are late, and the first ACK was, with
+    /// which others have caught up.
+    fn tells(&self, rate: u64, other: u64, mss: u64) -> bool {
+        let time = |rate| transmission(self.segments.saturating_mul(mss), rate);
+        (time(other) - time(rate)).0.abs() > self.late.0.max(WAKE_UP.0 / 4)
     }
 }
 
@@ -94,9 +107,27 @@ impl Capacity {
         self.last = Some(time);
     }
 
+    /// Rate of the narrowest link, in bytes per second: as ACKs are spaced, where that is known, with segments of `mss` bytes.
+    ///
+    /// The highest rate of a round trip, `peak`, may be that of ACKs that came together, as they do behind a host that was late for as long as
+    /// a round trip of `floor`: only where it is far higher has the spacing shown something else than the link, and not even then where the
+    /// first window was spaced as all the rest. A path that was never `filled` may have shown itself in the first window alone, by more than
+    /// what hosts do to a few ACKs.
+    pub(crate) fn narrowest(&self, peak: u64, floor: Nanos, mss: u64, filled: bool) -> u64 {
+        let first = self.of_first_window(mss);
+        let Some(rate) = self.rate() else {
+            return peak.max(first.filter(|_| !filled).unwrap_or(0));
+        };
+        let agrees = first.is_some_and(|first| first.abs_diff(rate) <= rate / 8);
+        let faster = |first: &u64| !filled && *first > rate && self.first.tells(*first, rate, mss);
+        let shown = first.filter(faster).unwrap_or(0);
+        let together = agrees || floor < BUSY_HOST || peak <= rate.saturating_mul(3) / 2;
+        if together { rate.max(shown) } else { peak.max(shown) }
+    }
+
     /// Bytes per second by the first window, with segments of `mss` bytes; at most what a host that is slow to wake up can tell from.
     /// `None`: too few segments.
-    pub(crate) fn of_first_window(&self, mss: u64) -> Option<u64> {
+    fn of_first_window(&self, mss: u64) -> Option<u64> {
         self.first.pace().map(|pace| bits_per_second(mss, pace) / 8)
     }
 
@@ -104,6 +135,11 @@ impl Capacity {
     pub(crate) fn rate(&self) -> Option<u64> {
         (self.acks >= FEWEST).then(|| bits_per_second(UNIT, self.paces.median()) / 8)
     }
+}
+
+/// Time for `bytes` at a rate in bytes per second.
+fn transmission(bytes: u64, rate: u64) -> Nanos {
+    Nanos(i64::try_from(mul_div(bytes, 1_000_000_000, rate.max(1))).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]
@@ -161,6 +197,17 @@ mod tests {
     }
 
     #[test]
+    fn a_few_acks_that_come_evenly_are_spaced_by_the_link() {
+        let mut capacity = Capacity::default();
+        // 1,448 bytes in 40 us, four times: less than a host may sleep, but none of them waited for another.
+        for time in [0, 29, 69, 118, 158] {
+            let time = Nanos::from_micros(time);
+            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
+        }
+        assert_eq!(capacity.of_first_window(1448), Some(36_200_000));
+    }
+
+    #[test]
     fn a_first_window_of_two_segments_tells_nothing() {
         let mut capacity = Capacity::default();
         for time in [0, 100, 20_000, 20_010, 20_020, 20_030, 20_040, 20_050] {
@@ -180,5 +227,50 @@ mod tests {
         }
         let rate = capacity.rate().unwrap();
         assert!((1_400_000..1_500_000).contains(&rate), "{rate}");
+    }
+
+    /// A hundred ACKs, spaced by so many microseconds after a first window with that spacing.
+    fn spaced(first: i64, then: i64) -> Capacity {
+        let mut capacity = Capacity::default();
+        let mut time = Nanos::ZERO;
+        for k in 0..100 {
+            time += Nanos::from_micros(if k < 10 { first } else { then });
+            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
+        }
+        capacity
+    }
+
+    /// A round trip that no host sleeps through.
+    const FAR: Nanos = Nanos::from_millis(20);
+
+    #[test]
+    fn acks_that_came_together_make_no_faster_link() {
+        let all = spaced(40, 41);
+        let rate = all.rate().unwrap();
+        // The first window and all ACKs agree: a peak of twice as much was a host that woke up late.
+        assert_eq!(all.narrowest(2 * rate, FAR, 1448, true), rate);
+        assert_eq!(all.narrowest(2 * rate, FAR, 1448, false), rate);
+        // The first window says something else: far more for a whole round trip is the link's.
+        let other = spaced(400, 41);
+        assert_eq!(other.narrowest(2 * rate, FAR, 1448, true), 2 * rate);
+        // Not over a round trip that a busy host sleeps through.
+        assert_eq!(other.narrowest(2 * rate, Nanos::from_millis(1), 1448, true), rate);
+        assert_eq!(other.narrowest(rate + rate / 4, FAR, 1448, true), rate);
+    }
+
+    #[test]
+    fn a_path_that_was_never_filled_showed_itself_in_the_first_window() {
+        let held = spaced(100, 1_000);
+        assert_eq!(held.narrowest(1_500_000, FAR, 1448, false), 14_480_000);
+        // A policer lets a first burst through.
+        assert!(held.narrowest(1_500_000, FAR, 1448, true) < 1_500_000);
+        // The first ACK was late by more than what the others then gained.
+        let mut late = spaced(37, 120);
+        late.first.late = Nanos::from_millis(1);
+        assert_eq!(late.narrowest(1_500_000, FAR, 1448, false), late.rate().unwrap());
+        // A tenth faster over ten segments is no more than what hosts do to them.
+        let same = spaced(37, 41);
+        assert_eq!(same.narrowest(30_000_000, FAR, 1448, false), same.rate().unwrap());
+        assert_eq!(Capacity::default().narrowest(30, FAR, 1448, false), 30);
     }
 }

@@ -35,9 +35,10 @@ const HEAVY_ROUNDS: usize = 2;
 const FEWEST_HEAVY: u32 = 8;
 
 /// The pattern of a direction's losses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Losses {
     /// Too few to tell, or a queue stood before them.
+    #[default]
     Plain,
     /// What exceeds a rate is dropped without a queue.
     Policed {

@@ -127,6 +127,7 @@ fn direction(
         transfer: direction.transfer,
         bytes,
         capacity: (direction.facts.peak_bps / 8).max(1),
+        reader: None,
     })
     .into();
     direction

@@ -109,7 +109,8 @@ fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option
     if !same {
         let capacity = (d.facts.peak_bps / 8).max(1);
         let (transfer, bytes) = (d.transfer, d.bytes);
-        let path = Path { timeline: &d.timeline, facts: &d.facts, transfer, bytes, capacity };
+        let (timeline, facts, reader) = (&d.timeline, &d.facts, None);
+        let path = Path { timeline, facts, transfer, bytes, capacity, reader };
         d.what_if = predict(&path).into();
     }
 }

@@ -7,6 +7,8 @@
 use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale};
 use crate::units::{Nanos, mul_div};
 
+/// The shortest time for which Linux delays an ACK.
+const DELAYED: Nanos = Nanos::from_millis(40);
 /// The largest window without scaling (RFC 9293).
 const UNSCALED: u64 = 65_535;
 
@@ -20,6 +22,8 @@ pub(crate) struct Path<'a> {
     pub(crate) bytes: u64,
     /// Rate of the narrowest link, in bytes per second; at least what was seen.
     pub(crate) capacity: u64,
+    /// What the receiving application reads, in bytes per second, where it is slower than the path.
+    pub(crate) reader: Option<u64>,
 }
 
 /// One prediction for each limit that held for a measurable time.
@@ -76,13 +80,23 @@ fn lift(path: &Path<'_>, all: &ByLimit, limit: Limit) -> WhatIf {
     let rest = path.transfer - held.time.min(path.transfer);
     let (again, next) = match limit {
         Limit::Application | Limit::SilentPath => (Nanos::ZERO, other),
-        Limit::DelayedAck => (path.facts.rtt_floor.scale(i64::from(held.stalls), 1), other),
+        Limit::DelayedAck => (without_delayed_ack(path, held), other),
         _ => move_again(path, limit, held),
     };
     let floor = time_for(path.bytes, ceiling(path, limit).0).max(path.facts.rtt_floor);
     let transfer = (rest + again).max(floor).min(path.transfer);
     let next = if again.0 > rest.0 { next } else { other };
     WhatIf { lift: limit, transfer, next }
+}
+
+/// What is left of the waits for ACKs. A receiver delays one for 40 ms at least (`TCP_DELACK_MIN`): a segment that waited for so long was
+/// all that there was to send, and without the wait (TCP_NODELAY, or one write instead of two) it leaves at once. Where the ACKs came
+/// promptly the application has gone on writing meanwhile, and what it writes is not there before it does.
+fn without_delayed_ack(path: &Path<'_>, held: Held) -> Nanos {
+    let stalls = i64::from(held.stalls);
+    let prompt = path.facts.rtt_floor.scale(stalls, 1);
+    let delayed = prompt + DELAYED.scale(stalls * 3, 4);
+    if held.time >= delayed { Nanos::ZERO } else { prompt }
 }
 
 /// The bytes at the rate of the next ceiling, reached by doubling from the flight that was held.
@@ -194,11 +208,35 @@ mod tests {
             transfer: Nanos::from_secs(25),
             bytes: 22_000_000,
             capacity: 12_500_000,
+            reader: None,
         };
         let list = predict(&path);
         assert_eq!((list[0].lift, list[0].next), (Limit::SendBuffer, Limit::PathBandwidth));
         let secs = list[0].transfer.secs();
         assert!((1.7..2.1).contains(&secs), "{secs}");
+    }
+
+    #[test]
+    fn a_write_that_waited_for_a_delayed_ack_leaves_at_once_and_a_writers_clock_stays() {
+        let lifted = |ms_each: i64| {
+            let stalls = 30;
+            let mut timeline = [interval(Limit::DelayedAck, 2, 9_000)];
+            timeline[0].to = Nanos::from_millis(ms_each * i64::from(stalls));
+            timeline[0].evidence.stalls = stalls;
+            let path = Path {
+                timeline: &timeline,
+                facts: &facts(),
+                transfer: Nanos::from_secs(3),
+                bytes: 9_000,
+                capacity: 12_500_000,
+                reader: None,
+            };
+            predict(&path)[0].transfer
+        };
+        // 40 ms and a round trip of 20 ms each.
+        assert_eq!(lifted(60), Nanos::from_millis(3_000 - 1_800));
+        // A round trip each: the next write comes when it comes.
+        assert_eq!(lifted(21), Nanos::from_millis(3_000 - 30));
     }
 
     #[test]
@@ -210,6 +248,7 @@ mod tests {
             transfer: Nanos::from_secs(2),
             bytes: 1000,
             capacity: 500,
+            reader: None,
         };
         assert!(predict(&path).iter().all(|w| w.transfer <= path.transfer));
     }

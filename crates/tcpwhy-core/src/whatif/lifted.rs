@@ -1,8 +1,8 @@
 //! Predicted transfer times with one limit lifted, by the model of a transfer.
 //!
-//! What stays is time that no setting of TCP shortens: the application's, a silent path's, a slow reader's, that of losses which the
-//! lifted limit does not explain, and what is unknown if it is much. Everything else is transferred once more from the start, over the path that was seen, with the
-//! buffers that were seen to limit, without the lifted one.
+//! What stays is time that no setting of TCP shortens: the application's, a silent path's, that of a reader that stops and of losses which
+//! the lifted limit does not explain, and of what is unknown the same part. Everything else is transferred once more from the start, over
+//! the path that was seen, with the buffers that were seen to limit and the reader's pace, without the lifted one.
 
 use super::analytic::Path;
 use super::transfer::{End, Phase, Prediction, Transfer, predict};
@@ -68,19 +68,23 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     if matches!(lifted, Limit::SilentPath | Limit::DelayedAck) {
         return None;
     }
-    let unknown = time_of(path.timeline, |i| i.limit == Limit::Unknown);
-    let unclear = unknown.scale(REAL_PART, 1) >= path.transfer;
-    let kept = |i: &Interval| stays(i, lifted) || (unclear && i.limit == Limit::Unknown);
+    let kept = |i: &Interval| stays(i, lifted, path.reader.is_some());
     let (way, on_its_way) =
         if lifted == Limit::Application { (Nanos::ZERO, 0) } else { tail(path) };
-    let mut stays = time_of(path.timeline, kept) - way;
+    let unknown = Unknown::of(path.timeline, kept);
+    let mut stays = time_of(path.timeline, kept) + unknown.time - way;
     let rtt = path.facts.rtt_floor;
-    if lifted == Limit::Application {
-        // A question still has to cross the path.
-        stays += rtt.scale(i64::try_from(turns.saturating_sub(1)).unwrap_or(i64::MAX), 1);
+    let mut answers = Nanos::ZERO;
+    if lifted == Limit::Application && turns > 1 {
+        // A question still has to cross the path, and its answer goes through what held every answer: one long transfer grows out of it.
+        let questions = rtt.scale(i64::try_from(turns - 1).unwrap_or(i64::MAX), 1);
+        stays += questions;
+        let held = time_of(path.timeline, |i| i.limit == lifted).min(path.transfer);
+        answers = path.transfer - held + questions;
     }
     let meanwhile: u64 = path.timeline.iter().filter(|i| kept(i)).map(|i| i.evidence.acked).sum();
-    let size = path.bytes.saturating_sub(meanwhile.saturating_sub(on_its_way)).max(1);
+    let meanwhile = meanwhile.saturating_add(unknown.bytes).saturating_sub(on_its_way);
+    let size = path.bytes.saturating_sub(meanwhile).max(1);
     let mss = u64::from(path.facts.mss);
     let followed = size.min(MOST_SEGMENTS * mss);
     budget.segments = budget.segments.checked_sub(followed / mss)?;
@@ -90,26 +94,44 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     }
     let rest = span(size - followed, p.steady_bps);
     // Until the last byte is acknowledged, from the first one on.
-    let moved = p.time - p.phases[Phase::Handshake as usize] + rtt.scale(1, 2) + rest;
+    let moved = p.arrived - p.phases[Phase::Handshake as usize] + rtt.scale(1, 2) + rest;
     let next = if moved > stays { held_by(&p) } else { longest_kept(path, kept) };
     // What was seen of the path in the time that stays may have been less than its rate.
     let wire = match lifted {
         Limit::PathBandwidth => Nanos::ZERO,
         _ => span(path.bytes, path.capacity.saturating_mul(8)),
     };
-    let transfer = (stays + moved).max(wire).min(path.transfer);
+    let transfer = (stays + moved).max(wire).max(answers).min(path.transfer);
     Some(WhatIf { lift: lifted, transfer, next })
 }
 
-/// Whether an interval's time stays, whatever TCP does.
-fn stays(i: &Interval, lifted: Limit) -> bool {
+/// The part of what is unknown that stays: as much of it as of what is known.
+struct Unknown {
+    time: Nanos,
+    bytes: u64,
+}
+
+impl Unknown {
+    fn of(timeline: &[Interval], kept: impl Fn(&Interval) -> bool) -> Self {
+        let is_unknown = |i: &&Interval| i.limit == Limit::Unknown;
+        let is_known = |i: &Interval| !matches!(i.limit, Limit::Unknown | Limit::Handshake);
+        let (known, stays) = (time_of(timeline, is_known), time_of(timeline, kept));
+        let part = |of: u64| mul_div(of, stays.0.max(0) as u64, known.0.max(1) as u64);
+        let time = time_of(timeline, |i| is_unknown(&i)).0.max(0) as u64;
+        let bytes = timeline.iter().filter(is_unknown).map(|i| i.evidence.acked).sum();
+        Self { time: Nanos(i64::try_from(part(time)).unwrap_or(i64::MAX)), bytes: part(bytes) }
+    }
+}
+
+/// Whether an interval's time stays, whatever TCP does; `paced`: the model knows the reader's pace.
+fn stays(i: &Interval, lifted: Limit, paced: bool) -> bool {
     let by_loss = i.limit == Limit::LossRecovery || i.cause == Cause::CongestionAvoidance;
     let by_reader = matches!(i.cause, Cause::SlowReader | Cause::ZeroWindow);
     match i.limit {
         limit if limit == lifted => false,
         Limit::Handshake => false,
         Limit::Application | Limit::SilentPath | Limit::DelayedAck => true,
-        Limit::ReceiveWindow => by_reader,
+        Limit::ReceiveWindow => by_reader && !paced,
         // A window without limit asks nothing of losses, and what makes the losses may be the path or what it lets burst.
         _ if by_loss => matches!(lifted, Limit::Application | Limit::ReceiveWindow),
         _ => false,
@@ -167,6 +189,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         sndbuf: if buffer { Asked::Forced(facts.max_flight / 2) } else { Asked::Automatic },
         rcvbuf: if window { Asked::Forced(facts.max_window) } else { Asked::Automatic },
         share: window.then_some(HALF),
+        read_rate: path.reader.filter(|_| lifted != Limit::ReceiveWindow).unwrap_or(0),
         sender: end.clone(),
         receiver: end,
         initcwnd: first,

@@ -2,5 +2,6 @@
 
 pub(crate) mod analytic;
 pub(crate) mod lifted;
+pub(crate) mod reader;
 pub mod traffic;
 pub mod transfer;

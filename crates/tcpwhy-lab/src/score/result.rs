@@ -9,6 +9,8 @@ use crate::keep;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use tcpwhy_core::advice::promises;
+use tcpwhy_core::units::Nanos;
 
 /// A cell, run and scored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,6 +83,13 @@ impl Twin {
     /// Whether the prediction is within `part` of the time that came out.
     pub fn is_predicted(&self, part: f64) -> Option<bool> {
         self.predicted.map(|p| (p - self.after).abs() <= part * self.after)
+    }
+
+    /// Whether the advice promises something. Where the time without the limit is hardly another one, it says so instead
+    /// ([`promises`]); without a prediction it stands as it is.
+    pub fn promises(&self) -> bool {
+        let time = |seconds: f64| Nanos((seconds * 1e9) as i64);
+        self.predicted.is_none_or(|without| promises(time(self.before), time(without)))
     }
 
     /// Whether lifting the limit raised the rate by more than `part`.
@@ -180,5 +189,8 @@ mod tests {
         assert_eq!(twin(2.0, 2.2).is_predicted(0.15), Some(true));
         assert_eq!(twin(2.0, 2.4).is_predicted(0.15), Some(false));
         assert!(twin(2.0, 0.0).helps(0.05) && !twin(3.9, 0.0).helps(0.05));
+        // From 4 s to 3.9 s is no promise, from 4 s to 3.5 s is one, whatever came of it.
+        assert!(!twin(2.0, 3.9).promises() && twin(4.0, 3.5).promises());
+        assert!(Twin { predicted: None, ..twin(2.0, 0.0) }.promises());
     }
 }

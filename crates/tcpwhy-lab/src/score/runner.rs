@@ -100,8 +100,8 @@ impl Runner<'_> {
         // Without timestamps is a variant of its own, made by the run.
         let variants = if cell.timestamps { &Variant::ALL[..] } else { &Variant::ALL[..1] };
         let case = score_case(&once, &scenario.link, judged, variants, cell.seed)?;
-        let twin = if self.twins && cell.timestamps && !cell.offload {
-            self.twin(cell, &scenario, &case, &folder.join("lifted"))?
+        let twin = if self.twins && cell.is_lifted() {
+            self.twin(cell, &scenario, &case, folder)?
         } else {
             None
         };
@@ -114,8 +114,8 @@ impl Runner<'_> {
         })
     }
 
-    /// Lifts what the verdict at the sender names, and runs again. A limit that is not there changes nothing: then the
-    /// time is what it was, and nothing need be run.
+    /// Lifts what the verdict at the sender names, and runs again, in a folder of that limit's own: another analysis may name another one.
+    /// A limit that is not there changes nothing: then the time is what it was, and nothing need be run.
     fn twin(
         &self,
         cell: &Cell,
@@ -134,8 +134,9 @@ impl Runner<'_> {
             (Some(before), case.faithful)
         } else {
             cut(&mut lifted, before.1);
-            self.start(&lifted, folder)?;
-            (transfer_time(folder, judged)?, is_faithful(folder)?)
+            let folder = folder.join(format!("lifted-{}", limit.name()));
+            self.start(&lifted, &folder)?;
+            (transfer_time(&folder, judged)?, is_faithful(&folder)?)
         };
         let predicted = case.what_if.iter().find(|w| w.lift == limit).map(|w| w.transfer);
         Ok(after.map(|after| Twin {

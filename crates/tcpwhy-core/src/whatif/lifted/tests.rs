@@ -37,7 +37,7 @@ fn lifted(timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> f64 {
 
 fn what_if(facts: &Facts, timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> WhatIf {
     let transfer = timeline.last().map_or(Nanos::ZERO, |i| i.to);
-    let path = Path { timeline, facts, transfer, bytes, capacity: 12_500_000 };
+    let path = Path { timeline, facts, transfer, bytes, capacity: 12_500_000, reader: None };
     let mut list = analytic::predict(&path);
     refine(&path, turns, &mut list, &mut Budget::default());
     *list.iter().find(|w| w.lift == limit).unwrap()
@@ -110,6 +110,58 @@ fn turns_keep_their_round_trips() {
 }
 
 #[test]
+fn answers_keep_the_time_that_held_each_of_them() {
+    let (wait, grows) = (Cause::WaitingForPeer, Cause::SlowStart);
+    // Ten answers of 50 KB, each with a small window of its own.
+    let timeline: Vec<Interval> = (0..10)
+        .flat_map(|k| {
+            [
+                interval(Limit::Application, wait, (300 * k, 300 * k + 200), 0),
+                interval(Limit::CongestionWindow, grows, (300 * k + 200, 300 * k + 300), 50_000),
+            ]
+        })
+        .collect();
+    let secs = lifted(&timeline, 500_000, 10, Limit::Application);
+    assert!((1.17..1.19).contains(&secs), "a second, and nine questions at 20 ms: {secs}");
+}
+
+#[test]
+fn what_is_unknown_is_taken_for_what_the_rest_is() {
+    let (paused, moved) = (Cause::SenderApplication, Cause::None);
+    let pauses = interval(Limit::Application, paused, (0, 3_000), 1_000_000);
+    let unknown = interval(Limit::Unknown, moved, (3_000, 4_000), 300_000);
+    let secs = lifted(&[pauses, unknown], 1_300_000, 1, Limit::Application);
+    assert!(secs < 0.5, "nothing but the application was seen: {secs}");
+    // Three quarters of what is known is the application's, and stays without the buffer: so do three quarters of what is not.
+    let held = interval(Limit::SendBuffer, moved, (4_000, 5_000), 300_000);
+    let secs = lifted(&[pauses, unknown, held], 1_600_000, 1, Limit::SendBuffer);
+    assert!((3.75..4.0).contains(&secs), "{secs}");
+}
+
+#[test]
+fn a_slow_reader_stays_slow_on_a_faster_path() {
+    let timeline = [interval(Limit::PathBandwidth, Cause::StandingQueue, (0, 4_000), 40_000_000)];
+    let facts = facts();
+    let path = |reader| Path {
+        timeline: &timeline,
+        facts: &facts,
+        transfer: Nanos::from_secs(4),
+        bytes: 40_000_000,
+        capacity: 12_500_000,
+        reader,
+    };
+    let lifted = |reader| {
+        let path = path(reader);
+        let mut list = analytic::predict(&path);
+        refine(&path, 1, &mut list, &mut Budget::default());
+        list[0].transfer.secs()
+    };
+    assert!(lifted(None) < 1.0, "{}", lifted(None));
+    // 12 MB/s, and a few megabytes of it wait in the buffer at the end.
+    assert!((2.8..3.5).contains(&lifted(Some(12_000_000))), "{}", lifted(Some(12_000_000)));
+}
+
+#[test]
 fn a_spent_budget_leaves_the_arithmetic() {
     let timeline = [interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000)];
     let path = Path {
@@ -118,6 +170,7 @@ fn a_spent_budget_leaves_the_arithmetic() {
         transfer: Nanos::from_secs(25),
         bytes: 22_000_000,
         capacity: 12_500_000,
+        reader: None,
     };
     let plain = analytic::predict(&path);
     let mut list = plain.clone();

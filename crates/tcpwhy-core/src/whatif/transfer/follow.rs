@@ -39,6 +39,7 @@ fn beyond(t: &Transfer, segments: u64) -> Prediction {
     }
     Prediction {
         time: phases.iter().fold(Nanos::ZERO, |sum, time| sum + *time),
+        arrived: longer(whole.arrived, half.arrived),
         phases,
         resent: more(whole.resent, half.resent),
         segments: more(whole.segments, half.segments),

@@ -186,6 +186,8 @@ impl Phase {
 pub struct Prediction {
     /// From the first SYN (warm: from the request's arrival) until the last byte is read.
     pub time: Nanos,
+    /// Until the last byte has arrived, read or not.
+    pub arrived: Nanos,
     /// Whether the whole size arrived; if not, `time` is when the model gave up.
     pub complete: bool,
     /// Time in each phase, in the order of [`Phase::ALL`].

@@ -44,6 +44,7 @@ impl World {
         let mut phases = [Nanos::ZERO; 7];
         let mut start = if before > 0 { None } else { Some(Nanos::ZERO) };
         let mut half = begin;
+        let mut arrived = None;
         let mut events = 0;
         phases[0] = if t.warm { Nanos::ZERO } else { begin };
         self.step(now);
@@ -65,12 +66,16 @@ impl World {
             if self.receiver.read < before + t.size / 2 {
                 half = now;
             }
+            if arrived.is_none() && self.receiver.next >= total {
+                arrived = Some(now);
+            }
         }
         // A filled hole makes much readable at once: no link is faster than itself.
         let fastest = if t.rate_bps == 0 { u64::MAX } else { t.rate_bps };
         let steady = bits_per_second(t.size - t.size / 2, now - half).min(fastest);
         Prediction {
             time: now - start.unwrap_or(Nanos::ZERO),
+            arrived: arrived.unwrap_or(now) - start.unwrap_or(Nanos::ZERO),
             complete: self.receiver.read >= total,
             phases,
             steady_bps: steady,

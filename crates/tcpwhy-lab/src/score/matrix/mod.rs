@@ -60,6 +60,12 @@ impl Cell {
         self.rtt == Rtt::Ms40 || self.control == Control::Reno
     }
 
+    /// Whether it is run again with the verdict's limit lifted: of every limit, severity, congestion control and path one run, the plain
+    /// download, however often the matrix is repeated.
+    pub fn is_lifted(&self) -> bool {
+        self.timestamps && !self.offload && self.seed == 0
+    }
+
     /// Whose data is judged.
     pub fn judged(&self) -> Judged {
         let from = if self.seed % 2 == 1 { Side::Client } else { Side::Server };
@@ -160,6 +166,18 @@ mod tests {
             let seen = cells.iter().any(|c| c.kind == kind && !c.held_out());
             assert!(seen, "{} is only in the part that is held out", kind.name());
         }
+    }
+
+    #[test]
+    fn one_run_of_each_path_and_limit_is_lifted() {
+        let lifted: Vec<Cell> = full(3).into_iter().filter(Cell::is_lifted).collect();
+        let key = |c: &Cell| (c.kind, c.severity.to_bits(), c.control.name(), c.rtt);
+        let kinds: BTreeSet<_> = lifted.iter().map(key).collect();
+        assert_eq!(
+            (kinds.len(), lifted.len()),
+            (full(1).iter().map(key).collect::<BTreeSet<_>>().len(), kinds.len())
+        );
+        assert!(quick().iter().filter(|c| c.is_lifted()).count() > 10);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The results as a page of tables: docs/score.md.
 
+mod lifted;
 mod sums;
 mod tables;
 mod targets;
@@ -25,7 +26,7 @@ pub fn page(results: &[CellResult], command: &str, held_out: bool) -> String {
     tables::causes(&mut page, &runs);
     tables::calibration(&mut page, &runs);
     tables::baselines(&mut page, &runs);
-    tables::twins(&mut page, &runs);
+    lifted::table(&mut page, &runs);
     worst::list(&mut page, &runs);
     tables::definitions(&mut page);
     page
@@ -125,6 +126,7 @@ mod tests {
         assert!(page.contains(
             "| what-if within 15 % of the lifted run's time | 90 % of runs | 100.0 % | yes |"
         ));
+        assert!(page.contains("| all | ") && page.contains("| 10 ms | "), "{page}");
         assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
         assert_eq!(JUDGED.port, 80);
     }

@@ -31,8 +31,8 @@ impl<'a> Runs<'a> {
     }
 
     /// The lifted runs whose links did what was asked.
-    pub fn twins(&self) -> impl Iterator<Item = &'a Twin> {
-        self.all().filter_map(|(_, j)| j.twin.as_ref()).filter(|t| t.faithful)
+    pub fn twins(&self) -> impl Iterator<Item = (&'a CellResult, &'a Twin)> {
+        self.all().filter_map(|(r, j)| Some((r, j.twin.as_ref()?))).filter(|(_, t)| t.faithful)
     }
 
     /// How many lifted runs had other links.

@@ -1,14 +1,14 @@
 //! One function a table, in Markdown.
 
 use super::sums::{LEAST, Runs, share};
-use super::targets::{HELPS, Target};
+use super::targets::Target;
 use super::{boundary_text, figure, percent};
 use crate::score::compare::Comparison;
 use crate::score::matrix::{Control, Kind, Rtt};
 use crate::score::measure::Place;
 use crate::score::result::CellResult;
 use crate::score::variant::Variant;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use tcpwhy_core::model::Limit;
 
@@ -223,34 +223,6 @@ pub(super) fn baselines(page: &mut String, runs: &Runs<'_>) {
     }
 }
 
-pub(super) fn twins(page: &mut String, runs: &Runs<'_>) {
-    let mut by: BTreeMap<&str, Vec<&crate::score::result::Twin>> = BTreeMap::new();
-    for twin in runs.twins() {
-        by.entry(&twin.lifted).or_default().push(twin);
-    }
-    page.push_str(
-        "## Lifted\n\nRuns made again with the limit of the verdict lifted. A path's bandwidth is lifted only to test the \
-         prediction: there is nothing to advise.\n\n",
-    );
-    let left_out = runs.unfaithful_twins();
-    if left_out > 0 {
-        let _ = writeln!(
-            page,
-            "{left_out} of them are left out: the lifted path let more through than this machine could carry in time.\n"
-        );
-    }
-    page.push_str(
-        "| lifted | runs | what-if within 15 % | within 30 % | rate rises |\n| --- | ---: | ---: | ---: | ---: |\n",
-    );
-    for (limit, twins) in by {
-        let within = |part| percent(share(twins.iter().filter_map(|t| t.is_predicted(part))));
-        let helps = percent(share(twins.iter().map(|t| t.helps(HELPS))));
-        let (close, near) = (within(0.15), within(0.30));
-        let _ = writeln!(page, "| {limit} | {} | {close} | {near} | {helps} |", twins.len());
-    }
-    page.push('\n');
-}
-
 pub(super) fn definitions(page: &mut String) {
     page.push_str(
         "## What the figures mean\n\n\
@@ -261,6 +233,11 @@ pub(super) fn definitions(page: &mut String) {
          - Boundary error: the distance of each true change of the limit to the nearest analysed one that leaves the same limit or \
          enters the same one, in round trips of the path without queues; both courses are first freed of what is shorter than a \
          round trip. One that is not found is endlessly far away.\n\
+         - What-if: a run's transfer time as predicted without the limit of its verdict, beside the time of the run made again without \
+         it; lifted is one run of every limit, severity, congestion control and path, the plain download.\n\
+         - Advice promises a gain where the predicted time is shorter by more than a twentieth; else it says that there is little to \
+         gain, and by what the transfer is held then. It helps where the rate rises by more than 3 %, which is what equal runs differ by. \
+         The target counts the promises; gains that were denied stand in the table beside them.\n\
          - The held-out part of the matrix, 40 ms and reno, is run by `--held-out` only, after all tuning.\n",
     );
 }

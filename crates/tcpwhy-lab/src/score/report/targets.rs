@@ -5,11 +5,12 @@ use super::{boundary_text, figure, percent};
 use crate::score::boundary::quantile;
 use crate::score::matrix::Control;
 use crate::score::measure::Place;
+use crate::score::result::Twin;
 use crate::score::variant::Variant;
 use tcpwhy_core::model::Limit;
 
 /// A prediction counts as right within this part of the time that came out.
-const PREDICTED: f64 = 0.15;
+pub(super) const PREDICTED: f64 = 0.15;
 /// Advice helps when it raises the rate by more than what two equal runs differ by.
 pub(super) const HELPS: f64 = 0.03;
 
@@ -24,6 +25,11 @@ pub struct Target {
     pub is: String,
     /// Whether it is reached; `None`: no run says.
     pub reached: Option<bool>,
+}
+
+/// Whether there is advice that promises a gain: where nothing can be gained it says so, and there is no rate to raise.
+pub(super) fn promised(twin: &Twin) -> bool {
+    twin.lifted != Limit::PathBandwidth.name() && twin.promises()
 }
 
 /// All targets.
@@ -55,12 +61,10 @@ pub fn targets(runs: &Runs<'_>) -> Vec<Target> {
         is: text,
         reached: (!sender.boundaries.is_empty()).then(|| median.is_some_and(|m| m <= 1.0)),
     });
-    let predicted = share(runs.twins().filter_map(|t| t.is_predicted(PREDICTED)));
+    let predicted = share(runs.twins().filter_map(|(_, t)| t.is_predicted(PREDICTED)));
     list.push(at_least_share("what-if within 15 % of the lifted run's time", predicted));
-    // Where nothing can be gained the advice says so: no rate to raise.
-    let advised = runs.twins().filter(|t| t.lifted != Limit::PathBandwidth.name());
-    let helps = share(advised.map(|t| t.helps(HELPS)));
-    list.push(at_least_share("advice raises the rate", helps));
+    let helps = share(runs.twins().filter(|(_, t)| promised(t)).map(|(_, t)| t.helps(HELPS)));
+    list.push(at_least_share("advice that promises a gain raises the rate", helps));
     list
 }
 

@@ -1,0 +1,80 @@
+//! How fast the receiving application reads, where that is slower than data arrives: what is not read takes room from the window.
+//!
+//! The right edge of the window (ACK + window) follows the application's reads, for it never moves back (RFC 9293 section 3.8.6): what
+//! arrived since the largest window was offered, less what the window has lost since, was read. A buffer that autotuning still enlarges
+//! offers more, and then no window has lost much.
+
+use crate::flow::stretch::Stretch;
+use crate::units::{Nanos, bits_per_second};
+
+/// Round trips over which a rate can be told.
+const FEWEST_ROUNDS: i64 = 4;
+/// The window has lost this part, or more, to what is not read.
+const LOST_PART: u64 = 4;
+/// Percent of what arrived that a slow reader has read at most.
+const MOST_READ: u64 = 97;
+
+/// Bytes per second; `None`: nothing shows that the reader is slower than the path.
+pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
+    // From the last stretch on the application may only empty its buffer.
+    let end = stretches.iter().rposition(|s| s.arrived > 0)?;
+    let before = stretches.get(..end)?;
+    let largest = before.iter().map(|s| s.window_max).max()?;
+    let top = before.iter().position(|s| s.window_max == largest)?;
+    let after = before.get(top + 1..)?;
+    let left = after.last()?.window_max;
+    let time = after.iter().fold(Nanos::ZERO, |sum, s| sum + s.duration());
+    let arrived = after.iter().fold(0_u64, |sum, s| sum.saturating_add(s.arrived()));
+    let lost = largest.saturating_sub(left);
+    let read = arrived.saturating_sub(lost);
+    let falls = lost.saturating_mul(LOST_PART) >= largest && time >= floor.scale(FEWEST_ROUNDS, 1);
+    let slow = read > 0 && read / MOST_READ <= arrived / 100;
+    (falls && slow).then(|| (bits_per_second(read, time) / 8).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::stretch::Wait;
+
+    const ROUND: Nanos = Nanos::from_millis(10);
+
+    /// Rounds in which so much arrived, with these windows at their ends.
+    fn rounds(windows: &[u64], arrived: i64) -> Vec<Stretch> {
+        let round = |(i, &window): (usize, &u64)| {
+            let from = ROUND.scale(i as i64, 1);
+            let mut s = Stretch::starting(from, Wait::Ack);
+            s.to = from + ROUND;
+            s.arrived = arrived;
+            s.saw_window(window);
+            s
+        };
+        windows.iter().enumerate().map(round).collect()
+    }
+
+    #[test]
+    fn a_window_that_falls_by_half_of_what_arrives_has_a_reader_of_half_the_rate() {
+        let windows: Vec<u64> = (0..11).map(|i| 1_000_000 - 50_000 * i).collect();
+        let read = rate(&rounds(&windows, 100_000), ROUND);
+        assert_eq!(read, Some(5_000_000), "50 KB each 10 ms");
+    }
+
+    #[test]
+    fn a_window_that_grows_or_hardly_falls_has_no_slow_reader() {
+        let grows: Vec<u64> = (0..11).map(|i| 100_000 + 50_000 * i).collect();
+        assert_eq!(rate(&rounds(&grows, 100_000), ROUND), None);
+        let hardly: Vec<u64> = (0..11).map(|i| 1_000_000 - 9_000 * i).collect();
+        assert_eq!(rate(&rounds(&hardly, 100_000), ROUND), None);
+        // It had stopped, and has caught up.
+        let stops = [900_000, 500_000, 100_000, 0, 0, 400_000, 800_000, 900_000, 890_000];
+        assert_eq!(rate(&rounds(&stops, 100_000), ROUND), None);
+    }
+
+    #[test]
+    fn two_rounds_and_a_reader_that_has_not_begun_say_nothing() {
+        assert_eq!(rate(&rounds(&[1_000_000, 800_000, 600_000], 300_000), ROUND), None);
+        let unread: Vec<u64> = (0..8).map(|i| 1_000_000 - 100_000 * i).collect();
+        assert_eq!(rate(&rounds(&unread, 100_000), ROUND), None);
+        assert_eq!(rate(&[], ROUND), None);
+    }
+}

@@ -63,6 +63,19 @@ fn chinese_columns_line_up_and_lines_are_not_overrun() {
 }
 
 #[test]
+fn an_interval_without_a_packet_of_its_own_names_no_frame() {
+    let mut c = connection(0, (Limit::SendBuffer, Cause::None));
+    for interval in c.directions.iter_mut().flat_map(|d| &mut d.timeline) {
+        (interval.first_frame, interval.last_frame) = (0, 0);
+    }
+    for view in [PLAIN, CHINESE] {
+        let view = View { all: true, verbose: true, ..view };
+        let text = render(std::slice::from_ref(&c), &view);
+        assert!(!text.contains("frame 0") && !text.contains("帧 0"), "{text}");
+    }
+}
+
+#[test]
 fn in_colour() {
     let one = [connection(0, (Limit::SendBuffer, Cause::None))];
     golden("colour.txt", &render(&one, &View { color: true, ..PLAIN }));

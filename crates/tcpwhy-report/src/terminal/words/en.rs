@@ -2,7 +2,7 @@
 
 use super::{Gain, Measured, Section, Spot, Words, finest, measured, times};
 use crate::Source;
-use tcpwhy_core::advice::quantity::{self, buffer, count, data, rate, span};
+use tcpwhy_core::advice::quantity::{self, SHORTEST_ROUND_TRIP, buffer, count, data, rate, span};
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary, Source as Basis};
 use tcpwhy_core::units::Nanos;
@@ -88,6 +88,9 @@ impl Words for En {
             Some((place, false)) => format!("; captured probably {}", spot(place)),
             Some((place, true)) => format!("; captured {}", spot(place)),
         };
+        if rtt.min < SHORTEST_ROUND_TRIP {
+            return format!("round trip shorter than the capture's clock can tell{captured}");
+        }
         let (min, median, p95) = (span(rtt.min), span(rtt.median), span(rtt.p95));
         format!("round trip {min}, median {median}, 95 % under {p95}{captured}")
     }

@@ -2,7 +2,7 @@
 
 use super::{Gain, Measured, Section, Spot, Words, finest, measured, times};
 use crate::Source;
-use tcpwhy_core::advice::quantity::{self, buffer, count, data, rate, span};
+use tcpwhy_core::advice::quantity::{self, SHORTEST_ROUND_TRIP, buffer, count, data, rate, span};
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary, Side, Source as Basis};
 use tcpwhy_core::units::Nanos;
@@ -89,6 +89,9 @@ impl Words for Zh {
             Some((place, false)) => format!("；抓包位置可能在{}", spot(place)),
             Some((place, true)) => format!("；抓包位置在{}", spot(place)),
         };
+        if rtt.min < SHORTEST_ROUND_TRIP {
+            return format!("往返时延太短，抓包的时钟量不出来{captured}");
+        }
         let (min, median, p95) = (span(rtt.min), span(rtt.median), span(rtt.p95));
         format!("往返时延 {min}，中位数 {median}，95% 低于 {p95}{captured}")
     }

@@ -8,14 +8,14 @@ cd "$(dirname "$0")/.."
 
 tcpwhy=target/release/tcpwhy
 capture=corpus/send-buffer-16k-20ms.sender.pcap.gz
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+case=target/demo
+rm -rf "$case"
 
 heading "A server sets SO_SNDBUF to 16K and sends 8 MB over 100 Mbit/s at 20 ms"
-if "$tcpwhy" lab run send-buffer-16k-20ms --set phase.0.bytes=8MB -o "$scratch/case"; then
-    capture=$scratch/case/server.pcapng
+if "$tcpwhy" lab run send-buffer-16k-20ms --set phase.0.bytes=8MB -o "$case"; then
+    capture=$case/server.pcapng
 else
     skip "no lab on this machine (network namespaces and /dev/net/tun); a capture of such a run is explained instead"
 fi
-heading "tcpwhy $(basename "$capture")"
+heading "tcpwhy $capture"
 "$tcpwhy" "$capture"

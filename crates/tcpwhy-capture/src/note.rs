@@ -5,7 +5,7 @@ mod zh;
 use crate::pcap::MAX_CAPTURED;
 use std::fmt;
 use tcpwhy_core::advice::Language;
-use tcpwhy_core::advice::quantity::span;
+use tcpwhy_core::advice::quantity::{count, span};
 use tcpwhy_core::units::Nanos;
 
 /// Something worth saying about one file. Displays as one sentence.
@@ -179,9 +179,14 @@ impl fmt::Display for NoteKind {
             Self::Empty => f.write_str("the file is empty (0 bytes)"),
             Self::NoPackets => f.write_str("the capture holds no packets"),
             Self::Drops { interface, received, by_interface, by_system } => {
-                let received = received.map(|n| format!(", of {n} received")).unwrap_or_default();
-                write!(f, "interface {interface} lost packets while capturing: {by_interface} ")?;
-                write!(f, "dropped by the interface, {by_system} by the system{received}")
+                let received = received.map(|n| format!(", of {} received", count(n)));
+                let (device, system) = (count(*by_interface), count(*by_system));
+                write!(f, "interface {interface} lost packets while capturing: {device} dropped ")?;
+                write!(
+                    f,
+                    "by the interface, {system} by the system{}",
+                    received.unwrap_or_default()
+                )
             }
             Self::TimeBackwards { count, most } => {
                 write!(f, "{} stamped earlier than the one before, ", Count(*count, "packet"))?;
@@ -217,7 +222,7 @@ struct Count(u64, &'static str);
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
+        write!(f, "{} {}{}", count(self.0), self.1, if self.0 == 1 { "" } else { "s" })
     }
 }
 
@@ -236,6 +241,29 @@ impl fmt::Display for Damage {
                 write!(f, "a record claims {claimed} bytes, more than the {limit} possible,")
             }
             Self::Malformed(what) => f.write_str(what),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_grouped_as_everywhere_else() {
+        let drops = NoteKind::Drops {
+            interface: "eth0".to_owned(),
+            received: Some(1_234_567),
+            by_interface: 12_345,
+            by_system: 0,
+        };
+        let late = NoteKind::TimeBackwards { count: 54_321, most: Nanos(1_000) };
+        for (kind, numbers) in [(drops, &["1,234,567", "12,345"][..]), (late, &["54,321"])] {
+            let note = Note { file: "slow.pcap".to_owned(), kind };
+            for language in [Language::En, Language::Zh] {
+                let text = note.text(language);
+                assert!(numbers.iter().all(|n| text.contains(n)), "{text}");
+            }
         }
     }
 }

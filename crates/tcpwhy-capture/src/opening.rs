@@ -127,9 +127,16 @@ impl Opening {
         }
     }
 
+    /// Why nothing can be read. That files are empty says less than that the others are no captures.
+    fn first_reason(self) -> Error {
+        let telling = |e: &Error| !matches!(e, Error::Empty { .. });
+        let first = self.errors.iter().position(telling).unwrap_or(0);
+        self.errors.into_iter().nth(first).unwrap_or(Error::NoInput)
+    }
+
     fn settle_errors(mut self) -> Result<Self, Error> {
         if self.starts.is_empty() {
-            return Err(self.errors.into_iter().next().unwrap_or(Error::NoInput));
+            return Err(self.first_reason());
         }
         for error in std::mem::take(&mut self.errors) {
             let note = match error {

@@ -65,6 +65,14 @@ pub(crate) struct Pcap {
     usual: bool,
 }
 
+impl RecordHeader {
+    /// Whether there is nothing in it: what a file system leaves where data was still to be written as the power failed. No packet has
+    /// neither time nor length.
+    fn is_blank(&self) -> bool {
+        [self.seconds, self.fraction, self.captured, self.wire] == [0; 4]
+    }
+}
+
 fn variant(magic: u32) -> Option<Variant> {
     let variant = |nanoseconds, ixia, extra| Some(Variant { nanoseconds, ixia, extra });
     match magic {
@@ -198,6 +206,9 @@ impl Pcap {
         let Some(chunk) = window.at_hand().first_chunk() else { return Ok(false) };
         let record = self.header.record(chunk);
         let len = record.captured as usize;
+        if record.is_blank() {
+            return Err(Damage::Malformed("zeros stand in place of a record"));
+        }
         if len > MAX_CAPTURED {
             return Err(Damage::too_long(u64::from(record.captured)));
         }
@@ -228,7 +239,8 @@ impl Pcap {
         let word = |at: usize| u32::from_le_bytes([h[at], h[at + 1], h[at + 2], h[at + 3]]);
         let (seconds, fraction, captured, wire) = (word(0), word(4), word(8), word(12));
         let total = RECORD_HEADER + captured as usize;
-        let sound = captured as usize <= MAX_CAPTURED && fraction <= self.header.max_fraction();
+        let some = (1..=MAX_CAPTURED).contains(&(captured as usize));
+        let sound = some && fraction <= self.header.max_fraction();
         if !sound || at_hand.len() < total {
             return false;
         }

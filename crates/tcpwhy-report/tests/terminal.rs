@@ -63,6 +63,47 @@ fn chinese_columns_line_up_and_lines_are_not_overrun() {
 }
 
 #[test]
+fn a_round_trip_that_the_clock_cannot_measure_is_no_number_and_makes_no_advice() {
+    let mut c = connection(0, (Limit::SendBuffer, Cause::None));
+    (c.rtt.min, c.rtt.median, c.rtt.p95) = (Nanos(1), Nanos(1_000), Nanos(1_000));
+    for d in &mut c.directions {
+        d.facts.rtt_floor = Nanos(1);
+        d.timeline.iter_mut().for_each(|i| i.evidence.rtt_min = Nanos(1));
+    }
+    for view in [PLAIN, CHINESE] {
+        let text = render(std::slice::from_ref(&c), &View { verbose: true, ..view });
+        assert!(!text.contains("1 ns"), "{text}");
+        assert!(text.contains("SO_SNDBUF") && !text.contains("100 Mbit/s x"), "{text}");
+    }
+    let text = render(std::slice::from_ref(&c), &PLAIN);
+    assert!(text.contains("shorter than the capture's clock can tell"), "{text}");
+}
+
+#[test]
+fn a_gain_within_the_error_of_a_prediction_is_not_shown() {
+    let mut c = connection(0, (Limit::SendBuffer, Cause::None));
+    for (saved, shown) in [(10, false), (30, true)] {
+        let d = c.directions.iter_mut().find(|d| !d.what_if.is_empty()).unwrap();
+        d.what_if[0].transfer = d.transfer.scale(1_000 - saved, 1_000);
+        let text = render(std::slice::from_ref(&c), &View { all: true, ..PLAIN });
+        assert_eq!(text.contains("What if"), shown, "{saved} in a thousand: {text}");
+    }
+}
+
+#[test]
+fn an_interval_without_a_packet_of_its_own_names_no_frame() {
+    let mut c = connection(0, (Limit::SendBuffer, Cause::None));
+    for interval in c.directions.iter_mut().flat_map(|d| &mut d.timeline) {
+        (interval.first_frame, interval.last_frame) = (0, 0);
+    }
+    for view in [PLAIN, CHINESE] {
+        let view = View { all: true, verbose: true, ..view };
+        let text = render(std::slice::from_ref(&c), &view);
+        assert!(!text.contains("frame 0") && !text.contains("帧 0"), "{text}");
+    }
+}
+
+#[test]
 fn in_colour() {
     let one = [connection(0, (Limit::SendBuffer, Cause::None))];
     golden("colour.txt", &render(&one, &View { color: true, ..PLAIN }));

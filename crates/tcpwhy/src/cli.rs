@@ -246,13 +246,13 @@ pub(crate) struct Explain {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Selection {
     /// Only the connection with this number (as Wireshark's tcp.stream)
-    #[arg(long, value_name = "ID", help_heading = "Selection")]
+    #[arg(long, value_name = "ID", value_parser = connection, help_heading = "Selection")]
     pub conn: Option<u64>,
     /// Only connections of this address
-    #[arg(long, value_name = "ADDR", help_heading = "Selection")]
+    #[arg(long, value_name = "ADDR", value_parser = address, help_heading = "Selection")]
     pub host: Option<IpAddr>,
     /// Only connections of this port
-    #[arg(long, value_name = "PORT", help_heading = "Selection")]
+    #[arg(long, value_name = "PORT", value_parser = port, help_heading = "Selection")]
     pub port: Option<u16>,
     /// Only packets from this time on: seconds into the capture (12.5) or RFC 3339
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
@@ -260,6 +260,18 @@ pub(crate) struct Selection {
     /// Only packets before this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
     pub until: Option<When>,
+}
+
+fn connection(text: &str) -> Result<u64, &'static str> {
+    text.parse().map_err(|_| "expected a number, as tcpwhy and Wireshark's tcp.stream give them")
+}
+
+fn address(text: &str) -> Result<IpAddr, &'static str> {
+    text.parse().map_err(|_| "expected an IP address: a capture has no names")
+}
+
+fn port(text: &str) -> Result<u16, &'static str> {
+    text.parse().map_err(|_| "expected a number from 0 to 65535")
 }
 
 /// When to use colours.
@@ -302,7 +314,10 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
     let cli = Cli::try_parse_from(args)?;
     let explain = match cli.verb {
         Some(Verb::Record(record)) => return Ok(Some(Command::Record(record))),
-        Some(Verb::Report(report)) => return Ok(Some(Command::Report(report))),
+        Some(Verb::Report(report)) => {
+            check(&report.selection)?;
+            return Ok(Some(Command::Report(report)));
+        }
         Some(Verb::Serve(serve)) => return Ok(Some(Command::Serve(serve))),
         Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),
         Some(Verb::Check(check)) => return Ok(Some(Command::Check(check))),
@@ -316,7 +331,19 @@ pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
         let text = "name a capture to explain, or - for standard input";
         return Err(Cli::command().error(clap::error::ErrorKind::MissingRequiredArgument, text));
     }
+    check(&explain.selection)?;
     Ok(Some(Command::Explain(explain)))
+}
+
+/// Refuses a span of time that no packet can be in.
+fn check(selection: &Selection) -> Result<(), clap::Error> {
+    let span = (selection.since, selection.until);
+    let (Some(since), Some(until)) = span else { return Ok(()) };
+    if !until.is_before(since) {
+        return Ok(());
+    }
+    let text = "--until is before --since: no packet can be of that time";
+    Err(Cli::command().error(clap::error::ErrorKind::ArgumentConflict, text))
 }
 
 /// Prints the short help to standard error.

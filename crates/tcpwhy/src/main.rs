@@ -84,6 +84,11 @@ fn run(language: &mut Language) -> Result<ExitCode, Error> {
             e.print().map_err(Error::Write)?;
             Ok(ExitCode::SUCCESS)
         }
+        // A verb with verbs of its own, and none of them named: these are shown.
+        Err(e) if e.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            e.print().map_err(Error::Write)?;
+            Ok(ExitCode::from(exit::ERROR))
+        }
         Err(e) => Err(Error::Usage(cli::sentence(&e))),
     }
 }

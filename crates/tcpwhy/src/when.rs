@@ -21,6 +21,15 @@ impl When {
             Self::Absolute(time) => time,
         }
     }
+
+    /// Whether it is earlier than `other` in any capture: only times of one kind can be compared without one.
+    pub(crate) fn is_before(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Elapsed(one), Self::Elapsed(two))
+            | (Self::Absolute(one), Self::Absolute(two)) => one < two,
+            _ => false,
+        }
+    }
 }
 
 impl FromStr for When {
@@ -51,6 +60,15 @@ mod tests {
         assert_eq!("12.5s".parse(), Ok(When::Elapsed(Nanos::from_millis(12_500))));
         assert_eq!("500ms".parse(), Ok(When::Elapsed(Nanos::from_millis(500))));
         assert_eq!(When::Elapsed(Nanos(5)).at(Nanos(7)), Nanos(12));
+    }
+
+    #[test]
+    fn only_times_of_one_kind_are_compared() {
+        let [early, late] = [1, 2].map(|n| When::Elapsed(Nanos(n)));
+        assert!(early.is_before(late) && !late.is_before(early) && !early.is_before(early));
+        assert!(
+            !When::Absolute(Nanos(1)).is_before(late) && !early.is_before(When::Absolute(Nanos(9)))
+        );
     }
 
     #[test]

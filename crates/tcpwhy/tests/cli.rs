@@ -29,19 +29,30 @@ fn help_shows_worked_examples_and_exit_codes() {
 fn bad_command_lines_are_one_sentence() {
     let file = std::env::temp_dir();
     let file = file.to_str().unwrap();
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["--jsno", file], "--jsno"),
         (&["--json", "--csv", file], "cannot be used with"),
         (&["--json"], "name a capture"),
         (&["explain"], "name a capture"),
         (&["--since", "yesterday", file], "2026-01-02T03:04:05Z"),
         (&["--until", "-3", file], "2026-01-02T03:04:05Z"),
-        (&["--host", "example.com", file], "--host"),
-        (&["--port", "65536", file], "65536"),
+        (&["--host", "example.com", file], "--host <ADDR>': expected an IP address"),
+        (&["--port", "65536", file], "'65536' for '--port <PORT>': expected a number from 0"),
+        (&["--port", "https", file], "expected a number from 0"),
+        (&["--conn", "two", file], "expected a number, as tcpwhy"),
+        (&["--since", "5", "--until", "2", file], "--until is before --since"),
+        (&["report", "--since", "5s", "--until", "2s", file], "--until is before --since"),
     ];
     for (args, part) in cases {
         assert_one_sentence_error(&run(args), part);
     }
+}
+
+#[test]
+fn a_verb_without_its_own_verb_shows_which_there_are() {
+    let output = run(&["lab"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+    assert!(stderr(&output).contains("Usage: tcpwhy lab <COMMAND>"), "{}", stderr(&output));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! malformed block, stay as they are: people search for them.
 
 use super::{Damage, Note, NoteKind};
-use tcpwhy_core::advice::quantity::span;
+use tcpwhy_core::advice::quantity::{count, span};
 
 /// A note as one sentence.
 pub(super) fn note(note: &Note) -> String {
@@ -23,28 +23,35 @@ fn kind(kind: &NoteKind) -> String {
         NoteKind::Empty => "文件是空的（0 字节）".to_owned(),
         NoteKind::NoPackets => "抓包里没有任何包".to_owned(),
         NoteKind::Drops { interface, received, by_interface, by_system } => {
-            let received = received.map(|n| format!("，共收到 {n} 个")).unwrap_or_default();
+            let received =
+                received.map(|n| format!("，共收到 {} 个", count(n))).unwrap_or_default();
+            let (device, system) = (count(*by_interface), count(*by_system));
             format!(
-                "接口 {interface} 抓包时漏掉了包：接口丢弃 {by_interface} 个，系统丢弃 {by_system} 个{received}"
+                "接口 {interface} 抓包时漏掉了包：接口丢弃 {device} 个，系统丢弃 {system} 个{received}"
             )
         }
-        NoteKind::TimeBackwards { count, most } => {
-            format!("{count} 个包的时间戳早于前一个包，最多早 {}", span(*most))
+        NoteKind::TimeBackwards { count: n, most } => {
+            let n = count(*n);
+            format!("{n} 个包的时间戳早于前一个包，最多早 {}", span(*most))
         }
-        NoteKind::InvalidTimes { count } => {
-            format!("{count} 个时间戳的小数部分超过一秒，已照加")
+        NoteKind::InvalidTimes { count: n } => {
+            let n = count(*n);
+            format!("{n} 个时间戳的小数部分超过一秒，已照加")
         }
-        NoteKind::NoTimes { count } => {
-            format!("{count} 个包没有时间戳，已采用前一个包的时间")
+        NoteKind::NoTimes { count: n } => {
+            let n = count(*n);
+            format!("{n} 个包没有时间戳，已采用前一个包的时间")
         }
-        NoteKind::Comments { count } => format!("文件中有 {count} 条注释"),
-        NoteKind::UnknownBlocks { count, first } => {
-            format!("跳过了 {count} 个类型未知的块，第一个是 {first:#010x}")
+        NoteKind::Comments { count: n } => format!("文件中有 {} 条注释", count(*n)),
+        NoteKind::UnknownBlocks { count: n, first } => {
+            let n = count(*n);
+            format!("跳过了 {n} 个类型未知的块，第一个是 {first:#010x}")
         }
-        NoteKind::Secrets { count } => format!("忽略了 {count} 个解密密钥块"),
+        NoteKind::Secrets { count: n } => format!("忽略了 {} 个解密密钥块", count(*n)),
         NoteKind::GivenTwice => "指定了不止一次，只读取一次".to_owned(),
-        NoteKind::NotCaptures { count, example } => {
-            format!("跳过了 {count} 个不是抓包的文件，例如 {example}")
+        NoteKind::NotCaptures { count: n, example } => {
+            let n = count(*n);
+            format!("跳过了 {n} 个不是抓包的文件，例如 {example}")
         }
     }
 }

@@ -73,6 +73,21 @@ fn a_note_says_where_and_what() {
     assert!(sentence.contains(&format!("at byte {start}")), "{sentence}");
 }
 
+/// What a file system leaves of the last blocks where the power failed.
+#[test]
+fn zeros_after_the_last_record_are_damage_and_no_packets() {
+    let packets = packets(3);
+    for mut file in [Pcap::STANDARD.file(&packets), Ng(false).file(&packets)] {
+        let end = file.len() as u64;
+        file.extend([0; 4096]);
+        let mut capture = open(file).unwrap();
+        assert_eq!(drain(&mut capture).len(), 3);
+        assert!(capture.damaged());
+        let sentence = capture.notes()[0].to_string();
+        assert!(sentence.contains(&format!("at byte {end};")), "{sentence}");
+    }
+}
+
 proptest! {
     #[test]
     fn bytes_changed_anywhere_never_panic(

@@ -189,6 +189,8 @@ fn nothing_readable_is_an_error() {
     assert!(matches!(missing, Err(Error::Open { .. })));
     let empty = write(&folder, "empty", b"");
     assert!(matches!(open(&[input(&empty)]), Err(Error::Empty { .. })));
+    let among = open(&[input(folder.path())]);
+    assert!(matches!(among, Err(Error::NoCaptures { .. })), "{among:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The numbers that words about one direction may need, gathered once.
 
+use super::quantity::SHORTEST_ROUND_TRIP;
 use crate::model::{
     Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Verdict, WhatIf,
     WindowScale,
@@ -88,7 +89,7 @@ impl Figures {
             share: share(held().map(|i| i.to - i.from), direction.span()),
             flight: evidence.flight,
             window: evidence.window.into(),
-            rtt_floor: facts.rtt_floor,
+            rtt_floor: measured(facts.rtt_floor),
             rtt_mean: evidence.rtt_mean,
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
@@ -125,6 +126,11 @@ impl Figures {
     pub(crate) fn place(&self, side: Side) -> Place {
         if self.sender.side == side { self.sender } else { self.receiver }
     }
+}
+
+/// A round trip, or zero where the capture's clock was too coarse to measure it.
+fn measured(rtt: Nanos) -> Nanos {
+    if rtt < SHORTEST_ROUND_TRIP { Nanos::ZERO } else { rtt }
 }
 
 /// The intervals that the verdict rests on.

@@ -5,6 +5,10 @@
 
 use crate::units::Nanos;
 
+/// No two TCP stacks answer each other within less, on one machine neither: a shorter round trip is what the clock of a capture makes of
+/// one that it cannot measure (stamps of 10 ms, or none at all).
+pub const SHORTEST_ROUND_TRIP: Nanos = Nanos(1_000);
+
 /// A buffer, window or flight in bytes, as `16.0 KiB`.
 pub fn buffer(bytes: u64) -> String {
     scaled(bytes as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])

@@ -56,7 +56,7 @@ pub enum Decoded {
     Cut,
     /// A header contradicts itself or its neighbours.
     Malformed,
-    /// Encrypted: protected 802.11, ESP, MACsec.
+    /// Encrypted or compressed: protected 802.11, ESP (also in UDP), MACsec, IPComp.
     Encrypted,
     /// The link type (of the file, or one named inside the frame) is not supported.
     UnsupportedLink,

@@ -17,6 +17,7 @@ pub(super) mod number {
     pub(in crate::decode) const AUTHENTICATION: u8 = 51;
     pub(in crate::decode) const DESTINATION_OPTIONS: u8 = 60;
     pub(in crate::decode) const ETHER_IP: u8 = 97;
+    pub(in crate::decode) const COMPRESSED: u8 = 108;
     pub(in crate::decode) const L2TP: u8 = 115;
     pub(in crate::decode) const MOBILITY: u8 = 135;
     pub(in crate::decode) const MPLS: u8 = 137;
@@ -42,7 +43,7 @@ pub(super) fn follow(protocol: u8, c: &mut Cursor<'_>) -> Step {
         | number::SHIM6 => extension(c, 8, 8),
         number::AUTHENTICATION => extension(c, 8, 4),
         number::FRAGMENT => fragment(c),
-        number::ESP => Err(Decoded::Encrypted),
+        number::ESP | number::COMPRESSED => Err(Decoded::Encrypted),
         number::L2TP => tunnel::l2tp_over_ip(c),
         number::MPLS => Ok(Header::Mpls),
         number::ETHER_IP => tunnel::ether_ip(c),
@@ -82,7 +83,7 @@ pub(super) fn later_fragment(protocol: u8) -> Decoded {
         | number::L2TP
         | number::MPLS
         | number::ETHER_IP => Decoded::LaterFragment,
-        number::ESP => Decoded::Encrypted,
+        number::ESP | number::COMPRESSED => Decoded::Encrypted,
         _ => Decoded::NotTcp,
     }
 }
@@ -121,9 +122,9 @@ mod tests {
     #[test]
     fn encrypted_and_other_protocols_are_named() {
         let quoted = [&[3, 4, 0, 0, 0, 0, 5, 0][..], &ipv4(6, &tcp(&[], &[]))].concat();
-        for (protocol, expected) in
-            [(number::ESP, Decoded::Encrypted), (1, Decoded::NotTcp), (59, Decoded::NotTcp)]
-        {
+        let hidden = [number::ESP, number::COMPRESSED].map(|p| (p, Decoded::Encrypted));
+        let others = [1, 59].map(|p| (p, Decoded::NotTcp));
+        for (protocol, expected) in hidden.into_iter().chain(others) {
             assert_eq!(answer(&ethernet(V4, &ipv4(protocol, &quoted))), expected);
         }
         assert_eq!(answer(&ethernet(V6, &ipv6(58, &quoted))), Decoded::NotTcp);

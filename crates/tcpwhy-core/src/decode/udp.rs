@@ -11,6 +11,7 @@ mod port {
     pub(super) const L2TP: u16 = 1701;
     pub(super) const GTP_USER: u16 = 2152;
     pub(super) const TEREDO: u16 = 3544;
+    pub(super) const ESP: u16 = 4500;
     pub(super) const VXLAN: u16 = 4789;
     pub(super) const VXLAN_GPE: u16 = 4790;
     pub(super) const AYIYA: u16 = 5072;
@@ -36,10 +37,19 @@ pub(super) fn tunnel(c: &mut Cursor<'_>) -> Step {
             [port::GTP_USER, _] | [_, port::GTP_USER] => gtp(c),
             [port::L2TP, _] | [_, port::L2TP] => l2tp(c),
             [port::TEREDO, _] | [_, port::TEREDO] => teredo(c),
+            [port::ESP, _] | [_, port::ESP] => esp(c),
             [port::AYIYA, _] | [_, port::AYIYA] => ayiya(c),
             [port::CAPWAP_DATA, _] | [_, port::CAPWAP_DATA] => capwap(c),
             _ => Err(Decoded::NotTcp),
         },
+    }
+}
+
+/// ESP behind a NAT (RFC 3948): four bytes of zero are the key exchange's, a single one keeps the NAT's entry.
+fn esp(c: &mut Cursor<'_>) -> Step {
+    match c.be32()? {
+        0 => Err(Decoded::NotTcp),
+        _ => Err(Decoded::Encrypted),
     }
 }
 
@@ -280,6 +290,13 @@ mod tests {
         header.extend([0xaa, 0xaa, 3, 0, 0, 0, 8, 0]);
         segment(&over(5247, &header, &packet()));
         assert_eq!(answer(&over(5247, &[1, 0x10, 0, 0, 0, 0, 0, 0], &frame())), Decoded::Encrypted);
+    }
+
+    #[test]
+    fn esp_behind_a_nat_is_encrypted_and_its_key_exchange_is_not() {
+        assert_eq!(answer(&over(4500, &[0, 0, 0, 9, 0, 0, 0, 1], &[7; 40])), Decoded::Encrypted);
+        assert_eq!(answer(&over(4500, &[0, 0, 0, 0, 1, 2, 3, 4], &[7; 40])), Decoded::NotTcp);
+        assert_eq!(answer(&over(4500, &[0xff], &[])), Decoded::NotTcp);
     }
 
     #[test]

@@ -91,7 +91,9 @@ impl Without {
                 format!("{n} {packets} {have} malformed headers and {were} left out")
             }
             (Language::En, Self::Encrypted) => {
-                format!("{n} {packets} {are} encrypted below TCP and could not be read")
+                format!(
+                    "{n} {packets} {are} encrypted or compressed below TCP and could not be read"
+                )
             }
             (Language::En, Self::Link(link)) => {
                 format!("{n} {packets} of link type {} cannot be read", name(link))
@@ -103,7 +105,7 @@ impl Without {
                 format!("{n} 个包在 TCP 头部结束之前被截断（抓包长度 snaplen 太短）")
             }
             (Language::Zh, Self::Malformed) => format!("{n} 个包的头部格式错误，未予分析"),
-            (Language::Zh, Self::Encrypted) => format!("{n} 个包在 TCP 之下加密，无法读取"),
+            (Language::Zh, Self::Encrypted) => format!("{n} 个包在 TCP 之下加密或压缩，无法读取"),
             (Language::Zh, Self::Link(link)) => {
                 format!("{n} 个链路类型为 {} 的包无法读取", name(link))
             }

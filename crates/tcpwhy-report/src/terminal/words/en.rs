@@ -2,7 +2,7 @@
 
 use super::{Gain, Measured, Section, Spot, Words, finest, measured, times};
 use crate::Source;
-use tcpwhy_core::advice::quantity::{self, buffer, count, data, rate, span};
+use tcpwhy_core::advice::quantity::{self, SHORTEST_ROUND_TRIP, buffer, count, data, rate, span};
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary, Source as Basis};
 use tcpwhy_core::units::Nanos;
@@ -88,6 +88,9 @@ impl Words for En {
             Some((place, false)) => format!("; captured probably {}", spot(place)),
             Some((place, true)) => format!("; captured {}", spot(place)),
         };
+        if rtt.min < SHORTEST_ROUND_TRIP {
+            return format!("round trip shorter than the capture's clock can tell{captured}");
+        }
         let (min, median, p95) = (span(rtt.min), span(rtt.median), span(rtt.p95));
         format!("round trip {min}, median {median}, 95 % under {p95}{captured}")
     }
@@ -110,18 +113,19 @@ impl Words for En {
 
     fn evidence(&self, i: &Interval) -> String {
         let name = finest(i.limit, i.cause, Language::En);
-        let frames = shown_by(i);
-        match numbers(i) {
-            numbers if numbers.is_empty() => format!("{name}: {frames}"),
-            numbers => format!("{name}: {numbers}; {frames}"),
+        match (numbers(i), shown_by(i)) {
+            (numbers, None) if numbers.is_empty() => name.to_owned(),
+            (numbers, None) => format!("{name}: {numbers}"),
+            (numbers, Some(frames)) if numbers.is_empty() => format!("{name}: {frames}"),
+            (numbers, Some(frames)) => format!("{name}: {numbers}; {frames}"),
         }
     }
 
     fn interval(&self, i: &Interval, from: f64, to: f64) -> String {
         let name = self.limit(i.limit, i.cause);
-        let frames = shown_by(i);
+        let frames = shown_by(i).map(|frames| format!(", {frames}")).unwrap_or_default();
         let sure = self.percent(f64::from(i.confidence) / 100.0);
-        let text = format!("{from:.6}-{to:.6} s  {name}, {sure} sure, {frames}");
+        let text = format!("{from:.6}-{to:.6} s  {name}, {sure} sure{frames}");
         match numbers(i) {
             numbers if numbers.is_empty() => text,
             numbers => format!("{text}: {numbers}"),
@@ -192,14 +196,14 @@ fn number(number: &Measured) -> String {
     }
 }
 
-/// "frames 120-188", and the sockets' samples where there are any.
-fn shown_by(i: &Interval) -> String {
-    let frames = frames(i.first_frame, i.last_frame);
-    match i.source {
-        Basis::Packets => frames,
-        Basis::Both => format!("{frames} and the kernel's samples"),
-        Basis::Samples if i.last_frame == 0 => "from the kernel's samples".to_owned(),
-        Basis::Samples => format!("from the kernel's samples, {frames}"),
+/// "frames 120-188", and the sockets' samples where there are any; `None` where no packet of its own shows an interval.
+fn shown_by(i: &Interval) -> Option<String> {
+    let frames = (i.last_frame > 0).then(|| frames(i.first_frame, i.last_frame));
+    match (i.source, frames) {
+        (Basis::Packets, frames) => frames,
+        (_, None) => Some("from the kernel's samples".to_owned()),
+        (Basis::Both, Some(frames)) => Some(format!("{frames} and the kernel's samples")),
+        (Basis::Samples, Some(frames)) => Some(format!("from the kernel's samples, {frames}")),
     }
 }
 

@@ -7,6 +7,7 @@ mod en;
 mod zh;
 
 use crate::Source;
+use tcpwhy_core::advice::quantity::SHORTEST_ROUND_TRIP;
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::{
     Cause, Connection, Direction, Evidence, Interval, Limit, RttSummary, WhatIf,
@@ -146,11 +147,14 @@ pub(super) fn captured(c: &Connection) -> Option<(Spot, bool)> {
     }
 }
 
+/// The least part of a transfer's time whose saving is worth a line: less than that is also within what a prediction errs.
+const WORTH_SAYING: f64 = 0.02;
+
 /// What a shorter time gains; `None` where nothing worth saying.
 pub(super) fn gain(now: Nanos, then: Nanos) -> Option<Gain> {
     let (now, then) = (now.secs(), then.secs());
     let saved = 1.0 - then / now;
-    if !saved.is_finite() || saved < 0.005 {
+    if !saved.is_finite() || saved < WORTH_SAYING {
         return None;
     }
     Some(match now / then {
@@ -193,7 +197,7 @@ fn measured(i: &Interval) -> Vec<Measured> {
         (e.flight > 0, Measured::Flight(e.flight)),
         (e.window > 0, Measured::Window(e.window.into())),
         (room, Measured::Room(e.room.into())),
-        (e.rtt_min.0 > 0, Measured::Rtt(e.rtt_min, mean)),
+        (e.rtt_min >= SHORTEST_ROUND_TRIP, Measured::Rtt(e.rtt_min, mean)),
         (e.stalls > 0, Measured::Stalls(e.stalls.into(), e.longest_stall)),
         (e.retransmissions > 0, Measured::Resent(e.retransmissions.into())),
         (e.acked > 0, Measured::Acked(e.acked, i.rate_bps())),

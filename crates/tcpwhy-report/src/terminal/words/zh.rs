@@ -2,7 +2,7 @@
 
 use super::{Gain, Measured, Section, Spot, Words, finest, measured, times};
 use crate::Source;
-use tcpwhy_core::advice::quantity::{self, buffer, count, data, rate, span};
+use tcpwhy_core::advice::quantity::{self, SHORTEST_ROUND_TRIP, buffer, count, data, rate, span};
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary, Side, Source as Basis};
 use tcpwhy_core::units::Nanos;
@@ -89,6 +89,9 @@ impl Words for Zh {
             Some((place, false)) => format!("；抓包位置可能在{}", spot(place)),
             Some((place, true)) => format!("；抓包位置在{}", spot(place)),
         };
+        if rtt.min < SHORTEST_ROUND_TRIP {
+            return format!("往返时延太短，抓包的时钟量不出来{captured}");
+        }
         let (min, median, p95) = (span(rtt.min), span(rtt.median), span(rtt.p95));
         format!("往返时延 {min}，中位数 {median}，95% 低于 {p95}{captured}")
     }
@@ -111,18 +114,19 @@ impl Words for Zh {
 
     fn evidence(&self, i: &Interval) -> String {
         let name = finest(i.limit, i.cause, Language::Zh);
-        let frames = shown_by(i);
-        match numbers(i) {
-            numbers if numbers.is_empty() => format!("{name}：{frames}"),
-            numbers => format!("{name}：{numbers}；{frames}"),
+        match (numbers(i), shown_by(i)) {
+            (numbers, None) if numbers.is_empty() => name.to_owned(),
+            (numbers, None) => format!("{name}：{numbers}"),
+            (numbers, Some(frames)) if numbers.is_empty() => format!("{name}：{frames}"),
+            (numbers, Some(frames)) => format!("{name}：{numbers}；{frames}"),
         }
     }
 
     fn interval(&self, i: &Interval, from: f64, to: f64) -> String {
         let name = self.limit(i.limit, i.cause);
-        let frames = shown_by(i);
+        let frames = shown_by(i).map(|frames| format!("，{frames}")).unwrap_or_default();
         let sure = self.percent(f64::from(i.confidence) / 100.0);
-        let text = format!("{from:.6}-{to:.6} s  {name}，把握 {sure}，{frames}");
+        let text = format!("{from:.6}-{to:.6} s  {name}，把握 {sure}{frames}");
         match numbers(i) {
             numbers if numbers.is_empty() => text,
             numbers => format!("{text}；{numbers}"),
@@ -191,14 +195,14 @@ fn number(number: &Measured) -> String {
     }
 }
 
-/// 帧，以及套接字的采样（如果有）。
-fn shown_by(i: &Interval) -> String {
-    let frames = frames(i.first_frame, i.last_frame);
-    match i.source {
-        Basis::Packets => frames,
-        Basis::Both => format!("{frames}，内核采样一致"),
-        Basis::Samples if i.last_frame == 0 => "依据内核采样".to_owned(),
-        Basis::Samples => format!("依据内核采样，{frames}"),
+/// 帧，以及套接字的采样（如果有）；没有自己的包的区间为 `None`。
+fn shown_by(i: &Interval) -> Option<String> {
+    let frames = (i.last_frame > 0).then(|| frames(i.first_frame, i.last_frame));
+    match (i.source, frames) {
+        (Basis::Packets, frames) => frames,
+        (_, None) => Some("依据内核采样".to_owned()),
+        (Basis::Both, Some(frames)) => Some(format!("{frames}，内核采样一致")),
+        (Basis::Samples, Some(frames)) => Some(format!("依据内核采样，{frames}")),
     }
 }
 

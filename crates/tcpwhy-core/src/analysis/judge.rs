@@ -5,6 +5,8 @@ use super::conclusion::Judged;
 use super::runs::{Runs, Step};
 use super::table::Place;
 use crate::flow::Flow;
+use crate::flow::packet::Packet;
+use crate::flow::placed::Placed;
 use crate::flow::placing::Placing;
 
 /// The second part of the analysis: what happens inside each connection, and what it was in the end.
@@ -12,8 +14,18 @@ use crate::flow::placing::Placing;
 pub struct Judge {
     /// By the places that the sorter gives. Boxed: what one connection leaves, still in the cache, is
     /// taken by the next.
-    flows: Vec<Option<Box<Flow>>>,
+    seats: Vec<Option<Box<Seat>>>,
     finished: Vec<Judged>,
+    /// What was placed here last.
+    placed: Placed,
+}
+
+/// A connection before this judge.
+#[derive(Debug)]
+struct Seat {
+    flow: Flow,
+    /// Where the sorter has left that to the judge.
+    placing: Option<Box<Placing>>,
 }
 
 impl Judge {
@@ -24,32 +36,41 @@ impl Judge {
 
     /// The next runs for this judge, of the one sorter that it listens to.
     pub fn take(&mut self, runs: &Runs) {
-        runs.each(|step, run| match step {
+        runs.each(|step, run, raw| match step {
             Step::Begin { place, id, ends, start } => {
                 self.begin(*place, Flow::new(*id, *ends, *start));
             }
             Step::Run { place, .. } => {
-                if let Some(flow) = self.flows.get_mut(*place as usize).and_then(Option::as_mut) {
-                    flow.push(run);
+                if let Some(seat) = self.seats.get_mut(*place as usize).and_then(Option::as_mut) {
+                    seat.flow.push(run);
                 }
             }
-            Step::End { place, turn, placing } => self.end(*place, *turn, placing),
+            Step::Raw { place, .. } => {
+                if let Some(seat) = self.seats.get_mut(*place as usize).and_then(Option::as_mut) {
+                    seat.push(raw, &mut self.placed);
+                }
+            }
+            Step::End { place, turn, placing } => self.end(*place, *turn, placing.as_deref()),
         });
     }
 
     fn begin(&mut self, place: Place, flow: Flow) {
         let place = place as usize;
-        if place >= self.flows.len() {
-            self.flows.resize_with(place + 1, || None);
+        if place >= self.seats.len() {
+            self.seats.resize_with(place + 1, || None);
         }
-        self.flows[place] = Some(Box::new(flow));
+        self.seats[place] = Some(Box::new(Seat { flow, placing: None }));
     }
 
     /// Writes down the answer; the connection is freed as soon as it stands.
-    fn end(&mut self, place: Place, turn: u64, placing: &Placing) {
-        let Some(slot) = self.flows.get_mut(place as usize) else { return };
-        if let Some(flow) = slot {
-            self.finished.push(conclude::connection(flow, placing, turn));
+    fn end(&mut self, place: Place, turn: u64, placing: Option<&Placing>) {
+        let Some(slot) = self.seats.get_mut(place as usize) else { return };
+        if let Some(seat) = slot {
+            seat.close(&mut self.placed);
+            let Seat { flow, placing: own } = &mut **seat;
+            if let Some(placing) = placing.or(own.as_deref()) {
+                self.finished.push(conclude::connection(flow, placing, turn));
+            }
         }
         *slot = None;
     }
@@ -57,5 +78,25 @@ impl Judge {
     /// Connections finished since the last call, for the one [`Conclusion`](super::Conclusion).
     pub fn take_finished(&mut self) -> Vec<Judged> {
         std::mem::take(&mut self.finished)
+    }
+}
+
+impl Seat {
+    /// The next packets, which nobody has placed; `placed` is room for them.
+    fn push(&mut self, packets: &[Packet], placed: &mut Placed) {
+        let Some(first) = packets.first() else { return };
+        let placing = self.placing.get_or_insert_with(|| Box::new(Placing::new(first)));
+        placing.place(packets, placed);
+        self.flow.push(placed.all());
+        placed.clear();
+    }
+
+    /// No packet follows.
+    fn close(&mut self, placed: &mut Placed) {
+        if let Some(placing) = &mut self.placing {
+            placing.release_held(placed);
+            self.flow.push(placed.all());
+            placed.clear();
+        }
     }
 }

@@ -28,8 +28,8 @@ pub(super) struct Open {
     queued: u32,
     fin: [bool; 2],
     reset: bool,
-    /// Its judge, and what it is placed by, once some of it was handed over.
-    begun: Option<(Hand, Box<Placing>)>,
+    /// Its judge, and what it is placed by if not by him, once some of it was handed over.
+    begun: Option<(Hand, Option<Box<Placing>>)>,
     /// Client and server.
     pub(super) ends: [Endpoint; 2],
     /// Sequence numbers of the last SYN, by side.
@@ -110,16 +110,24 @@ impl Open {
     /// Hands over what waits.
     pub(super) fn hand_over(&mut self, place: Place, waiting: &mut Waiting, work: &mut Work) {
         let queued = std::mem::take(&mut self.queued) as usize;
-        let Some(first) = waiting.gather(place, queued) else { return };
+        let Some(&first) = waiting.gather(place, queued) else { return };
         let (hand, placing) = self.begun.get_or_insert_with(|| {
             let hand = work.begins_with();
             let (id, ends, start) = (self.id, self.ends, first.time);
             work.of(hand).step(Step::Begin { place, id, ends, start });
-            (hand, Box::new(Placing::new(first)))
+            // Among many connections this thread waits for memory, and the judge's has time.
+            let here = !waiting.is_binned();
+            (hand, here.then(|| Box::new(Placing::new(&first))))
         });
-        work.of(*hand).run(place, |out| {
-            waiting.hand_over(place, |packets| placing.place(packets, out));
-        });
+        let runs = work.of(*hand);
+        match placing {
+            Some(placing) => runs.run(place, |out| {
+                waiting.hand_over(place, |packets| placing.place(packets, out));
+            }),
+            None => runs.raw(place, |raw| {
+                waiting.hand_over(place, |packets| raw.extend_from_slice(packets));
+            }),
+        }
     }
 
     /// It is over, as the connection number `turn` that is: its judge gets the rest. False if it never had a packet.
@@ -133,7 +141,9 @@ impl Open {
         self.hand_over(place, waiting, work);
         let Some((hand, mut placing)) = self.begun else { return false };
         let runs = work.of(hand);
-        runs.run(place, |out| placing.release_held(out));
+        if let Some(placing) = &mut placing {
+            runs.run(place, |out| placing.release_held(out));
+        }
         runs.step(Step::End { place, turn, placing });
         true
     }

@@ -1,6 +1,7 @@
 //! Packets in runs, each of one connection.
 
 use super::table::Place;
+use crate::flow::packet::Packet;
 use crate::flow::placed::{Extent, Placed, Run};
 use crate::flow::placing::Placing;
 use crate::observe::Endpoint;
@@ -12,6 +13,8 @@ use crate::units::Nanos;
 pub struct Runs {
     steps: Vec<Step>,
     placed: Placed,
+    /// Packets that the judge places himself.
+    raw: Vec<Packet>,
 }
 
 /// One thing to do for the connection in a place.
@@ -21,8 +24,10 @@ pub(super) enum Step {
     Begin { place: Place, id: u64, ends: [Endpoint; 2], start: Nanos },
     /// The next so many packets belong to it.
     Run { place: Place, extent: Extent },
-    /// It is over, as the connection number `turn` that is.
-    End { place: Place, turn: u64, placing: Box<Placing> },
+    /// As `Run`, for packets that are not placed yet: all of this connection, or none.
+    Raw { place: Place, packets: usize },
+    /// It is over, as the connection number `turn` that is; with what it was placed by, if it was.
+    End { place: Place, turn: u64, placing: Option<Box<Placing>> },
 }
 
 /// Which of two judges.
@@ -73,13 +78,14 @@ impl Runs {
 
     /// Packets in all runs.
     pub fn packets(&self) -> usize {
-        self.placed.extent().packets
+        self.placed.extent().packets + self.raw.len()
     }
 
     /// Forgets everything and keeps the room.
     pub fn clear(&mut self) {
         self.steps.clear();
         self.placed.clear();
+        self.raw.clear();
     }
 
     pub(super) fn step(&mut self, step: Step) {
@@ -94,13 +100,24 @@ impl Runs {
         self.steps.push(Step::Run { place: at, extent });
     }
 
-    /// Every step in order, a run with its packets.
-    pub(super) fn each(&self, mut take: impl FnMut(&Step, Run<'_>)) {
+    /// As `run`, for packets that are not placed.
+    pub(super) fn raw(&mut self, at: Place, add: impl FnOnce(&mut Vec<Packet>)) {
+        let before = self.raw.len();
+        add(&mut self.raw);
+        self.steps.push(Step::Raw { place: at, packets: self.raw.len() - before });
+    }
+
+    /// Every step in order, with its packets: those of a `Run`, and those that are not placed.
+    pub(super) fn each(&self, mut take: impl FnMut(&Step, Run<'_>, &[Packet])) {
         let mut rest = self.placed.all();
+        let mut raw = self.raw.as_slice();
         for step in &self.steps {
+            let len = if let Step::Raw { packets, .. } = step { *packets } else { 0 };
+            let (own, others) = raw.split_at_checked(len).unwrap_or_default();
+            raw = others;
             let extent =
                 if let Step::Run { extent, .. } = step { *extent } else { Extent::default() };
-            take(step, rest.take(extent));
+            take(step, rest.take(extent), own);
         }
     }
 }

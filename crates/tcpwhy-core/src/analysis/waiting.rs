@@ -75,6 +75,11 @@ impl Waiting {
         self.binned = binned;
     }
 
+    /// Whether there are so many connections that their packets go through bins.
+    pub(super) fn is_binned(&self) -> bool {
+        self.binned
+    }
+
     /// Adds a packet to the queue of the connection in `place`.
     #[inline(always)]
     pub(super) fn push(&mut self, place: Place, packet: &Packet) {
@@ -145,11 +150,24 @@ impl Waiting {
         block.0.first()
     }
 
+    /// Has the next blocks brought from memory at the same time: reading them one after the other would wait for each.
+    fn fetch(&self, first: u32, blocks: usize) {
+        let mut at = first;
+        for _ in 0..blocks {
+            let Some(Block(packets)) = self.blocks.get(at as usize) else { return };
+            for packet in packets.iter().step_by(BLOCK / 4) {
+                std::hint::black_box(packet.frame);
+            }
+            at = self.next.get(at as usize).copied().unwrap_or(at);
+        }
+    }
+
     /// Empties the queue of a connection, whose packets are gathered: `take` gets them in order, some at a time.
     pub(super) fn hand_over(&mut self, place: Place, mut take: impl FnMut(&[Packet])) {
         let Some(queue) = self.queues.get_mut(place as usize) else { return };
         let Queue { first, len, .. } = std::mem::take(queue);
         let (mut left, mut at) = (len as usize, first);
+        self.fetch(first, left.div_ceil(BLOCK));
         while left > 0 {
             let Some(block) = self.blocks.get(at as usize) else { break };
             let packets = block.0.get(..left).unwrap_or(&block.0);

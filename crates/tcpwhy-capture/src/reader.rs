@@ -55,6 +55,10 @@ pub(crate) struct Drops {
     pub(crate) before_packets: u64,
 }
 
+/// The least step back in time that is told. The processors of a host stamp with clocks that differ by some nanoseconds, and no round trip
+/// is as short as that.
+const LEAST_STEP: Nanos = Nanos(1_000);
+
 enum Format {
     Pcap(Pcap),
     Pcapng(Pcapng),
@@ -233,7 +237,8 @@ impl Counters {
                 notes.push(NoteKind::Drops { interface, received, by_interface, by_system });
             }
         }
-        let (count, most) = self.backwards;
+        let (steps, most) = self.backwards;
+        let count = if most < LEAST_STEP { 0 } else { steps };
         let (unknown, first) = self.unknown;
         let counted = [
             (count, NoteKind::TimeBackwards { count, most }),

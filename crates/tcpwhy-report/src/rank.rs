@@ -62,7 +62,7 @@ impl Ranked<'_> {
         let other = if self.direction.from == client.from { server } else { client };
         let d = self.direction;
         let died = d.verdict.limit == Limit::SilentPath || d.verdict.cause == Cause::SynRetry;
-        if other.bytes > d.bytes / MINOR && self.mirrors(other) {
+        if (d.bytes == 0 || other.bytes > d.bytes / MINOR) && self.mirrors(other) {
             return false;
         }
         died || d.bytes > other.bytes / MINOR

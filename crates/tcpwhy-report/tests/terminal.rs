@@ -154,6 +154,17 @@ fn a_direction_that_only_waits_for_the_other_is_not_told_twice() {
 }
 
 #[test]
+fn a_connection_that_never_opened_is_told_once() {
+    let mut c = connection(0, (Limit::Handshake, Cause::SynRetry));
+    let mut client = c.directions[1].clone();
+    client.from = Side::Client;
+    c.directions[0] = client;
+    c.directions.iter_mut().for_each(|d| d.bytes = 0);
+    let text = render(std::slice::from_ref(&c), &PLAIN);
+    assert!(text.contains("client to server") && !text.contains("server to client"), "{text}");
+}
+
+#[test]
 fn a_client_that_has_nothing_to_ask_does_not_come_first() {
     let mut idle = connection(0, (Limit::Application, Cause::SenderApplication));
     idle.directions[1].from = Side::Client;

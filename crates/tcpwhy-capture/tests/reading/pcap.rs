@@ -95,6 +95,14 @@ fn steps_back_in_time_keep_the_order_of_the_file() {
 }
 
 #[test]
+fn steps_back_by_some_nanoseconds_are_not_told() {
+    let mut packets = packets(3);
+    packets[1].time = packets[2].time + 25;
+    let nanoseconds = Pcap { magic: 0xa1b2_3c4d, unit: 1, ..Pcap::STANDARD };
+    assert_eq!(read(nanoseconds.file(&packets)), (expected(&packets), vec![]));
+}
+
+#[test]
 fn a_file_of_only_a_header_has_no_packets() {
     assert_eq!(read(Pcap::STANDARD.header()), (vec![], vec![NoteKind::NoPackets]));
 }

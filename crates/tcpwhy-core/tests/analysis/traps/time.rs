@@ -24,6 +24,38 @@ fn trap_10_a_paced_sender_is_no_idle_application() {
     }
 }
 
+/// A server that sends a segment each 0.6 ms (20 Mbit/s over 20 ms), for 4 s; for 0.2 s in the middle it keeps four in flight, as BBR
+/// does to see the path without its queue (draft-ietf-ccwg-bbr section 5.3.4, ProbeRTT).
+fn probing() -> Vec<Segment> {
+    let mut events = Vec::new();
+    // The time of the last segment, and how many were sent.
+    let (mut at, mut sent) = (41.0_f64, 0_u32);
+    while at < 4_041.0 {
+        // Each ACK of two releases two more, 0.1 ms later; as the dip begins, what is in flight drains first.
+        let dips = (2_000.0..2_200.0).contains(&at);
+        at += if dips { 18.3 } else { 0.0 };
+        for _ in 0..if dips { 4 } else { 1 } {
+            at += 0.6;
+            sent += 1;
+            events.push((at, format!("S . len 1448 win 502 seq {}", 1 + 1448 * (sent - 1))));
+            if sent.is_multiple_of(2) {
+                events.push((at + 20.0, format!("C . ack {}", 1 + 1448 * sent)));
+            }
+        }
+    }
+    events.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let lines = events.iter().map(|(time, line)| format!("{time} {line}\n"));
+    script(&(format!("{OPENING} 21 C P. len 100\n") + &lines.collect::<String>()))
+}
+
+#[test]
+fn trap_10_a_dip_to_probe_the_round_trip_is_no_idle_application() {
+    let connection = connection(&probing());
+    let d = direction(&connection, Side::Server);
+    assert_eq!(d.verdict.limit, Limit::PathBandwidth, "{:?}", d.limits());
+    assert!(share(d, Limit::Application) < 3, "{:?}", d.limits());
+}
+
 #[test]
 fn trap_11_think_time_belongs_to_whoever_thinks() {
     let exchange = |think, peer_think| Scenario {

@@ -3,7 +3,7 @@
 #
 # Usage: scripts/score.sh quick|full|held-out
 # quick: a run or two of each limit, minutes, prints the tables. full: the whole matrix but its held-out part, about
-# half an hour, a few minutes of it for two runs in five that are made again with the verdict's limit lifted; goes on where it was
+# half an hour, ten minutes of it for two runs in five that are made again three times with the verdict's limit lifted; goes on where it was
 # interrupted, writes docs/score.md. held-out: all of it; only after all tuning.
 # Needs target/release/tcpwhy (make build), network namespaces and TUN; tshark if its flags shall be compared.
 set -euo pipefail

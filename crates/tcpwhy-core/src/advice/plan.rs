@@ -18,9 +18,10 @@ pub(crate) fn steps(f: &Figures) -> Vec<Step> {
 }
 
 /// Whether the limit hides another that holds nearly as hard: a writer with a clock of its own is not faster for an ACK that comes at
-/// once. Of a busy path it is said in other words.
+/// once. Of a busy path it is said in other words; a handshake's time is none of the transfer's.
 fn little_to_gain(f: &Figures) -> Vec<Step> {
-    let is_other = matches!(f.verdict.limit, Limit::PathBandwidth);
+    let is_other =
+        matches!(f.verdict.limit, Limit::PathBandwidth | Limit::Handshake | Limit::Unknown);
     match f.lifted {
         Some(w) if !is_other && !promises(f.transfer, w.transfer) => {
             vec![Step::Network(Network::LittleToGain { then: w.transfer, next: w.next })]

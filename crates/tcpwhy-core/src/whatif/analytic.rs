@@ -77,7 +77,8 @@ impl Held {
 fn lift(path: &Path<'_>, all: &ByLimit, limit: Limit) -> WhatIf {
     let held = all[limit as usize];
     let other = largest_other(all, limit);
-    let rest = path.transfer - held.time.min(path.transfer);
+    let tries = if limit == Limit::SilentPath { unanswered(path.timeline) } else { Nanos::ZERO };
+    let rest = path.transfer - (held.time + tries).min(path.transfer);
     let (again, next) = match limit {
         Limit::Application | Limit::SilentPath => (Nanos::ZERO, other),
         Limit::DelayedAck => (without_delayed_ack(path, held), other),
@@ -87,6 +88,15 @@ fn lift(path: &Path<'_>, all: &ByLimit, limit: Limit) -> WhatIf {
     let transfer = (rest + again).max(floor).min(path.transfer);
     let next = if again.0 > rest.0 { next } else { other };
     WhatIf { lift: limit, transfer, next }
+}
+
+/// Repairs that nothing came of, before a path is known to be silent: the first tries are like any others.
+fn unanswered(timeline: &[Interval]) -> Nanos {
+    let pairs = timeline.iter().zip(timeline.iter().skip(1));
+    pairs
+        .filter(|(i, next)| i.limit == Limit::LossRecovery && next.limit == Limit::SilentPath)
+        .filter(|(i, _)| i.evidence.acked == 0)
+        .fold(Nanos::ZERO, |sum, (i, _)| sum + (i.to - i.from))
 }
 
 /// What is left of the waits for ACKs. A receiver delays one for 40 ms at least (`TCP_DELACK_MIN`): a segment that waited for so long was
@@ -237,6 +247,34 @@ mod tests {
         assert_eq!(lifted(60), Nanos::from_millis(3_000 - 1_800));
         // A round trip each: the next write comes when it comes.
         assert_eq!(lifted(21), Nanos::from_millis(3_000 - 30));
+    }
+
+    #[test]
+    fn the_first_tries_into_a_silent_path_are_part_of_it() {
+        let tries = |acked| {
+            let at = |limit, (from, to): (i64, i64), acked| {
+                let mut i = interval(limit, 1, acked);
+                (i.from, i.to) = (Nanos::from_millis(from), Nanos::from_millis(to));
+                i
+            };
+            let timeline = [
+                at(Limit::PathBandwidth, (0, 500), 6_000_000),
+                at(Limit::LossRecovery, (500, 700), acked),
+                at(Limit::SilentPath, (700, 4_000), 0),
+            ];
+            let path = Path {
+                timeline: &timeline,
+                facts: &facts(),
+                transfer: Nanos::from_secs(4),
+                bytes: 6_000_000,
+                capacity: 12_500_000,
+                reader: None,
+            };
+            let list = predict(&path);
+            list.iter().find(|w| w.lift == Limit::SilentPath).unwrap().transfer
+        };
+        assert_eq!(tries(0), Nanos::from_millis(500));
+        assert_eq!(tries(1_448), Nanos::from_millis(700));
     }
 
     #[test]

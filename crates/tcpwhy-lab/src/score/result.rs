@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tcpwhy_core::advice::promises;
+use tcpwhy_core::model::Limit;
 use tcpwhy_core::units::Nanos;
 
 /// A cell, run and scored.
@@ -69,8 +70,11 @@ pub struct Twin {
     pub lifted: String,
     /// Transfer time as it was.
     pub before: f64,
-    /// With the limit lifted.
+    /// With the limit lifted; of several runs the middle one.
     pub after: f64,
+    /// By which part the longest of these runs took longer than the shortest: no prediction of one time is nearer to all of them.
+    #[serde(default)]
+    pub spread: f64,
     /// What the analysis predicted; `None`: nothing for this limit.
     pub predicted: Option<f64>,
     /// Whether the lifted run's link did what it was asked to do: a path without a rate is more than most machines carry. Not known of
@@ -80,6 +84,28 @@ pub struct Twin {
 }
 
 impl Twin {
+    /// Of the seconds that lifted runs took, each with whether its link was faithful: those that were not count only where none was.
+    /// `None`: there are none.
+    pub fn of(
+        limit: Limit,
+        before: Nanos,
+        predicted: Option<f64>,
+        mut runs: Vec<(f64, bool)>,
+    ) -> Option<Self> {
+        let faithful = runs.iter().any(|run| run.1);
+        runs.retain(|run| run.1 == faithful);
+        runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (shortest, longest) = (runs.first()?.0, runs.last()?.0);
+        Some(Self {
+            lifted: limit.name().to_owned(),
+            before: before.secs(),
+            after: runs.get((runs.len() - 1) / 2)?.0,
+            spread: longest / shortest.max(f64::MIN_POSITIVE) - 1.0,
+            predicted,
+            faithful,
+        })
+    }
+
     /// Whether the prediction is within `part` of the time that came out.
     pub fn is_predicted(&self, part: f64) -> Option<bool> {
         self.predicted.map(|p| (p - self.after).abs() <= part * self.after)
@@ -167,6 +193,7 @@ mod tests {
                 lifted: "send_buffer".to_owned(),
                 before: 4.0,
                 after: 2.0,
+                spread: 0.1,
                 predicted: Some(2.2),
                 faithful: true,
             }),
@@ -178,11 +205,24 @@ mod tests {
     }
 
     #[test]
+    fn of_several_lifted_runs_the_middle_faithful_one_counts() {
+        let of = |runs: &[(f64, bool)]| {
+            Twin::of(Limit::SendBuffer, Nanos::from_secs(4), None, runs.to_vec())
+        };
+        let twin = of(&[(3.0, true), (1.0, false), (2.0, true), (2.5, true)]).unwrap();
+        assert_eq!((twin.before, twin.after, twin.spread, twin.faithful), (4.0, 2.5, 0.5, true));
+        let twin = of(&[(3.0, false)]).unwrap();
+        assert_eq!((twin.after, twin.spread, twin.faithful), (3.0, 0.0, false));
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
     fn a_twin_within_fifteen_percent() {
         let twin = |after, predicted| Twin {
             lifted: String::new(),
             before: 4.0,
             after,
+            spread: 0.0,
             predicted: Some(predicted),
             faithful: true,
         };

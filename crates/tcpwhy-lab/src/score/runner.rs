@@ -6,7 +6,7 @@ use super::error::Error;
 use super::matrix::{Cell, cut, lift};
 use super::measure::Place;
 use super::result::{CellResult, Judgement, Outcome, Twin};
-use super::variant::Variant;
+use super::variant::{Judged, Variant};
 use crate::parallel;
 use crate::spec::Scenario;
 use crate::truth;
@@ -30,8 +30,8 @@ pub struct Runner<'a> {
     pub keep: bool,
     /// Score everything again, from the captures where they were kept: what to do after a change of the analysis.
     pub again: bool,
-    /// Run again with the verdict's limit lifted.
-    pub twins: bool,
+    /// How many times to run again with the verdict's limit lifted: on a busy machine equal runs differ, and the middle one counts.
+    pub lifts: usize,
     /// Set from outside to stop after the runs that are under way.
     pub stop: &'a AtomicBool,
 }
@@ -100,7 +100,7 @@ impl Runner<'_> {
         // Without timestamps is a variant of its own, made by the run.
         let variants = if cell.timestamps { &Variant::ALL[..] } else { &Variant::ALL[..1] };
         let case = score_case(&once, &scenario.link, judged, variants, cell.seed)?;
-        let twin = if self.twins && cell.is_lifted() {
+        let twin = if self.lifts > 0 && cell.is_lifted() {
             self.twin(cell, &scenario, &case, folder)?
         } else {
             None
@@ -130,23 +130,39 @@ impl Runner<'_> {
         let limit: Option<Limit> = verdict.and_then(|v| limit(&v.limit));
         let (Some(limit), Some(before)) = (limit, case.transfer) else { return Ok(None) };
         let Some(mut lifted) = lift(scenario, judged, limit) else { return Ok(None) };
-        let (after, faithful) = if lifted == *scenario {
-            (Some(before), case.faithful)
-        } else {
+        let mut runs = vec![(before.0.secs(), case.faithful)];
+        if lifted != *scenario {
             cut(&mut lifted, before.1);
-            let folder = folder.join(format!("lifted-{}", limit.name()));
-            self.start(&lifted, &folder)?;
-            (transfer_time(&folder, judged)?, is_faithful(&folder)?)
-        };
+            runs = self.lifted(
+                &lifted,
+                judged,
+                before.1,
+                &folder.join(format!("lifted-{}", limit.name())),
+            )?;
+        }
         let predicted = case.what_if.iter().find(|w| w.lift == limit).map(|w| w.transfer);
-        Ok(after.map(|after| Twin {
-            lifted: limit.name().to_owned(),
-            before: before.0.secs(),
-            // A run that was cut short shows fewer bytes than the one that was not: compared is the time of as many.
-            after: after.0.secs() * before.1 as f64 / after.1.max(1) as f64,
-            predicted: predicted.map(Nanos::secs),
-            faithful,
-        }))
+        Ok(Twin::of(limit, before.0, predicted.map(Nanos::secs), runs))
+    }
+
+    /// The seconds that `bytes` take in each lifted run, and whether its link was faithful.
+    fn lifted(
+        &self,
+        lifted: &Scenario,
+        judged: Judged,
+        bytes: u64,
+        folder: &Path,
+    ) -> Result<Vec<(f64, bool)>, Error> {
+        let mut runs = Vec::new();
+        for turn in 0..self.lifts {
+            let folder = folder.join(turn.to_string());
+            self.start(lifted, &folder)?;
+            if let Some((time, moved)) = transfer_time(&folder, judged)? {
+                // A run that was cut short shows fewer bytes than the one that was not: compared is the time of as many.
+                let seconds = time.secs() * bytes as f64 / moved.max(1) as f64;
+                runs.push((seconds, is_faithful(&folder)?));
+            }
+        }
+        Ok(runs)
     }
 
     fn start(&self, scenario: &Scenario, folder: &Path) -> Result<(), Error> {
@@ -184,7 +200,7 @@ mod tests {
 
     fn runner<'a>(run: &'a Run<'a>, folder: &Path, stop: &'a AtomicBool) -> Runner<'a> {
         let folder = folder.to_owned();
-        Runner { run, folder, parallel: 3, keep: false, again: false, twins: true, stop }
+        Runner { run, folder, parallel: 3, keep: false, again: false, lifts: 1, stop }
     }
 
     #[test]

@@ -20,7 +20,7 @@ fn score(cells: &[Cell]) -> (tempfile::TempDir, Vec<CellResult>) {
         parallel: 2,
         keep: false,
         again: false,
-        twins: true,
+        lifts: 1,
         stop: &stop,
     };
     let results = runner.cells(cells, |_, _| {}).unwrap();

@@ -68,13 +68,15 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
     }
     // Runs under way end, their results are kept, the tables are written.
     let stop = crate::interrupt::flag();
+    // Of the whole matrix three, for equal runs differ; of the quick one, which runs beside other tests, one.
+    let lifts = if args.full { 3 } else { 1 };
     let runner = Runner {
         run,
         folder: args.output.clone(),
         parallel: args.jobs,
         keep: args.keep || args.again,
         again: args.again,
-        twins: !args.no_lift,
+        lifts: if args.no_lift { 0 } else { lifts },
         stop: &stop,
     };
     let mut progress = Progress::new(cells.len());

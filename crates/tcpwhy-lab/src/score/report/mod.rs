@@ -101,6 +101,7 @@ mod tests {
                 lifted: "send_buffer".to_owned(),
                 before: 2.0,
                 after: 1.0,
+                spread: 0.2,
                 predicted: Some(1.1),
                 faithful: cell.kind != Kind::Exchange,
             }),

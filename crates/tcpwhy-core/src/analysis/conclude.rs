@@ -73,7 +73,9 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
     ctx.sees_queues = !ctx.far || flow.legs.to[from as usize].echoes > 0;
     ctx.blind = sender.answers.last().is_none();
     ctx.placed = flow.legs.to[from as usize].known();
-    ctx.capacity = sender.capacity.rate();
+    ctx.first_window = sender.capacity.of_first_window(sender.size.mss());
+    let spaced = sender.capacity.rate();
+    ctx.capacity = link_rate(spaced, ctx.first_window, ctx.is_never_full());
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);
@@ -81,9 +83,9 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
     let transfer = span_of(transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
     let least = crate::units::bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
-    let mut capacity = narrowest(ctx.peak, ctx.capacity).max(least);
+    let mut capacity = narrowest(ctx.peak, spaced).max(least);
     if !is_filled(&timeline, transfer) {
-        capacity = capacity.max(sender.capacity.of_first_window(sender.size.mss()).unwrap_or(0));
+        capacity = capacity.max(ctx.first_window.unwrap_or(0));
     }
     let bytes = sender.bytes();
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity };
@@ -104,6 +106,17 @@ fn direction(flow: &Flow, from: Side, budget: &mut Budget) -> (Direction, Losses
         facts,
     };
     (direction, ctx.losses)
+}
+
+/// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
+/// (then ACKs bunch), or twice as fast through a path that is never full: then the sender is spread out by now.
+fn link_rate(spaced: Option<u64>, first_window: Option<u64>, never_full: bool) -> Option<u64> {
+    match (spaced, first_window) {
+        (Some(rate), Some(first)) if first < rate / 2 || (first / 2 > rate && never_full) => {
+            Some(first)
+        }
+        _ => spaced,
+    }
 }
 
 /// Rate of the narrowest link: as ACKs are spaced, where that is known. The highest rate of a round trip may be that of ACKs that came

@@ -86,6 +86,7 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (ctx.far
         && ctx.floor > TIMELY
         && little
+        && around.short_segments * 2 >= around.rounds
         && burst > paced_burst(ctx, around.sending_rate())
         && around.rounds >= CALM_ROUNDS
         && around.resent == 0
@@ -98,7 +99,8 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// for room takes such breaks, and pacing is even.
 pub(super) fn breaks_off(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    (around.breaks >= CALM_ROUNDS
+    (ctx.floor > TIMELY
+        && around.breaks >= CALM_ROUNDS
         && around.breaks_woken * 4 <= around.breaks
         && around.resent == 0
         && !around.grows(ctx.mss))

@@ -81,6 +81,12 @@ pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 75))
 }
 
+/// A loss was repaired a few rounds ago: the window was cut then, and by how much the sender is paced now is not seen.
+pub(super) fn cut(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let held = ctx.lost_lately(i) && ctx.stretches[i].short_segments == 0;
+    held.then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 55))
+}
+
 /// Segments leave by a timer though ACKs and window would allow them, and the queue is not dry
 /// (BBR, draft-ietf-ccwg-bbr section 4.6.2; Linux TCP internal pacing).
 pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {

@@ -29,6 +29,9 @@ const EVEN: u64 = 15;
 /// Rounds without a loss after which the next one is another event.
 const APART: i64 = 4;
 
+/// Rounds in which rates are compared.
+const PART_ROUNDS: i64 = 32;
+
 /// Rounds that sent what is lost.
 const HEAVY_ROUNDS: usize = 2;
 /// Segments below which a fifth is soon lost.
@@ -61,9 +64,15 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let (Some(&first), Some(&last)) = (events.first(), events.last()) else {
         return Losses::Plain;
     };
+    let last = last + ctx.stretches[last..].iter().take_while(|s| s.is_repair()).count() - 1;
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
-    if without_queue == events.len() && events.iter().any(|&i| is_heavy(ctx, i)) {
-        let rate = rate_between(ctx, first, ctx.stretches.len());
+    let rate = rate_between(ctx, first, ctx.stretches.len());
+    // A queue drops what exceeds the link's rate, and not where half of that is all that gets through.
+    let slow = ctx.capacity.is_some_and(|carries| rate < carries / 2)
+        && loses_much(ctx)
+        && is_even(&parts(&ctx.stretches[first..], ctx.floor));
+    let unqueued = without_queue == events.len() || slow;
+    if unqueued && events.iter().any(|&i| is_heavy(ctx, i)) {
         return Losses::Policed { first, last, rate };
     }
     let Some(farther) = farther else { return Losses::Plain };
@@ -94,15 +103,42 @@ fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
     lost >= FEWEST_HEAVY && lost * 5 >= sent && timeouts * 10 <= lost
 }
 
+/// A tenth of all segments was sent again: a sender that takes losses for a full queue would have slowed down long before.
+fn loses_much(ctx: &Context<'_>) -> bool {
+    let count = |(sent, lost), s: &Stretch| (sent + s.segments, lost + s.resent - s.timeouts);
+    let (sent, lost) = ctx.stretches.iter().fold((0, 0), count);
+    lost * 10 >= sent
+}
+
 /// From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
 /// rate (Flach et al., section 4.1).
 fn lost_at_one_rate(ctx: &Context<'_>, fewest: usize) -> bool {
     let between = between_losses(ctx);
-    let bytes: u64 = between.iter().map(|b| b.bytes).sum();
-    let time: u64 = between.iter().map(|b| b.time).sum();
+    between.len() >= fewest && is_even(&between)
+}
+
+/// Data arrived at nearly the same rate in all parts of time.
+fn is_even(parts: &[Between]) -> bool {
+    let bytes: u64 = parts.iter().map(|b| b.bytes).sum();
+    let time: u64 = parts.iter().map(|b| b.time).sum();
     let at_mean = |part: &Between| crate::units::mul_div(bytes, part.time, time.max(1));
-    let off: u64 = between.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
-    between.len() >= fewest && off <= bytes / 100 * EVEN
+    let off: u64 = parts.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
+    off <= bytes / 100 * EVEN
+}
+
+/// Equal parts of time, as long as a sender takes to probe for more four times (BBR does in one round of eight, draft-ietf-ccwg-bbr section
+/// 4.3.3), those in which it rested left out.
+fn parts(stretches: &[Stretch], floor: Nanos) -> Vec<Between> {
+    let mut list = vec![Between::default()];
+    for s in stretches.iter().filter(|s| !s.is_idle()) {
+        if list.last().is_some_and(|part| part.time >= floor.scale(PART_ROUNDS, 1).0 as u64) {
+            list.push(Between::default());
+        }
+        if let Some(part) = list.last_mut() {
+            part.add(s);
+        }
+    }
+    list
 }
 
 /// What arrived from one loss to the next, and in how many nanoseconds.
@@ -110,6 +146,13 @@ fn lost_at_one_rate(ctx: &Context<'_>, fewest: usize) -> bool {
 struct Between {
     bytes: u64,
     time: u64,
+}
+
+impl Between {
+    fn add(&mut self, s: &Stretch) {
+        self.bytes += s.arrived();
+        self.time += s.duration().0.max(0) as u64;
+    }
 }
 
 /// The times between losses in which the sender never rested.
@@ -130,8 +173,7 @@ fn between_losses(ctx: &Context<'_>) -> Vec<Between> {
             open = None;
         }
         if let Some(between) = &mut open {
-            between.bytes += s.arrived();
-            between.time += s.duration().0.max(0) as u64;
+            between.add(s);
         }
     }
     list

@@ -50,9 +50,11 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Between the first and the last loss at a policer, the repairs and the slow growth after them are
 /// its doing: the sender probes for a rate that it is not given.
 pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
-    let Losses::Policed { first, last, .. } = ctx.losses else { return None };
-    let doing = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown)
-        || matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
+    let Losses::Policed { first, last, rate } = ctx.losses else { return None };
+    let repairs = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown);
+    // A window that was halved lets less through than the policer does.
+    let probes = matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
+    let doing = repairs || probes && ctx.arrived_at(i, rate);
     // A rate that stays what it was when the losses end is still the policer's.
     let after = i > last && !ctx.settled(i) && ctx.flat(&ctx.around(i));
     (doing && ((first..=last + 1).contains(&i) || after))
@@ -64,6 +66,13 @@ pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<J
 pub(super) fn capped_steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     steady(ctx, i).filter(|_| ctx.sees_queues && around.window_min == around.window_max)
+}
+
+/// As `saturated`, with the flight at the edge of such a window: the link is as busy as it can be, and a larger window would only wait there.
+pub(super) fn capped_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let constant = around.window_min == around.window_max;
+    saturated(ctx, i).filter(|_| ctx.sees_queues && constant && ctx.carried_all(i))
 }
 
 /// The receiver echoes congestion marks (RFC 3168): the queue at the narrowest link is managed.
@@ -103,9 +112,17 @@ pub(super) fn flooded(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn overfull(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
-    let queues = ctx.stretches[i].rtt_mean()? - ctx.floor >= Nanos(ctx.floor.0 / 2);
-    (queues && around.flight() >= 2 * holds && around.rate() >= carries / 4 * 3)
+    // A round in which no ACK came in at all says nothing against a queue.
+    let rtt = ctx.stretches[i].rtt_mean().unwrap_or(around.rtt_high);
+    let queues = rtt - ctx.floor >= Nanos(ctx.floor.0 / 2);
+    (queues && around.flight() >= 2 * holds && around.rate() >= carries / 2)
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 65))
+}
+
+/// As `overfull`, where the sender goes by a timer: one that paces has put so much into a queue that its rate is too high, and how much that
+/// is varies. What stands at one height is a buffer's or a window's doing.
+pub(super) fn overrun(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    overfull(ctx, i).filter(|_| !ctx.stands(&ctx.around(i)))
 }
 
 /// Data comes as fast as the narrowest link lets through, and the sender feels it: a queue comes and goes, or something is lost.

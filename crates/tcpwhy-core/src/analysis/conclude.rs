@@ -226,3 +226,19 @@ fn silent(flow: &Flow, from: Side) -> Direction {
         facts,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::link_rate;
+
+    #[test]
+    fn the_first_window_shows_the_link_where_acks_bunch_or_the_sender_is_spread_out() {
+        assert_eq!(link_rate(Some(200), Some(36), false), Some(36));
+        assert_eq!(link_rate(Some(9), Some(36), true), Some(36));
+        // A policer's rate, or that of a link with a queue.
+        assert_eq!(link_rate(Some(9), Some(36), false), Some(9));
+        assert_eq!(link_rate(Some(30), Some(36), true), Some(30));
+        assert_eq!(link_rate(None, Some(36), true), None);
+        assert_eq!(link_rate(Some(30), None, true), Some(30));
+    }
+}

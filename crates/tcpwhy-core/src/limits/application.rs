@@ -120,3 +120,38 @@ pub(super) fn trickle(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (dry && !around.is_cut_from_more())
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+
+    #[test]
+    fn only_where_writes_end_does_a_small_burst_say_that_little_was_written() {
+        let floor = Nanos::from_millis(150);
+        let little = |short: u32| {
+            let list = rounds(30, floor, |_, s| {
+                (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
+                (s.waits, s.short_segments) = (10, short);
+            });
+            let mut ctx = Context::new(&list, floor, MSS);
+            ctx.far = true;
+            writes_little(&ctx, 15).is_some()
+        };
+        assert!(little(1));
+        assert!(!little(0));
+    }
+
+    #[test]
+    fn breaks_as_short_as_a_busy_host_makes_say_nothing() {
+        let breaks = |floor: Nanos| {
+            let list = rounds(200, floor, |_, s| {
+                (s.flight, s.arrived) = (20 * MSS, 20 * MSS as i64);
+                (s.waits, s.breaks, s.breaks_woken) = (5, 1, 0);
+            });
+            breaks_off(&Context::new(&list, floor, MSS), 100).is_some()
+        };
+        assert!(breaks(Nanos::from_millis(20)));
+        assert!(!breaks(Nanos::from_millis(1)));
+    }
+}

@@ -95,3 +95,22 @@ pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (waiting && around.segments >= 4)
         .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 60))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+
+    #[test]
+    fn a_few_rounds_after_a_loss_the_window_that_it_cut_holds_the_sender() {
+        let floor = Nanos::from_millis(10);
+        let list = rounds(30, floor, |k, s| {
+            (s.wait, s.flight, s.segments, s.pushes) = (Wait::Timer, 20 * MSS, 20, 20);
+            s.resent = u32::from(k == 10);
+        });
+        let ctx = Context::new(&list, floor, MSS);
+        assert!(cut(&ctx, 12).is_some());
+        assert!(cut(&ctx, 9).is_none());
+        assert!(cut(&ctx, 25).is_none());
+    }
+}

@@ -200,3 +200,52 @@ fn rate_between(ctx: &Context<'_>, first: usize, last: usize) -> u64 {
         active.fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived(), t + s.duration()));
     crate::units::bits_per_second(bytes, time) / 8
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+    use crate::flow::stretch::Wait;
+
+    const ROUND: Nanos = Nanos::from_millis(1);
+    const LINK: u64 = 36_000_000;
+
+    /// The losses of a sender that repairs every second round; `arrived` bytes a round, and round trips that look like a queue's.
+    fn of(lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
+        let list = rounds(400, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (arrived(k), 20, 30_000);
+            s.sampled(ROUND.scale(3, 2));
+            if k > 3 && k % 2 == 1 {
+                (s.wait, s.resent) = (Wait::Recovery, lost);
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        pattern(&ctx, Some(80))
+    }
+
+    #[test]
+    fn a_fourth_of_the_link_evenly_and_many_losses_are_a_policer_though_round_trips_vary() {
+        assert!(matches!(of(10, |_| 9_000), Losses::Policed { .. }));
+    }
+
+    #[test]
+    fn an_uneven_rate_or_most_of_the_link_or_few_losses_are_none() {
+        assert_eq!(of(10, |k| if k % 128 < 64 { 3_000 } else { 15_000 }), Losses::Plain);
+        assert_eq!(of(10, |_| 34_000), Losses::Plain);
+        assert_eq!(of(1, |_| 9_000), Losses::Plain);
+    }
+
+    #[test]
+    fn the_last_loss_lasts_until_it_is_repaired() {
+        let list = rounds(20, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
+            s.sampled(ROUND);
+            if (8..14).contains(&k) {
+                (s.wait, s.resent) = (Wait::Recovery, 20);
+            }
+        });
+        let losses = pattern(&Context::new(&list, ROUND, MSS), None);
+        assert!(matches!(losses, Losses::Policed { first: 8, last: 13, .. }), "{losses:?}");
+    }
+}

@@ -11,6 +11,8 @@ mod congestion_window;
 mod context;
 mod loss_recovery;
 mod losses;
+#[cfg(test)]
+mod made;
 mod path_bandwidth;
 mod receive_window;
 mod send_buffer;

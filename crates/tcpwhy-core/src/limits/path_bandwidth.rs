@@ -134,3 +134,87 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (!filled && (around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around) || probes))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+    use crate::flow::stretch::{Stretch, Wait};
+
+    const ROUND: Nanos = Nanos::from_millis(1);
+    /// What the link carries in a second, and in a round trip.
+    const LINK: u64 = 36_000_000;
+    const HOLDS: u64 = 36_000;
+
+    fn on_the_link(list: &[Stretch], floor: Nanos) -> Context<'_> {
+        let mut ctx = Context::new(list, floor, MSS);
+        ctx.capacity = Some(LINK);
+        ctx
+    }
+
+    #[test]
+    fn too_little_to_fill_the_path_makes_no_queue_of_a_host_that_is_late() {
+        let queues = |flight: u64, late: Nanos| {
+            let list = rounds(9, ROUND, |_, s| {
+                s.flight = flight;
+                s.sampled(ROUND + late);
+            });
+            standing_queue(&on_the_link(&list, ROUND), 4).is_some()
+        };
+        let late = Nanos::from_millis(2);
+        assert!(!queues(HOLDS / 3, late));
+        assert!(queues(HOLDS * 2, late));
+        // Nobody sleeps for so long: the queue is another's.
+        assert!(queues(HOLDS / 3, Nanos::from_millis(8)));
+    }
+
+    #[test]
+    fn what_a_policer_would_let_through_is_left_unused_by_a_window_that_was_halved() {
+        let of = |arrived: i64| {
+            let list = rounds(60, ROUND, |_, s| s.arrived = arrived);
+            let mut ctx = on_the_link(&list, ROUND);
+            ctx.losses = Losses::Policed { first: 5, last: 50, rate: LINK / 4 };
+            let slow = Judgement::new(Limit::CongestionWindow, Cause::CongestionAvoidance, 75);
+            policed(&ctx, 30, slow).is_some()
+        };
+        assert!(of(9_000));
+        assert!(!of(6_000));
+    }
+
+    #[test]
+    fn a_paced_sender_with_far_too_much_in_flight_waits_for_the_path() {
+        let overruns = |flight: fn(usize) -> u64| {
+            let list = rounds(200, ROUND, |k, s| {
+                (s.wait, s.flight, s.arrived) = (Wait::Timer, flight(k), 30_000);
+                // Most rounds end without an ACK.
+                if k % 5 == 0 {
+                    s.sampled(ROUND.scale(4, 1));
+                }
+            });
+            overrun(&on_the_link(&list, ROUND), 101).is_some()
+        };
+        assert!(overruns(|k| HOLDS * (3 + k as u64 % 5)));
+        // A buffer of that size, which is always as full.
+        assert!(!overruns(|_| HOLDS * 4));
+        assert!(!overruns(|k| HOLDS / 8 * (3 + k as u64 % 5)));
+    }
+
+    #[test]
+    fn a_window_as_large_as_a_path_that_queues_is_not_what_holds() {
+        let floor = Nanos::from_millis(150);
+        let full = |arrived: i64, window: u64| {
+            let list = rounds(20, floor, |k, s| {
+                (s.wait, s.flight, s.arrived) = (Wait::Window, 3 * HOLDS, arrived);
+                (s.window_min, s.window_max) = (3 * HOLDS, 3 * HOLDS + window * (k as u64 % 2));
+                (0..20).for_each(|_| s.sampled(floor + Nanos::from_millis(10)));
+            });
+            let mut ctx = Context::new(&list, floor, MSS);
+            ctx.capacity = Some(2_400_000);
+            capped_full(&ctx, 3).is_some()
+        };
+        assert!(full(360_000, 0));
+        assert!(!full(200_000, 0));
+        // A reader sets the pace.
+        assert!(!full(360_000, HOLDS));
+    }
+}

@@ -12,7 +12,7 @@ use std::cell::Cell;
 /// section 4.2.3.2) cannot be told from a queue.
 const FEW_SEGMENTS: u64 = 4;
 /// Timers of captures and schedulers of hosts: a queue shorter than this is not seen.
-const NOISE: Nanos = Nanos::from_millis(1);
+pub(crate) const NOISE: Nanos = Nanos::from_millis(1);
 /// CUBIC stands still around its last maximum for at most about twice its period K, a few seconds
 /// (RFC 9438 section 4.2); then it grows again.
 const LONGER_THAN_CUBIC: Nanos = Nanos::from_secs(10);

@@ -5,6 +5,8 @@
 //! is CoDel's and BBR's: the *smallest* RTT of an interval against the floor). Where a queue is too
 //! short to be seen, ACKs that return without a gap at the highest rate say the same.
 
+use super::around::nearly;
+use super::context::NOISE as LATE;
 use super::{Context, Judgement, Losses};
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
@@ -52,9 +54,10 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
     let Losses::Policed { first, last, rate } = ctx.losses else { return None };
     let repairs = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown);
-    // A window that was halved lets less through than the policer does.
     let probes = matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
-    let doing = repairs || probes && ctx.arrived_at(i, rate);
+    // A window that grows back slowly lets less through than the policer does, for many rounds.
+    let used = || ctx.arrived_at(i, rate) || ctx.around(i).rate() >= nearly(rate);
+    let doing = repairs || probes && used();
     // A rate that stays what it was when the losses end is still the policer's.
     let after = i > last && !ctx.settled(i) && ctx.flat(&ctx.around(i));
     (doing && ((first..=last + 1).contains(&i) || after))
@@ -114,7 +117,7 @@ pub(super) fn overfull(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
     // A round in which no ACK came in at all says nothing against a queue.
     let rtt = ctx.stretches[i].rtt_mean().unwrap_or(around.rtt_high);
-    let queues = rtt - ctx.floor >= Nanos(ctx.floor.0 / 2);
+    let queues = rtt - ctx.floor >= LATE.max(Nanos(ctx.floor.0 / 2));
     (queues && around.flight() >= 2 * holds && around.rate() >= carries / 2)
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 65))
 }

@@ -82,7 +82,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     ctx.sees_queues = !ctx.far || placing.legs.to[from as usize].echoes > 0;
     ctx.blind = sender.answers.last().is_none();
     ctx.placed = placing.legs.to[from as usize].known();
-    ctx.capacity = sender.capacity.rate();
+    ctx.first_window = sender.capacity.of_first_window(sender.size.mss());
+    ctx.capacity = link_rate(sender.capacity.rate(), ctx.first_window, ctx.is_never_full());
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);
@@ -111,6 +112,17 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
         facts,
     };
     (direction, More { losses: ctx.losses, rates: Rates { capacity, reader } })
+}
+
+/// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
+/// (then ACKs bunch), or twice as fast through a path that is never full: then the sender is spread out by now.
+fn link_rate(spaced: Option<u64>, first_window: Option<u64>, never_full: bool) -> Option<u64> {
+    match (spaced, first_window) {
+        (Some(rate), Some(first)) if first < rate / 2 || (first / 2 > rate && never_full) => {
+            Some(first)
+        }
+        _ => spaced,
+    }
 }
 
 /// Whether the path held the sender for long enough to show its rate: a policer lets a first burst through faster. A steady rate alone may
@@ -209,5 +221,21 @@ fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
         transfers: Box::default(),
         transfers_omitted: 0,
         facts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::link_rate;
+
+    #[test]
+    fn the_first_window_shows_the_link_where_acks_bunch_or_the_sender_is_spread_out() {
+        assert_eq!(link_rate(Some(200), Some(36), false), Some(36));
+        assert_eq!(link_rate(Some(9), Some(36), true), Some(36));
+        // A policer's rate, or that of a link with a queue.
+        assert_eq!(link_rate(Some(9), Some(36), false), Some(9));
+        assert_eq!(link_rate(Some(30), Some(36), true), Some(30));
+        assert_eq!(link_rate(None, Some(36), true), None);
+        assert_eq!(link_rate(Some(30), None, true), Some(30));
     }
 }

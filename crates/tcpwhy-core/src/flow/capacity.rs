@@ -127,7 +127,7 @@ impl Capacity {
 
     /// Bytes per second by the first window, with segments of `mss` bytes; at most what a host that is slow to wake up can tell from.
     /// `None`: too few segments.
-    fn of_first_window(&self, mss: u64) -> Option<u64> {
+    pub(crate) fn of_first_window(&self, mss: u64) -> Option<u64> {
         self.first.pace().map(|pace| bits_per_second(mss, pace) / 8)
     }
 

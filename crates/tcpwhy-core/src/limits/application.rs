@@ -86,6 +86,7 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (ctx.far
         && ctx.floor > TIMELY
         && little
+        && around.short_segments * 2 >= around.rounds
         && burst > paced_burst(ctx, around.sending_rate())
         && around.rounds >= CALM_ROUNDS
         && around.resent == 0
@@ -98,7 +99,8 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// for room takes such breaks, and pacing is even.
 pub(super) fn breaks_off(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    (around.breaks >= CALM_ROUNDS
+    (ctx.floor > TIMELY
+        && around.breaks >= CALM_ROUNDS
         && around.breaks_woken * 4 <= around.breaks
         && around.resent == 0
         && !around.grows(ctx.mss))
@@ -117,4 +119,39 @@ pub(super) fn trickle(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let dry = around.dry_pauses().unwrap_or(around.push_rate()) >= 75;
     (dry && !around.is_cut_from_more())
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+
+    #[test]
+    fn only_where_writes_end_does_a_small_burst_say_that_little_was_written() {
+        let floor = Nanos::from_millis(150);
+        let little = |short: u32| {
+            let list = rounds(30, floor, |_, s| {
+                (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
+                (s.waits, s.short_segments) = (10, short);
+            });
+            let mut ctx = Context::new(&list, floor, MSS);
+            ctx.far = true;
+            writes_little(&ctx, 15).is_some()
+        };
+        assert!(little(1));
+        assert!(!little(0));
+    }
+
+    #[test]
+    fn breaks_as_short_as_a_busy_host_makes_say_nothing() {
+        let breaks = |floor: Nanos| {
+            let list = rounds(200, floor, |_, s| {
+                (s.flight, s.arrived) = (20 * MSS, 20 * MSS as i64);
+                (s.waits, s.breaks, s.breaks_woken) = (5, 1, 0);
+            });
+            breaks_off(&Context::new(&list, floor, MSS), 100).is_some()
+        };
+        assert!(breaks(Nanos::from_millis(20)));
+        assert!(!breaks(Nanos::from_millis(1)));
+    }
 }

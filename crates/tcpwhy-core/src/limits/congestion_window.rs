@@ -81,6 +81,12 @@ pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 75))
 }
 
+/// A loss was repaired a few rounds ago: the window was cut then, and by how much the sender is paced now is not seen.
+pub(super) fn cut(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let held = ctx.lost_lately(i) && ctx.stretches[i].short_segments == 0;
+    held.then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 55))
+}
+
 /// Segments leave by a timer though ACKs and window would allow them, and the queue is not dry
 /// (BBR, draft-ietf-ccwg-bbr section 4.6.2; Linux TCP internal pacing).
 pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
@@ -88,4 +94,23 @@ pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let waiting = around.push_rate() <= 50 && around.dryness().is_none_or(|d| d <= 50);
     (waiting && around.segments >= 4)
         .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+
+    #[test]
+    fn a_few_rounds_after_a_loss_the_window_that_it_cut_holds_the_sender() {
+        let floor = Nanos::from_millis(10);
+        let list = rounds(30, floor, |k, s| {
+            (s.wait, s.flight, s.segments, s.pushes) = (Wait::Timer, 20 * MSS, 20, 20);
+            s.resent = u32::from(k == 10);
+        });
+        let ctx = Context::new(&list, floor, MSS);
+        assert!(cut(&ctx, 12).is_some());
+        assert!(cut(&ctx, 9).is_none());
+        assert!(cut(&ctx, 25).is_none());
+    }
 }

@@ -12,7 +12,7 @@ use std::cell::Cell;
 /// section 4.2.3.2) cannot be told from a queue.
 const FEW_SEGMENTS: u64 = 4;
 /// Timers of captures and schedulers of hosts: a queue shorter than this is not seen.
-const NOISE: Nanos = Nanos::from_millis(1);
+pub(crate) const NOISE: Nanos = Nanos::from_millis(1);
 /// CUBIC stands still around its last maximum for at most about twice its period K, a few seconds
 /// (RFC 9438 section 4.2); then it grows again.
 const LONGER_THAN_CUBIC: Nanos = Nanos::from_secs(10);
@@ -55,6 +55,8 @@ pub(crate) struct Context<'a> {
     pub(crate) peak: u64,
     /// What the narrowest link carries by the spacing of ACKs, in bytes per second.
     pub(crate) capacity: Option<u64>,
+    /// As `capacity`, by the first window alone, which left at once: no sender has spread it out.
+    pub(crate) first_window: Option<u64>,
     /// Why segments are lost.
     pub(crate) losses: Losses,
     /// The first stretch with a retransmission.
@@ -82,6 +84,7 @@ impl<'a> Context<'a> {
             sees_queues: true,
             peak,
             capacity: None,
+            first_window: None,
             losses,
             first_loss: stretches.iter().position(|s| s.resent > 0),
             summed: Cell::new(None),
@@ -122,7 +125,18 @@ impl<'a> Context<'a> {
         let s = &self.stretches[i];
         // Packets that queue up come out evenly: a pause of most of a round trip is no queue's.
         let even = s.rtt_mean().is_some_and(|rtt| s.longest_stall.0 <= rtt.0 / 4 * 3);
-        even && self.standing_queue(i).is_some_and(|q| q >= NOISE && q.0 >= self.floor.0 / 4)
+        let stands = |q: Nanos| q >= NOISE && q.0 >= self.floor.0 / 4;
+        // A busy host is as late; but less in flight than fills the path makes no queue.
+        let explained = |q: Nanos| q >= BUSY_HOST.scale(2, 1) || !self.is_underfull(s.flight);
+        even && self.standing_queue(i).is_some_and(|q| stands(q) && explained(q))
+    }
+
+    /// Less is in flight than the narrowest link carries in a round trip; nobody knows without a capacity.
+    fn is_underfull(&self, flight: u64) -> bool {
+        let link = self.capacity.max(self.first_window);
+        let second = 1_000_000_000;
+        let holds = |rate| crate::units::mul_div(rate, self.floor.0.max(0) as u64, second);
+        link.is_some_and(|rate| flight < nearly(holds(rate)))
     }
 
     /// Data comes out of the path as fast as the narrowest link carries it, give or take a tenth: what goes faster for rounds was not held
@@ -146,7 +160,11 @@ impl<'a> Context<'a> {
 
     /// Around stretch `i`, for as long as tells a rate, data arrived as fast as the narrowest link carries it.
     pub(crate) fn carried_all(&self, i: usize) -> bool {
-        let Some(carries) = self.capacity else { return false };
+        self.capacity.is_some_and(|carries| self.arrived_at(i, carries))
+    }
+
+    /// As `carried_all`, by a link or a policer that lets so many bytes per second through.
+    pub(crate) fn arrived_at(&self, i: usize, carries: u64) -> bool {
         let middle = &self.stretches[i];
         let lacking = Nanos((TELLS_RATE - middle.duration()).0.max(0) / 2);
         let near = |s: &&Stretch| s.to > middle.from - lacking && s.from < middle.to + lacking;
@@ -307,6 +325,16 @@ impl<'a> Context<'a> {
     /// Something was resent in the rounds just before stretch `i`.
     pub(crate) fn lost_lately(&self, i: usize) -> bool {
         self.stretches[i.saturating_sub(AROUND)..i].iter().any(|s| s.resent > 0)
+    }
+
+    /// Nothing was ever lost, and in most rounds no queue stood: neither a link nor a policer had too much to do.
+    pub(crate) fn is_never_full(&self) -> bool {
+        let least = NOISE.max(Nanos(self.floor.0 / 32));
+        let measured = self.stretches.iter().filter(|s| s.rtt_count > 0);
+        let (queued, all) = measured.fold((0, 0), |(queued, all), s| {
+            (queued + u32::from(s.rtt_min - self.floor >= least), all + 1)
+        });
+        self.first_loss.is_none() && queued * 2 < all
     }
 
     /// Something was resent before stretch `i`.

@@ -29,6 +29,9 @@ const EVEN: u64 = 15;
 /// Rounds without a loss after which the next one is another event.
 const APART: i64 = 4;
 
+/// Rounds in which rates are compared.
+const PART_ROUNDS: i64 = 32;
+
 /// Rounds that sent what is lost.
 const HEAVY_ROUNDS: usize = 2;
 /// Segments below which a fifth is soon lost.
@@ -62,9 +65,15 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let (Some(&first), Some(&last)) = (events.first(), events.last()) else {
         return Losses::Plain;
     };
+    let last = last + ctx.stretches[last..].iter().take_while(|s| s.is_repair()).count() - 1;
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
-    if without_queue == events.len() && events.iter().any(|&i| is_heavy(ctx, i)) {
-        let rate = rate_between(ctx, first, ctx.stretches.len());
+    let rate = rate_between(ctx, first, ctx.stretches.len());
+    // A queue drops what exceeds the link's rate, and not where half of that is all that gets through.
+    let slow = ctx.capacity.is_some_and(|carries| rate < carries / 2)
+        && loses_much(ctx)
+        && is_even(&parts(&ctx.stretches[first..], ctx.floor));
+    let unqueued = without_queue == events.len() || slow;
+    if unqueued && events.iter().any(|&i| is_heavy(ctx, i)) {
         return Losses::Policed { first, last, rate };
     }
     let Some(farther) = farther else { return Losses::Plain };
@@ -95,15 +104,42 @@ fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
     lost >= FEWEST_HEAVY && lost * 5 >= sent && timeouts * 10 <= lost
 }
 
+/// A tenth of all segments was sent again: a sender that takes losses for a full queue would have slowed down long before.
+fn loses_much(ctx: &Context<'_>) -> bool {
+    let count = |(sent, lost), s: &Stretch| (sent + s.segments, lost + s.resent - s.timeouts);
+    let (sent, lost) = ctx.stretches.iter().fold((0, 0), count);
+    lost * 10 >= sent
+}
+
 /// From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
 /// rate (Flach et al., section 4.1).
 fn lost_at_one_rate(ctx: &Context<'_>, fewest: usize) -> bool {
     let between = between_losses(ctx);
-    let bytes: u64 = between.iter().map(|b| b.bytes).sum();
-    let time: u64 = between.iter().map(|b| b.time).sum();
+    between.len() >= fewest && is_even(&between)
+}
+
+/// Data arrived at nearly the same rate in all parts of time.
+fn is_even(parts: &[Between]) -> bool {
+    let bytes: u64 = parts.iter().map(|b| b.bytes).sum();
+    let time: u64 = parts.iter().map(|b| b.time).sum();
     let at_mean = |part: &Between| crate::units::mul_div(bytes, part.time, time.max(1));
-    let off: u64 = between.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
-    between.len() >= fewest && off <= bytes / 100 * EVEN
+    let off: u64 = parts.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
+    off <= bytes / 100 * EVEN
+}
+
+/// Equal parts of time, as long as a sender takes to probe for more four times (BBR does in one round of eight, draft-ietf-ccwg-bbr section
+/// 4.3.3), those in which it rested left out.
+fn parts(stretches: &[Stretch], floor: Nanos) -> Vec<Between> {
+    let mut list = vec![Between::default()];
+    for s in stretches.iter().filter(|s| !s.is_idle()) {
+        if list.last().is_some_and(|part| part.time >= floor.scale(PART_ROUNDS, 1).0 as u64) {
+            list.push(Between::default());
+        }
+        if let Some(part) = list.last_mut() {
+            part.add(s);
+        }
+    }
+    list
 }
 
 /// What arrived from one loss to the next, and in how many nanoseconds.
@@ -111,6 +147,13 @@ fn lost_at_one_rate(ctx: &Context<'_>, fewest: usize) -> bool {
 struct Between {
     bytes: u64,
     time: u64,
+}
+
+impl Between {
+    fn add(&mut self, s: &Stretch) {
+        self.bytes += s.arrived();
+        self.time += s.duration().0.max(0) as u64;
+    }
 }
 
 /// The times between losses in which the sender never rested.
@@ -131,8 +174,7 @@ fn between_losses(ctx: &Context<'_>) -> Vec<Between> {
             open = None;
         }
         if let Some(between) = &mut open {
-            between.bytes += s.arrived();
-            between.time += s.duration().0.max(0) as u64;
+            between.add(s);
         }
     }
     list
@@ -158,4 +200,53 @@ fn rate_between(ctx: &Context<'_>, first: usize, last: usize) -> u64 {
     let (bytes, time) =
         active.fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived(), t + s.duration()));
     crate::units::bits_per_second(bytes, time) / 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+    use crate::flow::stretch::Wait;
+
+    const ROUND: Nanos = Nanos::from_millis(1);
+    const LINK: u64 = 36_000_000;
+
+    /// The losses of a sender that repairs every second round; `arrived` bytes a round, and round trips that look like a queue's.
+    fn of(lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
+        let list = rounds(400, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (arrived(k), 20, 30_000);
+            s.sampled(ROUND.scale(3, 2));
+            if k > 3 && k % 2 == 1 {
+                (s.wait, s.resent) = (Wait::Recovery, lost);
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        pattern(&ctx, Some(80))
+    }
+
+    #[test]
+    fn a_fourth_of_the_link_evenly_and_many_losses_are_a_policer_though_round_trips_vary() {
+        assert!(matches!(of(10, |_| 9_000), Losses::Policed { .. }));
+    }
+
+    #[test]
+    fn an_uneven_rate_or_most_of_the_link_or_few_losses_are_none() {
+        assert_eq!(of(10, |k| if k % 128 < 64 { 3_000 } else { 15_000 }), Losses::Plain);
+        assert_eq!(of(10, |_| 34_000), Losses::Plain);
+        assert_eq!(of(1, |_| 9_000), Losses::Plain);
+    }
+
+    #[test]
+    fn the_last_loss_lasts_until_it_is_repaired() {
+        let list = rounds(20, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
+            s.sampled(ROUND);
+            if (8..14).contains(&k) {
+                (s.wait, s.resent) = (Wait::Recovery, 20);
+            }
+        });
+        let losses = pattern(&Context::new(&list, ROUND, MSS), None);
+        assert!(matches!(losses, Losses::Policed { first: 8, last: 13, .. }), "{losses:?}");
+    }
 }

@@ -11,6 +11,8 @@ mod congestion_window;
 mod context;
 mod loss_recovery;
 mod losses;
+#[cfg(test)]
+mod made;
 mod path_bandwidth;
 mod receive_window;
 mod send_buffer;
@@ -69,6 +71,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Nagle => Judgement::new(Limit::DelayedAck, Cause::Nagle, 85),
         Wait::Window => path_bandwidth::capped_queue(ctx, i)
             .or_else(|| path_bandwidth::capped_steady(ctx, i))
+            .or_else(|| path_bandwidth::capped_full(ctx, i))
             .unwrap_or_else(|| receive_window::closed(ctx, i)),
         Wait::Ack => busy_or_full(ctx, i)
             .or_else(|| path_bandwidth::flooded(ctx, i))
@@ -98,7 +101,9 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| congestion_window::clocked(ctx, i))
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::woken_late(ctx, i))
+            .or_else(|| path_bandwidth::overrun(ctx, i))
             .or_else(|| congestion_window::paced(ctx, i))
+            .or_else(|| congestion_window::cut(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
     }
 }

@@ -5,6 +5,8 @@
 //! is CoDel's and BBR's: the *smallest* RTT of an interval against the floor). Where a queue is too
 //! short to be seen, ACKs that return without a gap at the highest rate say the same.
 
+use super::around::nearly;
+use super::context::NOISE as LATE;
 use super::{Context, Judgement, Losses};
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
@@ -50,9 +52,12 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Between the first and the last loss at a policer, the repairs and the slow growth after them are
 /// its doing: the sender probes for a rate that it is not given.
 pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
-    let Losses::Policed { first, last, .. } = ctx.losses else { return None };
-    let doing = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown)
-        || matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
+    let Losses::Policed { first, last, rate } = ctx.losses else { return None };
+    let repairs = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown);
+    let probes = matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
+    // A window that grows back slowly lets less through than the policer does, for many rounds.
+    let used = || ctx.arrived_at(i, rate) || ctx.around(i).rate() >= nearly(rate);
+    let doing = repairs || probes && used();
     // A rate that stays what it was when the losses end is still the policer's.
     let after = i > last && !ctx.settled(i) && ctx.flat(&ctx.around(i));
     (doing && ((first..=last + 1).contains(&i) || after))
@@ -64,6 +69,13 @@ pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<J
 pub(super) fn capped_steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     steady(ctx, i).filter(|_| ctx.sees_queues && around.window_min == around.window_max)
+}
+
+/// As `saturated`, with the flight at the edge of such a window: the link is as busy as it can be, and a larger window would only wait there.
+pub(super) fn capped_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let constant = around.window_min == around.window_max;
+    saturated(ctx, i).filter(|_| ctx.sees_queues && constant && ctx.carried_all(i))
 }
 
 /// The receiver echoes congestion marks (RFC 3168): the queue at the narrowest link is managed.
@@ -103,9 +115,17 @@ pub(super) fn flooded(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn overfull(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
-    let queues = ctx.stretches[i].rtt_mean()? - ctx.floor >= Nanos(ctx.floor.0 / 2);
-    (queues && around.flight() >= 2 * holds && around.rate() >= carries / 4 * 3)
+    // A round in which no ACK came in at all says nothing against a queue.
+    let rtt = ctx.stretches[i].rtt_mean().unwrap_or(around.rtt_high);
+    let queues = rtt - ctx.floor >= LATE.max(Nanos(ctx.floor.0 / 2));
+    (queues && around.flight() >= 2 * holds && around.rate() >= carries / 2)
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 65))
+}
+
+/// As `overfull`, where the sender goes by a timer: one that paces has put so much into a queue that its rate is too high, and how much that
+/// is varies. What stands at one height is a buffer's or a window's doing.
+pub(super) fn overrun(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    overfull(ctx, i).filter(|_| !ctx.stands(&ctx.around(i)))
 }
 
 /// Data comes as fast as the narrowest link lets through, and the sender feels it: a queue comes and goes, or something is lost.
@@ -116,4 +136,88 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let probes = ctx.lost_lately(i) && ctx.carried_all(i);
     (!filled && (around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around) || probes))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+    use crate::flow::stretch::{Stretch, Wait};
+
+    const ROUND: Nanos = Nanos::from_millis(1);
+    /// What the link carries in a second, and in a round trip.
+    const LINK: u64 = 36_000_000;
+    const HOLDS: u64 = 36_000;
+
+    fn on_the_link(list: &[Stretch], floor: Nanos) -> Context<'_> {
+        let mut ctx = Context::new(list, floor, MSS);
+        ctx.capacity = Some(LINK);
+        ctx
+    }
+
+    #[test]
+    fn too_little_to_fill_the_path_makes_no_queue_of_a_host_that_is_late() {
+        let queues = |flight: u64, late: Nanos| {
+            let list = rounds(9, ROUND, |_, s| {
+                s.flight = flight;
+                s.sampled(ROUND + late);
+            });
+            standing_queue(&on_the_link(&list, ROUND), 4).is_some()
+        };
+        let late = Nanos::from_millis(2);
+        assert!(!queues(HOLDS / 3, late));
+        assert!(queues(HOLDS * 2, late));
+        // Nobody sleeps for so long: the queue is another's.
+        assert!(queues(HOLDS / 3, Nanos::from_millis(8)));
+    }
+
+    #[test]
+    fn what_a_policer_would_let_through_is_left_unused_by_a_window_that_was_halved() {
+        let of = |arrived: i64| {
+            let list = rounds(60, ROUND, |_, s| s.arrived = arrived);
+            let mut ctx = on_the_link(&list, ROUND);
+            ctx.losses = Losses::Policed { first: 5, last: 50, rate: LINK / 4 };
+            let slow = Judgement::new(Limit::CongestionWindow, Cause::CongestionAvoidance, 75);
+            policed(&ctx, 30, slow).is_some()
+        };
+        assert!(of(9_000));
+        assert!(!of(6_000));
+    }
+
+    #[test]
+    fn a_paced_sender_with_far_too_much_in_flight_waits_for_the_path() {
+        let overruns = |flight: fn(usize) -> u64| {
+            let list = rounds(200, ROUND, |k, s| {
+                (s.wait, s.flight, s.arrived) = (Wait::Timer, flight(k), 30_000);
+                // Most rounds end without an ACK.
+                if k % 5 == 0 {
+                    s.sampled(ROUND.scale(4, 1));
+                }
+            });
+            overrun(&on_the_link(&list, ROUND), 101).is_some()
+        };
+        assert!(overruns(|k| HOLDS * (3 + k as u64 % 5)));
+        // A buffer of that size, which is always as full.
+        assert!(!overruns(|_| HOLDS * 4));
+        assert!(!overruns(|k| HOLDS / 8 * (3 + k as u64 % 5)));
+    }
+
+    #[test]
+    fn a_window_as_large_as_a_path_that_queues_is_not_what_holds() {
+        let floor = Nanos::from_millis(150);
+        let full = |arrived: i64, window: u64| {
+            let list = rounds(20, floor, |k, s| {
+                (s.wait, s.flight, s.arrived) = (Wait::Window, 3 * HOLDS, arrived);
+                (s.window_min, s.window_max) = (3 * HOLDS, 3 * HOLDS + window * (k as u64 % 2));
+                (0..20).for_each(|_| s.sampled(floor + Nanos::from_millis(10)));
+            });
+            let mut ctx = Context::new(&list, floor, MSS);
+            ctx.capacity = Some(2_400_000);
+            capped_full(&ctx, 3).is_some()
+        };
+        assert!(full(360_000, 0));
+        assert!(!full(200_000, 0));
+        // A reader sets the pace.
+        assert!(!full(360_000, HOLDS));
+    }
 }

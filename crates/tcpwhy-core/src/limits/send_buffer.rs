@@ -25,9 +25,14 @@ const COUNTED: i64 = 8;
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    // The rounds before may still belong to slow start.
-    let around = if around.grows(ctx.mss) { ctx.ahead(i) } else { around };
-    let still = !around.grows(ctx.mss) && around.flight_max <= around.flight().saturating_mul(2);
+    // The rounds before may still belong to slow start: then most of the growth is over. A window that adds a segment a round goes on, too
+    // slowly to be seen in half as many rounds.
+    let grew = if around.grows(ctx.mss) { around.growth() } else { 0 };
+    let around = if grew > 0 { ctx.ahead(i) } else { around };
+    let goes_on = grew > 0 && around.growth() > grew / 2;
+    let still = !goes_on
+        && !around.grows(ctx.mss)
+        && around.flight_max <= around.flight().saturating_mul(2);
     if !still || around.stalled_percent() < PAUSES {
         return None;
     }
@@ -88,4 +93,32 @@ fn stands_for(ctx: &Context<'_>, i: usize) -> Nanos {
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
     ctx.calm(i).then(|| Judgement::new(Limit::SendBuffer, Cause::None, confidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+
+    const ROUND: Nanos = Nanos::from_millis(6);
+
+    /// Whether the middle of 30 rounds is a plateau, each with a dry pause of most of it, whose flights are these.
+    fn is_plateau(flight: impl Fn(usize) -> u64) -> bool {
+        let list = rounds(30, ROUND, |k, s| {
+            (s.flight, s.arrived, s.segments, s.pushes) = (flight(k), flight(k) as i64, 100, 4);
+            s.stalled(ROUND.scale(3, 4), flight(k), 1 << 23, true);
+        });
+        plateau(&Context::new(&list, ROUND, MSS), 12).is_some()
+    }
+
+    #[test]
+    fn half_a_segment_a_round_is_a_window_that_grows_though_half_of_the_rounds_hardly_show_it() {
+        assert!(!is_plateau(|k| 116 * MSS + k as u64 * MSS / 2));
+        assert!(is_plateau(|_| 116 * MSS));
+    }
+
+    #[test]
+    fn a_buffer_is_full_as_soon_as_slow_start_has_reached_it() {
+        assert!(is_plateau(|k| ((10 * MSS) << k.min(4)).min(116 * MSS)));
+    }
 }

@@ -57,6 +57,15 @@ impl Joined {
         self.weight += i128::from(s.duration().0) * i128::from(judgement.confidence);
     }
 
+    /// Takes in what follows; the longer one says what it was.
+    fn take_in(&mut self, next: &Self) {
+        if next.sum.duration() > self.sum.duration() {
+            self.judgement = next.judgement;
+        }
+        self.sum.absorb(&next.sum);
+        self.weight += next.weight;
+    }
+
     fn interval(&self) -> Interval {
         let s = &self.sum;
         let confidence = self.weight / i128::from(s.duration().0.max(1));
@@ -92,19 +101,74 @@ fn evidence(s: &Stretch) -> Evidence {
     }
 }
 
-/// Joins pairs of neighbours; the longer one names the pair.
+/// Joins neighbours under one limit, whatever its cause, and then the shortest of all with what was before them: what is left is as long as
+/// it was, but for moments.
 fn thin(list: Vec<Joined>) -> Vec<Joined> {
-    let mut thinned: Vec<Joined> = Vec::with_capacity(list.len() / 2 + 1);
-    for pair in list.chunks(2) {
-        let mut joined = pair[0];
-        if let Some(second) = pair.get(1) {
-            if second.sum.duration() > joined.sum.duration() {
-                joined.judgement = second.judgement;
-            }
-            joined.sum.absorb(&second.sum);
-            joined.weight += second.weight;
+    let list = join(list, |last, next| last.judgement.limit == next.judgement.limit);
+    let Some(mut excess) = list.len().checked_sub(MAX_INTERVALS).filter(|&n| n > 0) else {
+        return list;
+    };
+    let mut lengths: Vec<Nanos> = list.iter().map(|j| j.sum.duration()).collect();
+    // One more than need be: the first has none before it.
+    let (_, &mut short, _) = lengths.select_nth_unstable(excess);
+    join(list, |_, next| {
+        let joins = excess > 0 && next.sum.duration() <= short;
+        excess -= usize::from(joins);
+        joins
+    })
+}
+
+/// Joins with its predecessor what `joins` says of the two.
+fn join(list: Vec<Joined>, mut joins: impl FnMut(&Joined, &Joined) -> bool) -> Vec<Joined> {
+    let mut joined: Vec<Joined> = Vec::with_capacity(list.len());
+    for next in list {
+        match joined.last_mut() {
+            Some(last) if joins(last, &next) => last.take_in(&next),
+            _ => joined.push(next),
         }
-        thinned.push(joined);
     }
-    thinned
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{MSS, rounds};
+    use super::*;
+    use crate::flow::stretch::Wait;
+    use crate::model::Limit;
+
+    /// The timeline of rounds that are repairs in turn, each so many long, with a timeout in every other repair.
+    fn repairs(n: usize, each: impl Fn(usize) -> bool) -> Vec<Interval> {
+        let floor = Nanos::from_millis(10);
+        let list = rounds(n, floor, |k, s| {
+            if each(k) {
+                (s.wait, s.resent, s.timeouts) = (Wait::Recovery, 1, (k % 2) as u32);
+            } else {
+                s.wait = Wait::IdleSelf;
+                s.idle = floor;
+            }
+        });
+        lay(&Context::new(&list, floor, MSS), None)
+    }
+
+    #[test]
+    fn causes_that_change_do_not_hide_where_limits_do() {
+        // 3000 rounds, four and two in turn: 2000 intervals by cause, 1000 by limit.
+        let line = repairs(3000, |k| k % 6 < 4);
+        assert_eq!(line.len(), 1000);
+        assert!(line.windows(2).all(|w| w[0].limit != w[1].limit && w[0].to == w[1].from));
+    }
+
+    #[test]
+    fn the_shortest_go_first_and_no_time_is_lost() {
+        // Ten rounds of repair and ten of rest in turn, with a single round in the middle of half of the rests.
+        let line = repairs(20 * 600, |k| k % 20 < 10 || k % 40 == 15);
+        assert!(line.len() <= MAX_INTERVALS && line.len() >= MAX_INTERVALS * 9 / 10);
+        let time = line.iter().fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from));
+        assert_eq!(time, Nanos::from_millis(10 * 20 * 600));
+        let of = |l: Limit| {
+            line.iter().filter(move |i| i.limit == l && i.to - i.from > Nanos::from_millis(90))
+        };
+        assert_eq!(of(Limit::LossRecovery).count(), 600);
+    }
 }

@@ -78,6 +78,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     ctx.scale = sender.window.scale();
     ctx.shift = sender.window.shift();
     ctx.syn_retried = syn_retried;
+    ctx.opened_by = flow.handshake.syn.iter().flatten().map(|s| s.frame).min().unwrap_or(0);
     ctx.far = sender.is_far();
     ctx.sees_queues = !ctx.far || placing.legs.to[from as usize].echoes > 0;
     ctx.blind = sender.answers.last().is_none();
@@ -192,7 +193,9 @@ fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
     let timeline: Vec<Interval> = [
         interval(flow.start, established, Limit::Handshake, Cause::None),
         if unanswered {
-            interval(established, placing.last, Limit::Handshake, Cause::SynRetry)
+            let retried = flow.handshake.syn[0].is_some_and(|s| s.times > 1);
+            let cause = if retried { Cause::SynRetry } else { Cause::None };
+            interval(established, placing.last, Limit::Handshake, cause)
         } else {
             interval(established, placing.last, Limit::Application, Cause::SenderApplication)
         },

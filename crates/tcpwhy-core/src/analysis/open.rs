@@ -103,6 +103,10 @@ impl Open {
         if packet.has(flags::SYN) {
             self.syn[side] = Some(packet.seq);
         }
+        if packet.has(flags::SYN | flags::ACK) {
+            // Where two taps write one file, the SYN that it answers may come behind it.
+            self.syn[packet.side.other() as usize].get_or_insert(packet.ack + u32::MAX);
+        }
         self.fin[side] |= packet.has(flags::FIN);
         self.reset |= packet.has(flags::RST);
     }

@@ -2,7 +2,7 @@
 
 use super::{Context, Judgement, Silence, judge};
 use crate::flow::stretch::Stretch;
-use crate::model::{Evidence, Interval, Source};
+use crate::model::{Evidence, Interval, Limit, Source};
 use crate::units::Nanos;
 
 /// Intervals kept for one direction: enough for a picture a thousand pixels wide.
@@ -30,7 +30,25 @@ pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>) -> Vec<Interval> 
     while list.len() > MAX_INTERVALS {
         list = thin(list);
     }
-    list.iter().map(Joined::interval).collect()
+    let mut line: Vec<Interval> = list.iter().map(Joined::interval).collect();
+    name_frames(&mut line, ctx.opened_by);
+    line
+}
+
+/// A time in which nothing of this direction passed is shown by the packets around it, a handshake by its first packet on.
+fn name_frames(line: &mut [Interval], opened_by: u64) {
+    let mut before = opened_by;
+    for at in 0..line.len() {
+        let after = line.iter().skip(at + 1).map(|i| i.first_frame).find(|&frame| frame > 0);
+        let Some(interval) = line.get_mut(at) else { return };
+        if interval.first_frame == 0 {
+            interval.first_frame = before;
+            interval.last_frame = after.unwrap_or(before).max(before);
+        } else if interval.limit == Limit::Handshake && before > 0 {
+            interval.first_frame = before.min(interval.first_frame);
+        }
+        before = interval.last_frame;
+    }
 }
 
 /// Stretches under one judgement.
@@ -135,7 +153,6 @@ mod tests {
     use super::super::made::{MSS, rounds};
     use super::*;
     use crate::flow::stretch::Wait;
-    use crate::model::Limit;
 
     /// The timeline of rounds that are repairs in turn, each so many long, with a timeout in every other repair.
     fn repairs(n: usize, each: impl Fn(usize) -> bool) -> Vec<Interval> {
@@ -149,6 +166,20 @@ mod tests {
             }
         });
         lay(&Context::new(&list, floor, MSS), None)
+    }
+
+    #[test]
+    fn silence_is_shown_by_the_packets_around_it() {
+        let floor = Nanos::from_millis(10);
+        let list = rounds(4, floor, |k, s| {
+            s.wait = [Wait::Handshake, Wait::Window, Wait::IdleSelf, Wait::Window][k];
+            (s.first_frame, s.last_frame) = [(4, 4), (5, 9), (0, 0), (12, 20)][k];
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        ctx.opened_by = 1;
+        let frames =
+            lay(&ctx, None).iter().map(|i| (i.first_frame, i.last_frame)).collect::<Vec<_>>();
+        assert_eq!(frames, [(1, 4), (5, 9), (9, 12), (12, 20)]);
     }
 
     #[test]

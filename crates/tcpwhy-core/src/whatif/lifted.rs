@@ -159,7 +159,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let holds = |which: &dyn Fn(&Interval) -> bool| {
         time_of(path.timeline, which).scale(REAL_PART, 1) >= path.transfer
     };
-    let end = end(path, bdp);
+    let end = end(path, lifted, bdp);
     let mss = u64::from(facts.mss);
     let small = |i: &Interval| {
         matches!(i.cause, Cause::SmallBuffer | Cause::NoWindowScaling)
@@ -198,12 +198,13 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     }
 }
 
-/// Both ends' kernel: buffers that may cover the path, and a window that its scale can say.
-fn end(path: &Path<'_>, bdp: u64) -> End {
+/// Both ends' kernel: buffers that may cover the path, and a window that its scale can say, unless that is lifted.
+fn end(path: &Path<'_>, lifted: Limit, bdp: u64) -> End {
     let facts = path.facts;
     let mut end = End::default();
     end.sysctls.tcp_wmem[2] = SEND_MOST.max(bdp.saturating_mul(4)).max(facts.max_flight);
     let ceiling = match facts.scale {
+        _ if lifted == Limit::ReceiveWindow => bdp.saturating_mul(2),
         WindowScale::Absent => {
             end.sysctls.tcp_window_scaling = false;
             u64::from(u16::MAX)

@@ -182,3 +182,17 @@ fn a_spent_budget_leaves_the_arithmetic() {
     assert_ne!(list, plain);
     assert_eq!(budget.segments, 0);
 }
+
+#[test]
+fn without_the_window_as_limit_it_is_scaled() {
+    let cause = Cause::NoWindowScaling;
+    let timeline = [
+        interval(Limit::Handshake, Cause::None, (-20, 0), 0),
+        interval(Limit::ReceiveWindow, cause, (0, 3_000), 9_000_000),
+    ];
+    let (scale, max_window) = (WindowScale::Absent, 65_535);
+    let facts = Facts { scale, max_window, min_window: 65_535, max_flight: 65_535, ..facts() };
+    let lifted = what_if(&facts, &timeline, 9_000_000, 1, Limit::ReceiveWindow);
+    assert!(lifted.transfer < Nanos::from_millis(1_200), "{lifted:?}");
+    assert_ne!(lifted.next, Limit::ReceiveWindow);
+}

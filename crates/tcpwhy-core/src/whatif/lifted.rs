@@ -15,6 +15,8 @@ use crate::units::{Nanos, mul_div};
 const FEWEST_ROUNDS: i64 = 4;
 /// Segments that one prediction follows; what is left goes at the rate that was reached. A few milliseconds.
 const MOST_SEGMENTS: u64 = 6_000;
+/// Seconds of a slow reader that one prediction follows: it reads twenty times a second.
+const LONGEST_READ: u64 = 600;
 /// A limit that held for less than this part of the time is left to the arithmetic.
 const LEAST_PART: i64 = 20;
 /// A buffer that held for less than this part of the time is none that the rest of the transfer would meet.
@@ -68,7 +70,7 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     if matches!(lifted, Limit::SilentPath | Limit::DelayedAck) {
         return None;
     }
-    let kept = |i: &Interval| stays(i, lifted, path.reader.is_some());
+    let kept = |i: &Interval| stays(i, lifted, pace_of_reader(path).is_some());
     let (way, on_its_way) =
         if lifted == Limit::Application { (Nanos::ZERO, 0) } else { tail(path) };
     let unknown = Unknown::of(path.timeline, kept);
@@ -138,6 +140,11 @@ fn stays(i: &Interval, lifted: Limit, paced: bool) -> bool {
     }
 }
 
+/// The reader's pace, where the model may follow it.
+fn pace_of_reader(path: &Path<'_>) -> Option<u64> {
+    path.reader.filter(|rate| path.bytes / (*rate).max(1) <= LONGEST_READ)
+}
+
 /// Time and bytes of the last flight's way, which counts as the application's because nothing is left to send: the transfer made anew
 /// has a last flight of its own.
 fn tail(path: &Path<'_>) -> (Nanos, u64) {
@@ -189,7 +196,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         sndbuf: if buffer { Asked::Forced(facts.max_flight / 2) } else { Asked::Automatic },
         rcvbuf: if window { Asked::Forced(facts.max_window) } else { Asked::Automatic },
         share: window.then_some(HALF),
-        read_rate: path.reader.filter(|_| lifted != Limit::ReceiveWindow).unwrap_or(0),
+        read_rate: pace_of_reader(path).filter(|_| lifted != Limit::ReceiveWindow).unwrap_or(0),
         sender: end.clone(),
         receiver: end,
         initcwnd: first,

@@ -44,6 +44,16 @@ pub(super) fn doubling(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     Some(Judgement::new(Limit::CongestionWindow, cause, 85))
 }
 
+/// The last that was sent, in slow start, ended with a full segment, as the end of a write does by chance only: more was to come, and what
+/// stopped it is not in the capture.
+pub(super) fn cut_short(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let nothing_sent = ctx.stretches[i].segments == 0;
+    let sent = if nothing_sent { i.checked_sub(1)? } else { i };
+    let s = &ctx.stretches[sent];
+    let full = s.segments > 0 && s.short_segments == 0 && s.flight % ctx.mss == 0;
+    doubling(ctx, sent).filter(|_| full)
+}
+
 /// Where the flight began to grow: the beginning, or the last long pause or loss before `i`.
 fn episode_start(ctx: &Context<'_>, i: usize) -> usize {
     (0..i)
@@ -100,6 +110,22 @@ pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 mod tests {
     use super::super::made::{MSS, rounds};
     use super::*;
+
+    #[test]
+    fn a_transfer_that_falls_silent_in_slow_start_was_not_done() {
+        let floor = Nanos::from_millis(100);
+        let last = |short: u32| {
+            let list = rounds(4, floor, |k, s| {
+                (s.flight, s.segments) = (10 * MSS << k, 10 << k);
+                if k == 3 {
+                    (s.wait, s.short_segments) = (Wait::Tail, short);
+                }
+            });
+            cut_short(&Context::new(&list, floor, MSS), 3).is_some()
+        };
+        assert!(last(0));
+        assert!(!last(1));
+    }
 
     #[test]
     fn a_few_rounds_after_a_loss_the_window_that_it_cut_holds_the_sender() {

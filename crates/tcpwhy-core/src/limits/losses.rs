@@ -68,12 +68,13 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let last = last + ctx.stretches[last..].iter().take_while(|s| s.is_repair()).count() - 1;
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
     let rate = rate_between(ctx, first, ctx.stretches.len());
-    // A queue drops what exceeds the link's rate, and not where half of that is all that gets through.
-    let slow = ctx.capacity.is_some_and(|carries| rate < carries / 2)
-        && loses_much(ctx)
-        && is_even(&parts(&ctx.stretches[first..], ctx.floor));
-    let unqueued = without_queue == events.len() || slow;
-    if unqueued && events.iter().any(|&i| is_heavy(ctx, i)) {
+    // Where more than half of what the link carries gets through, chance and short queues are as hard for a round or two.
+    let link = ctx.capacity.max(ctx.first_window);
+    let narrow = link.is_none_or(|carries| rate < carries / 2);
+    // Nor does a queue drop anything where the link is half empty all the time, however round trips vary.
+    let unqueued = without_queue == events.len()
+        || link.is_some() && loses_much(ctx) && is_even(&parts(&ctx.stretches[first..], ctx.floor));
+    if narrow && unqueued && events.iter().any(|&i| is_heavy(ctx, i)) {
         return Losses::Policed { first, last, rate };
     }
     let Some(farther) = farther else { return Losses::Plain };
@@ -235,6 +236,24 @@ mod tests {
         assert_eq!(of(10, |k| if k % 128 < 64 { 3_000 } else { 15_000 }), Losses::Plain);
         assert_eq!(of(10, |_| 34_000), Losses::Plain);
         assert_eq!(of(1, |_| 9_000), Losses::Plain);
+    }
+
+    #[test]
+    fn heavy_losses_without_a_queue_are_a_policer_where_half_of_the_link_is_unused() {
+        let of = |arrived: i64| {
+            let list = rounds(40, ROUND, |k, s| {
+                (s.arrived, s.segments, s.flight) = (arrived, 20, 30_000);
+                s.sampled(ROUND);
+                if (8..14).contains(&k) {
+                    (s.wait, s.resent) = (Wait::Recovery, 20);
+                }
+            });
+            let mut ctx = Context::new(&list, ROUND, MSS);
+            (ctx.capacity, ctx.first_window) = (Some(9_000_000), Some(LINK));
+            pattern(&ctx, None)
+        };
+        assert!(matches!(of(9_000), Losses::Policed { .. }));
+        assert_eq!(of(25_000), Losses::Plain);
     }
 
     #[test]

@@ -64,6 +64,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
         Wait::Tail => path_bandwidth::standing_queue(ctx, i)
             .or_else(|| path_bandwidth::saturated(ctx, i))
+            .or_else(|| congestion_window::cut_short(ctx, i))
             .unwrap_or_else(|| application::idle(ctx, i)),
         Wait::Recovery => {
             path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))

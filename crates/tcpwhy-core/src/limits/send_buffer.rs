@@ -25,11 +25,11 @@ const COUNTED: i64 = 8;
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    // The rounds before may still belong to slow start: then most of the growth is over. A window that adds a segment a round goes on, too
-    // slowly to be seen in half as many rounds.
+    // The rounds before may still belong to slow start. A window that adds a segment or two a round goes on, though half as many rounds
+    // hardly show it.
     let grew = if around.grows(ctx.mss) { around.growth() } else { 0 };
     let around = if grew > 0 { ctx.ahead(i) } else { around };
-    let goes_on = grew > 0 && around.growth() > grew / 2;
+    let goes_on = grew > 0 && grew <= 2 * ctx.mss as i64 && around.growth() > grew / 2;
     let still = !goes_on
         && !around.grows(ctx.mss)
         && around.flight_max <= around.flight().saturating_mul(2);

@@ -50,7 +50,7 @@ pub(super) fn cut_short(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let nothing_sent = ctx.stretches[i].segments == 0;
     let sent = if nothing_sent { i.checked_sub(1)? } else { i };
     let s = &ctx.stretches[sent];
-    let full = s.segments > 0 && s.short_segments == 0 && s.flight % ctx.mss == 0;
+    let full = s.segments > 0 && s.short_segments == 0 && s.flight.is_multiple_of(ctx.mss);
     doubling(ctx, sent).filter(|_| full)
 }
 
@@ -116,7 +116,7 @@ mod tests {
         let floor = Nanos::from_millis(100);
         let last = |short: u32| {
             let list = rounds(4, floor, |k, s| {
-                (s.flight, s.segments) = (10 * MSS << k, 10 << k);
+                (s.flight, s.segments) = ((10 * MSS) << k, 10 << k);
                 if k == 3 {
                     (s.wait, s.short_segments) = (Wait::Tail, short);
                 }

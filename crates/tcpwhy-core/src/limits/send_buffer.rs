@@ -33,11 +33,12 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let still = !goes_on
         && !around.grows(ctx.mss)
         && around.flight_max <= around.flight().saturating_mul(2);
+    // Pacing smooths the pauses away, but not the height.
+    if still && pinned(ctx, i) {
+        return Some(Judgement::new(Limit::SendBuffer, Cause::None, 75));
+    }
     if !still || around.stalled_percent() < PAUSES {
         return None;
-    }
-    if pinned(ctx, i) {
-        return Some(Judgement::new(Limit::SendBuffer, Cause::None, 75));
     }
     let dry = around.dryness()? >= 75;
     // Where most segments carry PSH, one more before a pause says nothing; a kernel that sends each
@@ -115,6 +116,12 @@ mod tests {
     fn half_a_segment_a_round_is_a_window_that_grows_though_half_of_the_rounds_hardly_show_it() {
         assert!(!is_plateau(|k| 116 * MSS + k as u64 * MSS / 2));
         assert!(is_plateau(|_| 116 * MSS));
+    }
+
+    #[test]
+    fn the_same_byte_in_round_after_round_needs_no_pauses() {
+        let list = rounds(40, ROUND, |_, s| (s.flight, s.arrived) = (54 * MSS, 54 * MSS as i64));
+        assert!(plateau(&Context::new(&list, ROUND, MSS), 20).is_some());
     }
 
     #[test]

@@ -28,8 +28,10 @@ pub(super) struct Open {
     queued: u32,
     fin: [bool; 2],
     reset: bool,
-    /// Its judge, and what it is placed by if not by him, once some of it was handed over.
-    begun: Option<(Hand, Option<Box<Placing>>)>,
+    /// Its judge, once some of it was handed over.
+    judge: Option<Hand>,
+    /// What it is placed by, if not by the judge.
+    placing: Option<Box<Placing>>,
     /// Client and server.
     pub(super) ends: [Endpoint; 2],
     /// Sequence numbers of the last SYN, by side.
@@ -56,7 +58,8 @@ impl Open {
             syn: [None; 2],
             fin: [false; 2],
             reset: false,
-            begun: None,
+            judge: None,
+            placing: None,
         }
     }
 
@@ -115,16 +118,16 @@ impl Open {
     pub(super) fn hand_over(&mut self, place: Place, waiting: &mut Waiting, work: &mut Work) {
         let queued = std::mem::take(&mut self.queued) as usize;
         let Some(&first) = waiting.gather(place, queued) else { return };
-        let (hand, placing) = self.begun.get_or_insert_with(|| {
-            let hand = work.begins_with();
+        let hand = self.judge.unwrap_or(work.begins_with());
+        let runs = work.of(hand);
+        if self.judge.is_none() {
+            self.judge = Some(hand);
             let (id, ends, start) = (self.id, self.ends, first.time);
-            work.of(hand).step(Step::Begin { place, id, ends, start });
+            runs.step(Step::Begin { place, id, ends, start });
             // Among many connections this thread waits for memory, and the judge's has time.
-            let here = !waiting.is_binned();
-            (hand, here.then(|| Box::new(Placing::new(&first))))
-        });
-        let runs = work.of(*hand);
-        match placing {
+            self.placing = (!waiting.is_binned()).then(|| Box::new(Placing::new(&first)));
+        }
+        match &mut self.placing {
             Some(placing) => runs.run(place, |out| {
                 waiting.hand_over(place, |packets| placing.place(packets, out));
             }),
@@ -143,12 +146,23 @@ impl Open {
         work: &mut Work,
     ) -> bool {
         self.hand_over(place, waiting, work);
-        let Some((hand, mut placing)) = self.begun else { return false };
+        let Some(hand) = self.judge else { return false };
         let runs = work.of(hand);
-        if let Some(placing) = &mut placing {
+        if let Some(placing) = &mut self.placing {
             runs.run(place, |out| placing.release_held(out));
         }
-        runs.step(Step::End { place, turn, placing });
+        runs.step(Step::End { place, turn, placing: self.placing });
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_fills_two_lines_of_the_cache() {
+        assert_eq!(size_of::<Option<Open>>(), 128);
+        assert!(std::mem::offset_of!(Open, judge) < 64);
     }
 }

@@ -41,12 +41,12 @@ impl Judge {
                 self.begin(*place, Flow::new(*id, *ends, *start));
             }
             Step::Run { place, .. } => {
-                if let Some(seat) = self.seats.get_mut(*place as usize).and_then(Option::as_mut) {
+                if let Some(seat) = seat(&mut self.seats, *place) {
                     seat.flow.push(run);
                 }
             }
             Step::Raw { place, .. } => {
-                if let Some(seat) = self.seats.get_mut(*place as usize).and_then(Option::as_mut) {
+                if let Some(seat) = seat(&mut self.seats, *place) {
                     seat.push(raw, &mut self.placed);
                 }
             }
@@ -79,6 +79,11 @@ impl Judge {
     pub fn take_finished(&mut self) -> Vec<Judged> {
         std::mem::take(&mut self.finished)
     }
+}
+
+/// The connection in this place.
+fn seat(seats: &mut [Option<Box<Seat>>], place: Place) -> Option<&mut Seat> {
+    seats.get_mut(place as usize)?.as_deref_mut()
 }
 
 impl Seat {

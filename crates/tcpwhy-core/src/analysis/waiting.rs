@@ -150,7 +150,8 @@ impl Waiting {
         block.0.first()
     }
 
-    /// Has the next blocks brought from memory at the same time: reading them one after the other would wait for each.
+    /// Has the next blocks brought from memory at the same time: reading them one after the other would wait for each. Those of few
+    /// connections are in the cache.
     fn fetch(&self, first: u32, blocks: usize) {
         let mut at = first;
         for _ in 0..blocks {
@@ -167,7 +168,9 @@ impl Waiting {
         let Some(queue) = self.queues.get_mut(place as usize) else { return };
         let Queue { first, len, .. } = std::mem::take(queue);
         let (mut left, mut at) = (len as usize, first);
-        self.fetch(first, left.div_ceil(BLOCK));
+        if self.binned {
+            self.fetch(first, left.div_ceil(BLOCK));
+        }
         while left > 0 {
             let Some(block) = self.blocks.get(at as usize) else { break };
             let packets = block.0.get(..left).unwrap_or(&block.0);

@@ -164,6 +164,16 @@ mod tests {
     }
 
     #[test]
+    fn a_handshake_lasts_to_its_end_though_the_round_trip_is_known_then() {
+        let held = |ms| State { unsent: 9000, outstanding: 14_480, in_flight: 10, ..idle(ms) };
+        let opens = |ms, srtt_us| State { established: false, srtt_us, ..idle(ms) };
+        let states = [opens(0, 0), opens(17, 20_000), held(20), held(40), held(60)];
+        let told = derive(&states, Source::KernelEvents, None).into_iter();
+        let told: Vec<_> = told.map(|i| (i.to_ns / 1_000_000, i.limit)).collect();
+        assert_eq!(told, [(20, "handshake".into()), (60, "congestion_window".into())]);
+    }
+
+    #[test]
     fn no_state_or_one_is_no_time() {
         assert_eq!(derive(&[], Source::Samples, None), []);
         assert_eq!(derive(&[idle(1)], Source::Samples, None), []);

@@ -12,6 +12,9 @@ const EARLY: u64 = 2 * 1460;
 /// a small flight reaches its edge by chance.
 const TELLING: u64 = 16;
 
+/// Flights that show where they end: in one or two of a start that doubles, any edge may lie.
+const FLIGHTS: u32 = 4;
+
 /// The send window of one direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
@@ -25,6 +28,9 @@ pub(crate) struct Window {
     last: Option<u64>,
     /// The ACK and the window in its header that allowed most.
     furthest: (u64, u16),
+    /// Times that data ended at the furthest edge to the byte, and beyond it, under an inferred shift.
+    at_edge: u32,
+    beyond: u32,
     /// Right edge: highest position that may be sent. 0 before the first ACK.
     pub(crate) edge: u64,
     /// Largest window advertised, scaled.
@@ -44,6 +50,8 @@ impl Window {
             of_syn: false,
             last: None,
             furthest: (0, 0),
+            at_edge: 0,
+            beyond: 0,
             edge: 0,
             largest: 0,
             smallest: u64::MAX,
@@ -80,9 +88,12 @@ impl Window {
     pub(crate) fn sent(&mut self, una: u64, end: u64) {
         let WindowScale::Inferred { min, max } = self.scale else { return };
         let (allowed, raw) = self.furthest;
-        if end <= self.furthest_edge() || raw == 0 || min >= max {
+        let edge = self.furthest_edge();
+        self.at_edge = self.at_edge.saturating_add(u32::from(end == edge));
+        if end <= edge || raw == 0 || min >= max {
             return;
         }
+        self.beyond = self.beyond.saturating_add(1);
         let need = end.saturating_sub(allowed);
         let fits = |shift: u8| {
             let window = u64::from(raw) << shift;
@@ -97,6 +108,7 @@ impl Window {
         }
         self.scale = WindowScale::Inferred { min: shift, max };
         self.shift = shift;
+        (self.at_edge, self.beyond) = (0, 0);
         self.last = None;
         self.edge = una.saturating_add(self.bytes());
         self.largest = self.largest.max(u64::from(raw) << shift);
@@ -117,11 +129,18 @@ impl Window {
         self.shift
     }
 
-    /// Whether the edge can be told: it is known, the window is closed under any scale, or it is so
-    /// many segments away that a flight hardly ends there by chance.
+    /// Whether the edge can be told: it is known, the window is closed under any scale, it is so
+    /// many segments away that a flight hardly ends there by chance, or flights end at it to the byte: one
+    /// that a buffer or cwnd holds ends there under one of 65,536 values of the header's window.
     pub(crate) fn is_telling(&self, mss: u64) -> bool {
         let inferred = matches!(self.scale, WindowScale::Inferred { .. });
-        !inferred || self.raw == 0 || self.largest >= TELLING * mss
+        let met = self.at_edge >= FLIGHTS && self.at_edge >= self.beyond;
+        !inferred || self.raw == 0 || self.largest >= TELLING * mss || met
+    }
+
+    /// An inferred edge is none: data is sent beyond it as often as up to it.
+    pub(crate) fn is_passed(&self) -> bool {
+        self.beyond >= FLIGHTS && self.beyond > self.at_edge
     }
 
     /// The receiver has closed a window that was open.
@@ -168,6 +187,27 @@ mod tests {
         w.sent(0, 9000);
         assert_eq!(w.shift(), 3);
         assert_eq!(w.edge, 8000);
+    }
+
+    /// Seven segments of window under an unknown scale, acknowledged and filled again, round after round, up to `beyond` the edge.
+    fn small(beyond: u64) -> Window {
+        let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
+        for round in 0..8 {
+            let ack = round * 10_136;
+            w.advertise(ack, 10_136, false);
+            w.sent(ack, ack + 10_136 + beyond);
+        }
+        w
+    }
+
+    #[test]
+    fn a_small_window_of_unknown_scale_is_told_by_flights_that_end_at_it_to_the_byte() {
+        assert!(small(0).is_telling(1448) && !small(0).is_passed());
+        assert!(!small(1000).is_telling(1448) && small(1000).is_passed());
+        let mut once = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
+        once.advertise(0, 10_136, false);
+        once.sent(0, 10_136);
+        assert!(!once.is_telling(1448));
     }
 
     #[test]

@@ -167,7 +167,8 @@ impl Sender {
         // Nobody needs more than a full segment.
         let tight = || room < self.window.need(mss) && self.window.largest > 0;
         // A queue that ran dry had nothing more to send, whatever the window.
-        let telling = || self.window.is_telling(mss) || !self.dry;
+        let telling =
+            || self.window.is_telling(mss) || !self.dry && !self.window.is_passed();
         if room < mss && tight() && telling() {
             State::NoRoom
         } else if self.board.flight() > 0 {

@@ -10,6 +10,9 @@ CORE_TARGET=wasm32-unknown-unknown
 CLI_TARGETS="x86_64-apple-darwin x86_64-pc-windows-msvc"
 CROSS_TARGETS="$CORE_TARGET $CLI_TARGETS"
 
+# Where scripts/elsewhere.sh builds.
+ELSEWHERE=target/elsewhere
+
 heading() { printf '\n== %s\n' "$*"; }
 skip() { printf -- '-- skipped: %s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }

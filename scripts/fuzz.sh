@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for a bounded time from its seeds; without nightly, replays the seeds once.
-# FUZZ_SECONDS: per target, 30 by default.
+# FUZZ_SECONDS: per target, 30 by default. With the word `build` it only builds them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -32,14 +32,19 @@ replay() {
     echo "${#seeds[@]} inputs"
 }
 
+# `build`: nothing but that. A run builds what is not there yet.
+only_builds() { [ "${1:-}" = build ]; }
+
 mkdir -p fuzz/target
 if have_toolchain nightly && have_cargo_fuzz; then
-    for target in $TARGETS; do fuzz "$target"; done
+    heading "Fuzz targets"
+    cargo +nightly fuzz build 2>fuzz/target/build.log || { tail -n 60 fuzz/target/build.log; fail "the fuzz targets do not build"; }
+    only_builds "$@" || for target in $TARGETS; do fuzz "$target"; done
 elif command -v c++ >/dev/null; then
     heading "Fuzzing"
     skip "no nightly compiler or no cargo-fuzz; the seeds are replayed with the stable compiler instead"
     cargo build --manifest-path fuzz/Cargo.toml --release --locked --quiet
-    for target in $TARGETS; do replay "$target"; done
+    only_builds "$@" || for target in $TARGETS; do replay "$target"; done
 else
     heading "Fuzzing"
     skip "no nightly compiler, and no C++ compiler for a replay"

@@ -5,12 +5,12 @@
 # quick: a run or two of each limit, minutes, prints the tables. full: the whole matrix but its held-out part, about
 # half an hour, ten minutes of it for two runs in five that are made again three times with the verdict's limit lifted; goes on where it was
 # interrupted, writes docs/score.md. held-out: all of it; only after all tuning.
-# Needs target/release/tcpwhy (make build), network namespaces and TUN; tshark if its flags shall be compared.
+# Needs target/release/tcpwhy (make build) or the binary that TCPWHY names, network namespaces and TUN; tshark if its flags shall be compared.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
-TCPWHY=target/release/tcpwhy
+TCPWHY=${TCPWHY:-target/release/tcpwhy}
 # Results of other code are of no use: they are kept by the commit, and by what is not committed.
 STATE=$(git rev-parse --short HEAD 2>/dev/null || echo none)-$(git diff HEAD -- crates 2>/dev/null | cksum | cut -d' ' -f1)
 

@@ -30,6 +30,12 @@ fi
 heading "Documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
+# Tests wait for networks much of their time, and a linker takes one core of two: the other builds have what is left of the processor.
+log=$(mktemp)
+nice -n 19 scripts/elsewhere.sh >"$log" 2>&1 &
+elsewhere=$!
+trap 'pkill -P "$elsewhere" 2>/dev/null; kill "$elsewhere" 2>/dev/null; rm -f "$log"' EXIT
+
 heading "Tests"
 [ -d ../shared/captures ] || skip "../shared/captures is not here: tests on captures made by others pass without looking"
 cargo test --workspace --locked --quiet
@@ -37,34 +43,14 @@ cargo test --workspace --locked --quiet
 heading "Kernel programs"
 scripts/bpf.sh --check
 
-heading "Core for $CORE_TARGET"
-if have_target "$CORE_TARGET"; then
-    cargo build -p tcpwhy-core --target "$CORE_TARGET" --locked --quiet
-else
-    skip "the target is not installed"
-fi
-
-for target in $CLI_TARGETS; do
-    heading "Command line for $target"
-    if have_target "$target"; then
-        cargo check -p tcpwhy --target "$target" --locked --quiet
-    else
-        skip "the target is not installed"
-    fi
-done
-
-heading "Oldest supported Rust: $(msrv)"
-if have_toolchain "$(msrv)"; then
-    cargo "+$(msrv)" check --workspace --locked --quiet
-else
-    skip "Rust $(msrv) is not installed"
-fi
+wait "$elsewhere" || { cat "$log"; fail "a build for elsewhere"; }
+cat "$log"
 
 scripts/fuzz.sh
 
+export TCPWHY=$PWD/$ELSEWHERE/release/tcpwhy
 heading "Score"
-cargo build --release -p tcpwhy --locked --quiet
-cargo run -p tcpwhy-bench --bin score --locked --quiet -- target/release/tcpwhy --check
+cargo run -p tcpwhy-bench --bin score --locked --quiet -- "$TCPWHY" --check
 
 heading "Page"
 scripts/web.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The pages of web/ build, are those that are part of the source, and work in a browser. Run by scripts/test.sh.
-# Needs target/release/tcpwhy.
+# Needs target/release/tcpwhy, or the binary that TCPWHY names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh

@@ -56,7 +56,7 @@ impl Arrivals {
         let segment = plain.segment();
         self.list.push(Arrival::Plain(Known {
             // Who sends it is known when it is looked up.
-            packet: Packet::of(&segment, Side::Client, false),
+            packet: Packet::of(&segment, Side::Client),
             print: print_of(&segment),
             id: None,
             place: 0,

@@ -1,7 +1,7 @@
 //! A connection that is not over, as far as the sorter has to know it.
 
 use super::runs::{Hand, Step, Work};
-use super::seen;
+use super::seen::{self, Sight, Twins};
 use super::table::Place;
 use super::waiting::Waiting;
 use crate::decode::plain::Way;
@@ -36,6 +36,8 @@ pub(super) struct Open {
     pub(super) ends: [Endpoint; 2],
     /// Sequence numbers of the last SYN, by side.
     syn: [Option<Seq>; 2],
+    /// Whether those that have no IP identification come twice, by the packet's sender.
+    twins: [Twins; 2],
 }
 
 impl Open {
@@ -56,6 +58,7 @@ impl Open {
             last: segment.time,
             queued: 0,
             syn: [None; 2],
+            twins: [Twins::default(); 2],
             fin: [false; 2],
             reset: false,
             judge: None,
@@ -71,6 +74,28 @@ impl Open {
     /// Whether a SYN of `side` with this number opens another connection between the same ends.
     pub(super) fn is_reopened_by(&self, side: Side, seq: Seq) -> bool {
         self.syn[side as usize].is_none_or(|known| known != seq)
+    }
+
+    /// Whether its next packet, which looks like `sight`, was captured before.
+    #[inline(always)]
+    pub(super) fn is_copy(&mut self, packet: &Packet, sight: Sight) -> bool {
+        match sight {
+            Sight::Copy => true,
+            Sight::New if packet.ip_id != 0 => false,
+            _ => self.is_twin(packet, sight),
+        }
+    }
+
+    /// As `is_copy`, of a packet without an identification. An end that has sent nothing but ACKs is copied as the other one is.
+    #[inline(never)]
+    fn is_twin(&mut self, packet: &Packet, sight: Sight) -> bool {
+        let [own, other] = [packet.side, packet.side.other()].map(|side| side as usize);
+        let syn = packet.has(flags::SYN);
+        if packet.len > 0 || packet.has_any(flags::SYN | flags::FIN) {
+            self.twins[own].count(sight, syn);
+        }
+        let copied = || self.twins[own].are_copies().or(self.twins[other].are_copies());
+        sight == Sight::Again && copied().unwrap_or(false)
     }
 
     /// The next packet of the connection, which is in `place`; how many wait now.

@@ -15,6 +15,61 @@ const ELSEWHERE: Nanos = Nanos::from_secs(2);
 /// When and in which scope a packet was seen.
 pub(super) type Seeing = (Nanos, u32);
 
+/// What a packet is to those seen before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// None of them is equal.
+    New,
+    /// One of the same scope is equal, a moment ago, and no IP identification tells whether it was this very packet. See [`Twins`].
+    Again,
+    /// It was this very packet.
+    Copy,
+}
+
+/// Whether a capture point shows the packets of one end twice, where no IP identification tells (IPv6 has none, and RFC 6864 lets IPv4
+/// go without): a mirror port copies them on their way in and on their way out.
+///
+/// Of a single packet nobody can say: an ACK is repeated for each segment out of order, and on a short path a lost segment is sent again
+/// within a tick of the timestamps' clock. But the news of a loss takes a round trip, and a sender that loses most of its segments hears
+/// of nothing and waits for its timer, longer than [`APART`] (RFC 6298 section 2.4: a second; Linux's `TCP_RTO_MIN`: 200 ms). So where
+/// most of what fills sequence space comes again at once, it was copied, and the ACKs beside it were, too.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Twins {
+    /// Packets with data, SYN or FIN that were new, and that came again; halved together, so that the newest count most.
+    new: u8,
+    again: u8,
+}
+
+impl Twins {
+    /// Proof counts as so many segments: a burst may pass as a whole before its first copy does.
+    const PROOF: u8 = 64;
+    /// No sender resends so many segments of about as many at once.
+    const ENOUGH: u8 = 8;
+
+    /// Counts a packet that fills sequence space. A SYN that comes again at once is proof by itself, for the first timer of all is a
+    /// second (RFC 6298 section 2.1).
+    pub(super) fn count(&mut self, sight: Sight, syn: bool) {
+        if sight == Sight::New {
+            self.new += 1;
+        } else {
+            self.again += 1;
+            if syn || self.again >= Self::ENOUGH && self.are_copies() == Some(true) {
+                self.again = self.again.max(self.new + Self::PROOF);
+            }
+        }
+        if self.new.max(self.again) > u8::MAX - Self::PROOF {
+            (self.new, self.again) = (self.new / 2, self.again / 2);
+        }
+    }
+
+    /// Whether that is the case; `None` where nothing has been counted.
+    pub(super) fn are_copies(self) -> Option<bool> {
+        let (new, again) = (u16::from(self.new), u16::from(self.again));
+        // Three of four: a mirror port that has too much to do drops some.
+        (new + again > 0).then_some(again * 4 >= new * 3)
+    }
+}
+
 /// The newest packets of one place.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
@@ -39,40 +94,47 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Remembers a packet and says whether it is a copy of a recent one. Without an IP identification two equal packets of one
-    /// scope may be two packets: only another scope proves a copy then.
+    /// Remembers a packet and says what it is to the recent ones. Without an IP identification two equal packets of one scope may be two
+    /// packets: only another scope proves a copy then.
     #[inline(always)]
-    pub(super) fn is_copy(&mut self, print: u64, seeing: Seeing, identified: bool) -> bool {
+    pub(super) fn look(&mut self, print: u64, seeing: Seeing, identified: bool) -> Sight {
         let place = print as usize % PLACES;
         let (Some(prints), Some(recent)) = (self.prints.get_mut(place), self.recent.get_mut(place))
         else {
-            return false;
+            return Sight::New;
         };
         let known = prints.iter().fold(false, |known, p| known | (*p == print));
-        if known && recent.has_copy(prints, print, seeing, identified) {
-            return true;
+        if known {
+            let sight = recent.compare(prints, print, seeing, identified);
+            if sight != Sight::New {
+                return sight;
+            }
         }
         let oldest = usize::from(recent.oldest) % WAYS;
         prints[oldest] = print;
         recent.seeings[oldest] = seeing;
         recent.oldest = recent.oldest.wrapping_add(1);
-        false
+        Sight::New
     }
 }
 
 impl Recent {
     #[cold]
-    fn has_copy(&self, prints: &[u64; WAYS], print: u64, now: Seeing, identified: bool) -> bool {
+    fn compare(&self, prints: &[u64; WAYS], print: u64, now: Seeing, identified: bool) -> Sight {
         let known = prints.iter().zip(&self.seeings).filter(|(p, _)| **p == print);
-        let mut known = known.map(|(_, seeing)| *seeing);
-        known.any(|then| proves_copy(then, now, identified))
+        let sights = known.map(|(_, then)| sight_of(*then, now, identified));
+        sights.max_by_key(|sight| *sight as u8).unwrap_or(Sight::New)
     }
 }
 
-fn proves_copy(then: Seeing, now: Seeing, identified: bool) -> bool {
+fn sight_of(then: Seeing, now: Seeing, identified: bool) -> Sight {
     let elsewhere = then.1 != now.1;
     let apart = if elsewhere { ELSEWHERE } else { APART };
-    now.0 - then.0 <= apart && (elsewhere || identified)
+    match now.0 - then.0 <= apart {
+        true if elsewhere || identified => Sight::Copy,
+        true => Sight::Again,
+        false => Sight::New,
+    }
 }
 
 /// Everything that a copy has in common but the ends; the time to live may have been counted down.
@@ -114,9 +176,13 @@ mod tests {
     use crate::units::Seq;
 
     impl Seen {
-        fn knows(&mut self, segment: &Segment) -> bool {
+        fn sight(&mut self, segment: &Segment) -> Sight {
             let print = print_of(segment) ^ of_ends(&segment.src, &segment.dst);
-            self.is_copy(print, (segment.time, segment.scope), segment.ip_id != 0)
+            self.look(print, (segment.time, segment.scope), segment.ip_id != 0)
+        }
+
+        fn knows(&mut self, segment: &Segment) -> bool {
+            self.sight(segment) == Sight::Copy
         }
     }
 
@@ -143,9 +209,31 @@ mod tests {
     #[test]
     fn without_identification_only_another_scope_proves_a_copy() {
         let mut r = Seen::default();
-        assert!(!r.knows(&segment(0, 1, 0)));
-        assert!(!r.knows(&segment(0, 1, 10)));
-        assert!(r.knows(&segment(0, 2, 20)));
+        assert_eq!(r.sight(&segment(0, 1, 0)), Sight::New);
+        assert_eq!(r.sight(&segment(0, 1, 10)), Sight::Again);
+        assert_eq!(r.sight(&segment(0, 2, 20)), Sight::Copy);
+        assert_eq!(r.sight(&segment(0, 1, 50_000)), Sight::New);
+    }
+
+    #[test]
+    fn most_segments_that_come_again_at_once_are_copies_and_a_lost_one_is_none() {
+        let are_copies = |syn: bool, sights: &[(Sight, usize)]| {
+            let mut twins = Twins::default();
+            if syn {
+                twins.count(Sight::New, true);
+                twins.count(Sight::Again, true);
+            }
+            for &(sight, times) in sights {
+                (0..times).for_each(|_| twins.count(sight, false));
+            }
+            twins.are_copies()
+        };
+        assert_eq!(are_copies(false, &[]), None);
+        assert_eq!(are_copies(false, &[(Sight::New, 10), (Sight::Again, 3)]), Some(false));
+        assert_eq!(are_copies(false, &[(Sight::New, 10), (Sight::Again, 9)]), Some(true));
+        // The first of a burst comes again after its last.
+        assert_eq!(are_copies(true, &[(Sight::New, 60), (Sight::Again, 1)]), Some(true));
+        assert_eq!(are_copies(true, &[(Sight::New, 1000), (Sight::Again, 1)]), Some(false));
     }
 
     #[test]

@@ -123,7 +123,8 @@ impl Sorter {
         };
         self.near = *place;
         let seeing = (packet.time, known.scope);
-        let queued = if self.seen.is_copy(known.print, seeing, packet.ip_id != 0) {
+        let sight = self.seen.look(known.print, seeing, packet.ip_id != 0);
+        let queued = if open.is_copy(packet, sight) {
             open.push_copy(*place, packet, &mut self.waiting)
         } else {
             open.push(*place, packet, &mut self.waiting)
@@ -174,9 +175,14 @@ impl Sorter {
         self.near = place;
         let Some(open) = self.table.get_mut(place) else { return };
         let print = print_of(segment) ^ open.prints[side as usize];
-        let copy = self.seen.is_copy(print, (segment.time, segment.scope), segment.ip_id != 0);
+        let sight = self.seen.look(print, (segment.time, segment.scope), segment.ip_id != 0);
         let was_closed = open.is_closed();
-        let queued = open.push(place, &Packet::of(segment, side, copy), &mut self.waiting);
+        let packet = Packet::of(segment, side);
+        let queued = if open.is_copy(&packet, sight) {
+            open.push_copy(place, &packet, &mut self.waiting)
+        } else {
+            open.push(place, &packet, &mut self.waiting)
+        };
         if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {
             open.hand_over(place, &mut self.waiting, work);
         }

@@ -126,7 +126,7 @@ impl Waiting {
     #[inline(never)]
     fn extend(&mut self, place: Place) {
         let block = self.free.pop().unwrap_or_else(|| {
-            let nothing = Packet::of(&Segment::default(), Side::Client, false);
+            let nothing = Packet::of(&Segment::default(), Side::Client);
             self.blocks.push(Block([nothing; BLOCK]));
             self.next.push(0);
             self.blocks.len() as u32 - 1
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     fn packet(frame: u64) -> Packet {
-        Packet::of(&Segment { frame, ..Segment::default() }, Side::Client, false)
+        Packet::of(&Segment { frame, ..Segment::default() }, Side::Client)
     }
 
     /// Queues of as many connections keep their order and give their room back.

@@ -93,7 +93,7 @@ mod tests {
             },
             ..Default::default()
         };
-        Packet::of(&segment, Side::Client, false)
+        Packet::of(&segment, Side::Client)
     }
 
     #[test]

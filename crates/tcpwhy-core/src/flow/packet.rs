@@ -45,12 +45,12 @@ mod note {
 }
 
 impl Packet {
-    /// `segment` as one of the connection's, sent by `side`; `copy`: it was captured before.
+    /// `segment` as one of the connection's, sent by `side`.
     ///
     /// Inlined, so that it is built where it will lie: what was just written in pieces cannot be read
     /// as a whole until all of it has reached the cache.
     #[inline(always)]
-    pub(crate) fn of(segment: &Segment, side: Side, copy: bool) -> Self {
+    pub(crate) fn of(segment: &Segment, side: Side) -> Self {
         let options = &segment.options;
         let (tsval, tsecr) = options.timestamps.unwrap_or_default();
         let sack = options.sack_count > 0;
@@ -76,7 +76,6 @@ impl Packet {
             notes: note(options.timestamps.is_some(), note::STAMPED)
                 | note(options.window_scale.is_some(), note::SCALED)
                 | note(segment.options_cut, note::OPTIONS_CUT)
-                | note(copy, note::COPY)
                 | note(segment.ce, note::MARKED)
                 | note(segment.fragment, note::FRAGMENT)
                 | note(sack && !duplicate, note::SACK)
@@ -235,16 +234,16 @@ mod tests {
         let mut s = Segment { flags: flags::ACK, ack: Seq(5000), ..Default::default() };
         s.options.sack_count = 1;
         s.options.sack[0] = (Seq(1000), Seq(2000));
-        assert!(Packet::of(&s, Side::Client, false).reports_duplicate());
+        assert!(Packet::of(&s, Side::Client).reports_duplicate());
         s.options.sack[0] = (Seq(6000), Seq(7000));
-        let p = Packet::of(&s, Side::Client, false);
+        let p = Packet::of(&s, Side::Client);
         assert!(!p.reports_duplicate() && p.reports_loss());
         assert_eq!(p.newest_reported(), Some(2000));
         assert_eq!(p.mss(), None);
         s.options.sack[0] = (Seq(6000), Seq(5000 + (1 << 24)));
-        assert_eq!(Packet::of(&s, Side::Client, false).newest_reported(), None);
+        assert_eq!(Packet::of(&s, Side::Client).newest_reported(), None);
         s.options.sack[0] = (Seq(6000), Seq(5000 + (1 << 24) - 1));
-        assert_eq!(Packet::of(&s, Side::Client, false).newest_reported(), Some((1 << 24) - 1));
+        assert_eq!(Packet::of(&s, Side::Client).newest_reported(), Some((1 << 24) - 1));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::script::script;
 use crate::segments::analyse;
 use crate::silence::{OPENING, finding};
 use tcpwhy_core::model::{FindingKind, Side};
+use tcpwhy_core::whatif::traffic::Loss;
 
 /// Neighbouring segments of one burst joined up to `largest`, as an offload would.
 fn joined(segments: &[Segment], largest: u32) -> Vec<Segment> {
@@ -111,6 +112,58 @@ fn trap_09_a_packet_captured_twice_is_one_packet() {
         let seen = finding(&connection, FindingKind::SeenTwice).unwrap();
         assert_eq!(seen.count, capture.len() as u64);
     }
+}
+
+/// The packets of `capture` over IPv6, which has no identification.
+fn over_ipv6(capture: &[Segment]) -> Vec<Segment> {
+    capture.iter().map(|s| Segment { ip_id: 0, ..*s }).collect()
+}
+
+/// As a mirror port copies it that shows each packet on its way in and on its way out, so much later.
+fn mirrored(capture: &[Segment], later: Nanos) -> Vec<Segment> {
+    let copy = |s: &Segment| Segment { time: s.time + later, ..*s };
+    let mut twice: Vec<Segment> = capture.iter().flat_map(|s| [*s, copy(s)]).collect();
+    twice.sort_by_key(|s| s.time);
+    twice
+}
+
+#[test]
+fn trap_09_without_an_identification_a_mirror_ports_copies_are_no_retransmissions() {
+    let lossy = Scenario { loss: Loss::PerMille(10), rtt: ms(2), ..fast(1_000_000) };
+    for scenario in [fast(1_000_000), lossy] {
+        let capture = over_ipv6(&simulate(&scenario).capture(0.5));
+        // Without the SYN the first burst, ten segments, is over before its copies show what they are.
+        let (opened, midstream) = ((&capture[..], 0), (&capture[3..], 10));
+        // The copies of a burst follow each packet, or the whole of it.
+        for later in [Nanos::from_micros(3), Nanos::from_micros(400)] {
+            for (capture, burst) in [opened, midstream] {
+                let expected = connection(capture);
+                let connection = connection(&mirrored(capture, later));
+                let [d, e] = [&connection, &expected].map(|c| direction(c, Side::Server));
+                assert_eq!(d.bytes, e.bytes);
+                let again = e.retransmitted..=e.retransmitted + burst * 1448;
+                assert!(again.contains(&d.retransmitted), "{later:?}: {}", d.retransmitted);
+                assert_eq!(d.verdict.limit, e.verdict.limit);
+                let seen = finding(&connection, FindingKind::SeenTwice).unwrap();
+                // ACKs that a receiver repeats look like copies, too.
+                let all = capture.len() as u64;
+                assert!(seen.count + burst + all / 50 >= all, "{seen:?} of {all}");
+                assert_eq!(finding(&connection, FindingKind::SynRetries), None);
+            }
+        }
+    }
+}
+
+#[test]
+fn trap_09_without_an_identification_what_is_lost_on_a_short_path_is_sent_again() {
+    let loss = Loss::PerMille(50);
+    let scenario = Scenario { loss, rtt: Nanos::from_micros(100), ..fast(1_000_000) };
+    let capture = simulate(&scenario).capture(0.0);
+    let expected = direction(&connection(&capture), Side::Server).retransmitted;
+    assert!(expected > 10_000, "{expected}");
+    let connection = connection(&over_ipv6(&capture));
+    assert_eq!(direction(&connection, Side::Server).retransmitted, expected);
+    assert_eq!(finding(&connection, FindingKind::SeenTwice), None);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use crate::limits::Losses;
 use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
 use crate::units::Nanos;
 
-/// A reset this long after the sender gave up is not part of a normal close.
-const LATE: Nanos = Nanos::from_secs(10);
+/// No path holds a packet for so long: what an end had sent before has been answered, and a reset that comes later answers something new.
+const LATE: Nanos = Nanos::from_secs(3);
 
 /// The findings of a connection.
 pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
@@ -17,18 +17,13 @@ pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
     of_handshake(flow, &mut list);
     of_capture(flow, placing, &mut list);
     for side in [Side::Client, Side::Server] {
-        if let Some(sender) = &flow.senders[side as usize] {
-            of_sender(flow, side, sender, &mut list);
+        let sender = flow.senders[side as usize].as_ref();
+        if let Some(sender) = sender {
+            of_sender(side, sender, &mut list);
         }
+        list.extend(late_reset(flow, side));
+        list.extend(sender.and_then(|sender| of_silence(side, sender)));
     }
-    // Both directions may tell of one packet.
-    let mut told = Vec::new();
-    list.retain(|f| {
-        let this = (f.kind, f.side, f.frame);
-        let new = !told.contains(&this);
-        told.push(this);
-        new
-    });
     list
 }
 
@@ -82,7 +77,7 @@ fn of_capture(flow: &Flow, placing: &Placing, list: &mut Vec<Finding>) {
     }
 }
 
-fn of_sender(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>) {
+fn of_sender(side: Side, sender: &Sender, list: &mut Vec<Finding>) {
     let t = &sender.tally;
     for (kind, count, value) in [
         (FindingKind::CaptureHole, t.holes, sender.board.missed),
@@ -98,36 +93,31 @@ fn of_sender(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>) 
         let (times, frame) = (t.keep_alives.times, t.keep_alives.frame);
         list.push(finding(FindingKind::KeepAliveOnly, side, times, 0, frame));
     }
-    of_silence(flow, side, sender, list);
 }
 
-fn of_silence(flow: &Flow, side: Side, sender: &Sender, list: &mut Vec<Finding>) {
-    let answers = &sender.answers;
-    list.extend(late_reset(flow, side, sender));
+fn of_silence(side: Side, sender: &Sender) -> Option<Finding> {
     if !sender.is_left_unanswered() {
-        return;
+        return None;
     }
-    let count = u64::from(answers.unanswered());
+    let answers = &sender.answers;
+    let of = |kind, value| {
+        let count = u64::from(answers.unanswered());
+        finding(kind, side, count, value, answers.first_unanswered())
+    };
     if sender.window.is_closed() {
-        let frame = answers.first_unanswered();
-        list.push(finding(FindingKind::ZeroWindowDeath, side, count, 0, frame));
-    } else if let Some(size) = answers.too_large() {
-        let frame = answers.first_unanswered();
-        list.push(finding(FindingKind::PmtuBlackHole, side, count, size, frame));
+        return Some(of(FindingKind::ZeroWindowDeath, 0));
     }
+    answers.too_large().map(|size| of(FindingKind::PmtuBlackHole, size))
 }
 
-/// A reset long after the last data, or by a sender that had tried in vain: it had given up, and
-/// what came late met a connection that no longer existed.
-fn late_reset(flow: &Flow, side: Side, sender: &Sender) -> Option<Finding> {
-    let [own, other] = [side, side.other()].map(|s| flow.resets[s as usize]);
-    let tried = u64::from(sender.answers.most_unanswered());
-    if let Some((_, frame)) = own.filter(|_| tried > 1) {
-        return Some(finding(FindingKind::LateReset, side, tried, 0, frame));
-    }
-    let (time, frame) = other.filter(|(time, _)| *time - sender.last >= LATE)?;
-    let secs = (time - sender.last).0 / 1_000_000_000;
-    Some(finding(FindingKind::LateReset, side.other(), 0, secs.max(0) as u64, frame))
+/// A reset of an end that had given up and said nothing: what came late (a window update, data, a FIN) met a connection that no longer
+/// existed. It may have retried before.
+fn late_reset(flow: &Flow, side: Side) -> Option<Finding> {
+    let reset = flow.resets[side as usize]?;
+    reset.forgotten.filter(|silent| *silent >= LATE)?;
+    let sender = flow.senders[side as usize].as_ref();
+    let tried = sender.map_or(0, |sender| sender.answers.most_unanswered());
+    Some(finding(FindingKind::LateReset, side, tried.into(), 0, reset.frame))
 }
 
 /// What the pattern of the losses of `side`'s data says.

@@ -61,6 +61,14 @@ struct LastWord {
     next: Option<Seq>,
 }
 
+/// An RST.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reset {
+    pub(crate) frame: u64,
+    /// For how long its sender, which no longer knew the connection, had been silent. See `Flow::reset`.
+    pub(crate) forgotten: Option<Nanos>,
+}
+
 /// One connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Flow {
@@ -75,8 +83,12 @@ pub(crate) struct Flow {
     pub(crate) senders: [Option<Sender>; 2],
     under_way: [UnderWay; 2],
     words: [LastWord; 2],
-    /// Time and frame of the first RST, by sender.
-    pub(crate) resets: [Option<(Nanos, u64)>; 2],
+    /// The newest packet of each end: when it passed, and what it acknowledged.
+    newest: [Option<(Nanos, Seq)>; 2],
+    /// Whether each end has sent a FIN.
+    closed: [bool; 2],
+    /// The first RST, by sender.
+    pub(crate) resets: [Option<Reset>; 2],
     pub(crate) fragments: Count,
     pub(crate) marks: Count,
 }
@@ -94,6 +106,8 @@ impl Flow {
             senders: [None, None],
             under_way: Default::default(),
             words: Default::default(),
+            newest: [None; 2],
+            closed: [false; 2],
             resets: [None; 2],
             fragments: Count::default(),
             marks: Count::default(),

@@ -2,7 +2,7 @@
 
 use super::packet::Packet;
 use super::sender::{Beginning, Sender};
-use super::{Flow, NEAR};
+use super::{Flow, NEAR, Reset};
 use crate::model::Side;
 use crate::observe::flags;
 use crate::units::{Nanos, Seq};
@@ -21,11 +21,32 @@ impl Flow {
             self.marks.add(packet.frame);
         }
         self.send(packet, left);
-        if packet.has(flags::RST) {
-            self.resets[packet.side as usize].get_or_insert((packet.time, packet.frame));
+        if packet.has_any(flags::FIN | flags::RST) {
+            self.ends(packet);
         }
+        self.newest[packet.side as usize] = Some((packet.time, packet.ack));
         if packet.acknowledges() {
             self.hear(packet);
+        }
+    }
+
+    /// A FIN or an RST.
+    ///
+    /// A host that does not know the connection answers a segment with <SEQ=SEG.ACK><CTL=RST>, without an ACK (RFC 9293 section
+    /// 3.10.7.1); one that resets a connection of its own sends an ACK as well. Where it had sent no FIN either, it had given the
+    /// connection up and said nothing.
+    #[cold]
+    fn ends(&mut self, packet: &Packet) {
+        let [own, other] = [packet.side, packet.side.other()].map(|side| side as usize);
+        if packet.has(flags::FIN) {
+            self.closed[own] = true;
+        }
+        if packet.has(flags::RST) {
+            let asked = self.newest[other].is_some_and(|(_, ack)| ack == packet.seq);
+            let unknown = asked && !packet.has(flags::ACK) && !self.closed[own];
+            let silent = || self.newest[own].map(|(last, _)| packet.time - last);
+            let forgotten = if unknown { silent() } else { None };
+            self.resets[own].get_or_insert(Reset { frame: packet.frame, forgotten });
         }
     }
 

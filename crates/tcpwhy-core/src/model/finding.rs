@@ -9,7 +9,8 @@ pub enum FindingKind {
     SynRetries,
     /// The receiver closed its window and never opened it; the sender gave up after `count` probes.
     ZeroWindowDeath,
-    /// Data or window update answered by RST long after the other side gave up.
+    /// Data, FIN or window update answered by RST: that end had given up long before, without a word, after `count` retries in a row that
+    /// went unanswered.
     LateReset,
     /// Only segments above `value` bytes vanish.
     PmtuBlackHole,

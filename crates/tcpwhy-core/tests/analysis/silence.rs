@@ -86,6 +86,30 @@ fn a_reset_that_ends_a_transfer_at_once_is_not_late() {
     assert_eq!(finding(&analysed(&script(&text)), FindingKind::LateReset), None);
 }
 
+/// Late resets of a server that sends `server` 9 s after its probes of a closed window were answered, and of one that was silent for so long.
+fn late_resets(server: &str) -> [Option<Finding>; 2] {
+    let mut probed = closed_window();
+    let last = probes(&mut probed, 4, false);
+    let idle = format!("{OPENING} 21 C P. len 100\n 41 S P. len 500 win 502\n 61 C .\n");
+    [(probed, last), (idle, 61.0)].map(|(text, last)| {
+        let text = text + &server.replace("LATE", &format!("{}", last + 9_000.0));
+        finding(&analysed(&script(&text)), FindingKind::LateReset)
+    })
+}
+
+#[test]
+fn a_reset_that_ends_a_connection_is_no_late_answer() {
+    // It gives up and says so (`tcp_send_active_reset`).
+    assert_eq!(late_resets("LATE S R. win 0\n"), [None, None]);
+    // It closes as ever; what was still under way is refused.
+    let closes = "LATE S F.\nLATE C P. len 20\nLATE S R win 0\n";
+    assert_eq!(late_resets(closes), [None, None]);
+    // A request that a server answers which has forgotten the connection.
+    let forgets = "LATE C P. len 20\nLATE S R win 0\n";
+    let found = late_resets(forgets).map(|f| f.map(|f| (f.side, f.count)));
+    assert_eq!(found, [Some((Side::Server, 4)), Some((Side::Server, 0))]);
+}
+
 #[test]
 fn only_large_segments_vanish() {
     let trace = simulate(&Scenario { loss: Loss::LargerThan(1400), ..Scenario::default() });

@@ -61,7 +61,8 @@ pub(crate) enum Losses {
 /// Looks at all losses of a direction; `farther` is how often lost segments stood farther into their
 /// bursts than delivered ones, in percent.
 pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
-    let events: Vec<usize> = (1..ctx.stretches.len()).filter(|&i| is_loss(ctx, i)).collect();
+    let is_networks = |&i: &usize| is_loss(ctx, i) && !was_refused(ctx, i);
+    let events: Vec<usize> = (1..ctx.stretches.len()).filter(is_networks).collect();
     let (Some(&first), Some(&last)) = (events.first(), events.last()) else {
         return Losses::Plain;
     };
@@ -187,6 +188,14 @@ fn is_loss(ctx: &Context<'_>, i: usize) -> bool {
     s.resent > 0 && s.timeouts == 0 && ctx.stretches[i - 1].resent == 0
 }
 
+/// The receiver closed its window as what is lost was under way, or as it was sent again: it takes in nothing then (RFC 9293 section
+/// 3.10.7.4), and what it drops no policer has dropped.
+fn was_refused(ctx: &Context<'_>, i: usize) -> bool {
+    let before = ctx.stretches[i.saturating_sub(HEAVY_ROUNDS)..i].iter();
+    let repair = ctx.stretches[i..].iter().take_while(|s| s.is_repair());
+    before.chain(repair).any(|s| s.zero_window)
+}
+
 /// The RTT lay well above the floor before the loss, when it was measured last, or as the loss was noticed: slow start fills a queue within
 /// the round whose ACKs are still to come.
 fn queued_before(ctx: &Context<'_>, i: usize) -> bool {
@@ -236,6 +245,25 @@ mod tests {
         assert_eq!(of(10, |k| if k % 128 < 64 { 3_000 } else { 15_000 }), Losses::Plain);
         assert_eq!(of(10, |_| 34_000), Losses::Plain);
         assert_eq!(of(1, |_| 9_000), Losses::Plain);
+    }
+
+    #[test]
+    fn what_a_closed_window_refuses_is_no_policers_loss() {
+        let of = |closed: usize| {
+            let list = rounds(40, ROUND, |k, s| {
+                (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
+                s.sampled(ROUND);
+                if (8..14).contains(&k) {
+                    (s.wait, s.resent) = (Wait::Recovery, 20);
+                }
+                s.zero_window = k == closed;
+            });
+            let mut ctx = Context::new(&list, ROUND, MSS);
+            ctx.capacity = Some(LINK);
+            pattern(&ctx, None)
+        };
+        assert!([7, 8, 13].map(of).iter().all(|losses| *losses == Losses::Plain));
+        assert!(matches!(of(30), Losses::Policed { .. }));
     }
 
     #[test]

@@ -16,8 +16,16 @@ const STEP: Nanos = Nanos::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Order {
     newest: Option<Nanos>,
-    waiting: VecDeque<Segment>,
+    waiting: VecDeque<Sorted>,
     broken: bool,
+}
+
+/// A segment in its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sorted {
+    pub(super) segment: Segment,
+    /// The capture has it behind a later one of its connection.
+    pub(super) late: bool,
 }
 
 impl Order {
@@ -39,20 +47,26 @@ impl Order {
     }
 
     /// Takes `segment` in and gives out what no later packet can overtake.
-    pub(super) fn sort(&mut self, segment: &Segment) -> Option<Segment> {
+    pub(super) fn sort(&mut self, segment: &Segment) -> Option<Sorted> {
         let near = |s: &Segment| s.time > segment.time && s.time - segment.time < STEP;
-        let mut at = self.waiting.len();
-        while at > 0 && near(&self.waiting[at - 1]) {
+        let (mut at, mut late) = (self.waiting.len(), false);
+        while at > 0 && near(&self.waiting[at - 1].segment) {
             at -= 1;
+            late |= are_one_connections(&self.waiting[at].segment, segment);
         }
-        self.waiting.insert(at, *segment);
+        self.waiting.insert(at, Sorted { segment: *segment, late });
         if self.waiting.len() > HORIZON { self.waiting.pop_front() } else { None }
     }
 
     /// What still waits, in order.
-    pub(super) fn rest(&mut self) -> VecDeque<Segment> {
+    pub(super) fn rest(&mut self) -> VecDeque<Sorted> {
         std::mem::take(&mut self.waiting)
     }
+}
+
+fn are_one_connections(one: &Segment, other: &Segment) -> bool {
+    let ends = (other.src, other.dst);
+    (one.src, one.dst) == ends || (one.dst, one.src) == ends
 }
 
 #[cfg(test)]
@@ -79,10 +93,10 @@ mod tests {
             if order.is_right(segment.time) {
                 out.push(ms);
             } else {
-                out.extend(order.sort(&segment).map(|s| s.time.0 / 1_000_000));
+                out.extend(order.sort(&segment).map(|s| s.segment.time.0 / 1_000_000));
             }
         }
-        out.extend(order.rest().iter().map(|s| s.time.0 / 1_000_000));
+        out.extend(order.rest().iter().map(|s| s.segment.time.0 / 1_000_000));
         assert_eq!(out, [0, 5, 3, 7, 8, 9, 10], "only the packet that revealed it comes late");
     }
 

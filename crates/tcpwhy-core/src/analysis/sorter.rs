@@ -2,7 +2,7 @@
 
 use super::arrivals::{Arrival, Arrivals, Known};
 use super::open::Open;
-use super::order::Order;
+use super::order::{Order, Sorted};
 use super::runs::Work;
 use super::seen::{Seen, print_of};
 use super::table::{Place, Table};
@@ -70,7 +70,7 @@ impl Sorter {
     /// added to `work`.
     pub fn push(&mut self, segment: &Segment, work: &mut Work) {
         if self.order.is_right(segment.time) {
-            return self.sort(segment, work);
+            return self.sort(segment, false, work);
         }
         self.push_late(segment, work);
     }
@@ -105,8 +105,8 @@ impl Sorter {
 
     #[cold]
     fn push_late(&mut self, segment: &Segment, work: &mut Work) {
-        if let Some(segment) = self.order.sort(segment) {
-            self.sort(&segment, work);
+        if let Some(Sorted { segment, late }) = self.order.sort(segment) {
+            self.sort(&segment, late, work);
         }
     }
 
@@ -119,7 +119,7 @@ impl Sorter {
         }
         let open = self.table.get_mut(*place);
         let Some(open) = open.filter(|open| Some(open.id) == known.id) else {
-            return self.sort(&known.segment(), work);
+            return self.sort(&known.segment(), false, work);
         };
         self.near = *place;
         let seeing = (packet.time, known.scope);
@@ -138,8 +138,8 @@ impl Sorter {
     /// The input is over: nothing is pushed or read any more. What is still open ends with [`Sorter::end_some`].
     pub fn close(&mut self, work: &mut Work) {
         self.settle(work);
-        for segment in self.order.rest() {
-            self.sort(&segment, work);
+        for Sorted { segment, late } in self.order.rest() {
+            self.sort(&segment, late, work);
         }
         let mut places = self.table.places();
         places.sort_unstable_by_key(|&place| {
@@ -160,8 +160,9 @@ impl Sorter {
         any
     }
 
+    /// Finds the connection of `segment`, which the capture may have had too `late`.
     #[inline(never)]
-    fn sort(&mut self, segment: &Segment, work: &mut Work) {
+    fn sort(&mut self, segment: &Segment, late: bool, work: &mut Work) {
         let known = self.table.find(segment, self.near);
         let (place, side) = match known {
             Some((place, side)) if !self.is_reopened(place, side, segment) => (place, side),
@@ -177,7 +178,8 @@ impl Sorter {
         let print = print_of(segment) ^ open.prints[side as usize];
         let sight = self.seen.look(print, (segment.time, segment.scope), segment.ip_id != 0);
         let was_closed = open.is_closed();
-        let packet = Packet::of(segment, side);
+        let mut packet = Packet::of(segment, side);
+        packet.late = late;
         let queued = if open.is_copy(&packet, sight) {
             open.push_copy(place, &packet, &mut self.waiting)
         } else {

@@ -30,6 +30,8 @@ pub(crate) struct Packet {
     pub(crate) side: Side,
     /// What lies beside it: see [`Placed`](super::placed::Placed).
     pub(crate) beside: u8,
+    /// The capture has it behind a later one of its connection.
+    pub(crate) late: bool,
 }
 
 /// Bits of [`Packet::notes`].
@@ -82,6 +84,7 @@ impl Packet {
                 | note(duplicate, note::DUPLICATE),
             side,
             beside: 0,
+            late: false,
         }
     }
 

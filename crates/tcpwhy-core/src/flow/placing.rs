@@ -54,7 +54,7 @@ impl Placing {
         for packet in packets {
             if packet.is_copy() {
                 self.push_copy(packet);
-            } else if packet.time < self.last || self.held.is_some() {
+            } else if packet.time < self.last || packet.late || self.held.is_some() {
                 self.push_slowly(packet, out);
             } else {
                 self.count(packet);
@@ -71,15 +71,16 @@ impl Placing {
         self.copies.add(packet.frame);
     }
 
-    /// A packet that steps back in time, or comes while the vantage is found out.
+    /// A packet that steps back in time, or did before it was sorted, or comes while the vantage is found out.
     #[cold]
     fn push_slowly(&mut self, packet: &Packet, out: &mut Placed) {
         let mut packet = *packet;
-        if packet.time < self.last {
+        let back = packet.time < self.last;
+        if back || packet.late {
             self.backwards.add(packet.frame);
-            if self.held.is_none() {
-                packet = packet.at(self.last);
-            }
+        }
+        if back && self.held.is_none() {
+            packet = packet.at(self.last);
         }
         self.count(&packet);
         self.measure_legs(&packet);

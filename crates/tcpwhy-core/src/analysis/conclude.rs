@@ -61,7 +61,7 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
     let mut summary = all.summary();
     let handshake = placing.legs.to[0].floor() + placing.legs.to[1].floor();
     let whole = placing.legs.to.iter().all(|leg| leg.known());
-    if summary.min == Nanos::ZERO && whole {
+    if all.is_empty() && whole {
         summary = RttSummary { min: handshake, median: handshake, p95: handshake };
     }
     summary

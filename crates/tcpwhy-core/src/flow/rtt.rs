@@ -65,6 +65,11 @@ impl Distribution {
         self.total += u64::from(weight);
     }
 
+    /// Whether there are no samples.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
     /// Half of the samples are below it; zero without samples.
     pub(crate) fn median(&self) -> Nanos {
         self.quantile(50)

@@ -1,8 +1,9 @@
-//! Timestamps of captures that are out of order.
+//! Timestamps of captures: out of order, or too coarse to tell anything.
 
-use crate::segments::analyse;
+use crate::script::script;
+use crate::segments::{analyse, analyse_one, direction};
 use crate::silence::finding;
-use tcpwhy_core::model::FindingKind;
+use tcpwhy_core::model::{FindingKind, Side};
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::traffic::{Scenario, simulate};
@@ -39,4 +40,21 @@ fn a_packet_behind_another_connections_does_not_step_back() {
     // Two queues that are written in turn: the second connection's first.
     let both: Vec<Segment> = capture.iter().flat_map(|s| [other(s), *s]).collect();
     assert_eq!(backwards(&both), [0, 0]);
+}
+
+#[test]
+fn a_clock_that_shows_an_ack_with_its_data_measures_no_round_trip() {
+    // It ticks each 10 ms: the second segment and its ACK have one time.
+    let text = "0  C S  win 64240 mss 1460 ws 7
+         0  S S. win 65160 mss 1460 ws 7
+         20 C .  win 502
+         20 C P. len 100
+         40 S .  len 1448 win 502
+         60 C .
+         60 S .  len 1448
+         60 C .";
+    let connection = analyse_one(&script(text));
+    let facts = direction(&connection, Side::Server).facts;
+    assert_eq!(facts.rtt_floor, Nanos::ZERO);
+    assert_eq!(connection.rtt.min, Nanos::ZERO);
 }

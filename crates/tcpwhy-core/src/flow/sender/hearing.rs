@@ -120,8 +120,11 @@ impl Sender {
             reported.map_or((None, 0), |beyond| self.board.reported(una + beyond));
         let arrived = acked.arrived + beyond;
         self.record.open().arrived += arrived as i64;
-        if let Some(sent_at) = acked.sent_at.or(sampled).filter(|_| placed) {
-            let rtt = (event.time - sent_at + leg).max(Nanos(1));
+        // By the clocks of two taps an ACK may come before its data: no time was measured then. One that comes with it shows a clock that
+        // cannot measure this path: the floor is zero, which is what it is where nothing was measured.
+        let sent_at = acked.sent_at.or(sampled).filter(|_| placed);
+        let sample = sent_at.map(|at| event.time - at + leg).filter(|rtt| rtt.0 >= 0);
+        if let Some(rtt) = sample {
             self.record.open().sampled(rtt);
             self.rtt.add(rtt);
             self.pace.lower(self.rtt.floor_or_zero());

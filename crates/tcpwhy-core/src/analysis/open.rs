@@ -71,9 +71,14 @@ impl Open {
         self.reset || self.fin == [true; 2]
     }
 
-    /// Whether a SYN of `side` with this number opens another connection between the same ends.
+    /// Whether a SYN of `side` with this number opens another connection between the same ends. One that crosses the other end's first
+    /// SYN opens the same one (simultaneous open, RFC 9293 section 3.5, figure 7).
     pub(super) fn is_reopened_by(&self, side: Side, seq: Seq) -> bool {
-        self.syn[side as usize].is_none_or(|known| known != seq)
+        match (self.syn[side as usize], self.syn[side.other() as usize]) {
+            (Some(known), _) => known != seq,
+            (None, Some(_)) => self.is_closed(),
+            (None, None) => true,
+        }
     }
 
     /// Whether its next packet, which looks like `sight`, was captured before.

@@ -15,6 +15,8 @@ pub(crate) struct Syn {
     pub(crate) times: u64,
     pub(crate) frame: u64,
     pub(crate) second_frame: u64,
+    /// It came with an ACK.
+    answers: bool,
     pub(crate) offer: Offer,
 }
 
@@ -68,7 +70,12 @@ impl Handshake {
     /// A SYN or SYN/ACK.
     fn syn(&mut self, packet: &Packet) {
         let slot = &mut self.syn[packet.side as usize];
+        let answers = packet.has(flags::ACK);
         match slot {
+            // Both ends' SYNs have crossed: each goes on with a SYN/ACK (RFC 9293 section 3.5, figure 7).
+            Some(syn) if syn.seq == packet.seq && answers && !syn.answers => {
+                (syn.last, syn.answers) = (packet.time, true);
+            }
             Some(syn) if syn.seq == packet.seq => {
                 syn.last = packet.time;
                 syn.times += 1;
@@ -83,6 +90,7 @@ impl Handshake {
                     times: 1,
                     frame: packet.frame,
                     second_frame: 0,
+                    answers,
                     offer: Offer::of(packet),
                 });
             }

@@ -4,6 +4,7 @@
 mod clocks;
 mod crowd;
 mod grid;
+mod opening;
 mod properties;
 mod random;
 mod rhythm;

@@ -59,6 +59,8 @@ struct LastWord {
     ack: Option<Packet>,
     data: Option<Nanos>,
     next: Option<Seq>,
+    /// Its SYN, where that carried data (TCP Fast Open, RFC 7413), and when it left.
+    opening: Option<(Packet, Nanos)>,
 }
 
 /// An RST.

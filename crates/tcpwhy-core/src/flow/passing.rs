@@ -66,7 +66,17 @@ impl Flow {
             }
         } else if packet.has(flags::SYN) {
             self.words[own].next = Some(packet.seq + 1);
+            if packet.len > 0 {
+                self.opens_with_data(packet, time);
+            }
         }
+    }
+
+    /// A SYN that carries data. What is known of the other end's window and options comes with its answer.
+    #[cold]
+    fn opens_with_data(&mut self, syn: &Packet, time: Nanos) {
+        self.words[syn.side as usize].opening = Some((*syn, time));
+        self.words[syn.side.other() as usize].data = Some(syn.time);
     }
 
     /// ACKs that had reached `side` when it sent a packet that passes now.
@@ -95,9 +105,10 @@ impl Flow {
             if event.len > 0 {
                 self.words[own].data = Some(event.time);
             }
-            // The data of this direction was never captured: its ACKs tell of it all the same.
             match first {
+                // The data of this direction was never captured: its ACKs tell of it all the same.
                 Some(seq) if event.ack.distance(seq) > 1 => self.begin(side, seq),
+                _ if self.words[own].opening.is_some() => self.begin(side, event.ack),
                 _ => return,
             }
         }
@@ -128,8 +139,11 @@ impl Flow {
     fn begin(&mut self, side: Side, first: Seq) {
         let own = side as usize;
         let first = self.words[own].next.filter(|n| first.distance(*n) >= 0).unwrap_or(first);
+        let (leg, established) = (self.legs[own].now, self.established_at(side));
         let both = self.handshake.syn[0].is_some() && self.handshake.syn[1].is_some();
         let rtt = self.legs[0].floor + self.legs[1].floor;
+        // The answer to a SYN with data does not show how far its sender is.
+        let both = both && (self.handshake.established.is_some() || established.is_none());
         let sender = self.senders[own].insert(Sender::new(Beginning {
             first,
             from: self.start,
@@ -137,18 +151,34 @@ impl Flow {
             window: self.handshake.window(side.other()),
             size: self.handshake.segment_size(),
         }));
-        let leg = self.legs[own].now;
         sender.stands_at(leg, self.legs[own].known);
         let word = self.words[own];
+        if let Some((syn, left)) = word.opening {
+            sender.opened_with(&syn, left);
+        }
         if let Some(ack) = word.ack {
             sender.learn_window(&ack);
         }
-        if let Some(established) = self.handshake.established {
-            let way = if side == Side::Server { leg } else { Nanos::ZERO };
-            sender.established((established + way).min(self.last));
+        if let Some(established) = established {
+            sender.established(established.min(self.last));
         }
         if let Some(data) = word.data {
             sender.peer_spoke((data + leg).min(self.last));
+        }
+    }
+
+    /// When `side` could send its first data, or the next after that of its SYN: the client with the SYN/ACK, the server with what follows
+    /// that, but with the SYN/ACK itself if the SYN carried data.
+    fn established_at(&self, side: Side) -> Option<Nanos> {
+        let own = side as usize;
+        let leg = self.legs[own].now;
+        let early = self.words.iter().any(|word| word.opening.is_some());
+        let answered = self.handshake.syn[1].filter(|_| early).map(|syn| syn.last);
+        match (side, self.handshake.established) {
+            (Side::Client, Some(at)) => Some(at),
+            (Side::Server, Some(at)) => Some(at + leg),
+            (Side::Client, None) => answered.map(|at| at + leg),
+            (Side::Server, None) => answered,
         }
     }
 }

@@ -272,6 +272,20 @@ mod tests {
     }
 
     #[test]
+    fn data_in_a_syn_is_drawn() {
+        let mut segments = simulate(&Scenario::default()).capture(0.0);
+        segments[0].len = 10;
+        let mut analyzer = Analyzer::new();
+        segments.iter().for_each(|s| analyzer.push(s));
+        let connections = analyzer.finish();
+        let mut picture = Picture::new(&connections[0], 1 << 20);
+        segments.iter().for_each(|s| picture.push(s));
+        let [up, _] = &picture.tracks;
+        let first = up.data.points().first().map(|p| (p.from, p.low, p.high));
+        assert_eq!(first, Some((segments[0].time, 0, 10)));
+    }
+
+    #[test]
     fn no_point_of_a_series_is_lost_when_it_is_bounded() {
         let segments = simulate(&Scenario::default()).capture(0.0);
         let mut analyzer = Analyzer::new();

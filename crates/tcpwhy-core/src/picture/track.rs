@@ -158,7 +158,13 @@ impl Track {
     pub(super) fn sent(&mut self, s: &Segment) {
         if s.has(flags::SYN) {
             self.unwrap.start(s.seq + 1);
-            return self.mark(Mark::Syn, s, 0);
+            self.mark(Mark::Syn, s, 0);
+            // TCP Fast Open (RFC 7413).
+            if s.len > 0 {
+                self.data(s, 0);
+                self.heard = s.time;
+            }
+            return;
         }
         let from = self.unwrap.place(s.seq);
         if s.has(flags::RST) {

@@ -3,7 +3,7 @@
 use crate::script::script;
 use crate::segments::{analyse, analyse_one, check_all, direction};
 use crate::silence::finding;
-use tcpwhy_core::model::{Connection, FindingKind, Side, WindowScale};
+use tcpwhy_core::model::{Connection, FindingKind, Limit, Side, WindowScale};
 
 fn analysed(text: &str) -> Connection {
     let connection = analyse_one(&script(text));
@@ -35,4 +35,52 @@ fn a_syn_to_the_same_ports_after_a_reset_opens_another_connection() {
          1000 S S  seq 500 win 65160 mss 1460 ws 8",
     ));
     assert_eq!(both.len(), 2);
+}
+
+/// A request of 100 bytes in the SYN, and its answer, as far as the server's ACKs tell.
+fn fast_open(rest: &str) -> Connection {
+    analysed(&format!("0 C S win 64240 mss 1460 ws 7 len 100\n{rest}"))
+}
+
+#[test]
+fn data_in_a_syn_is_data() {
+    // RFC 7413 appendix: accepted, and answered before the handshake is over.
+    let connection = fast_open(
+        "20 S S. ack 101 win 65160 mss 1460 ws 7
+         21 S P. len 500 win 509
+         21 C .  win 502
+         22 C P. len 50
+         42 S .",
+    );
+    let [up, down] = [Side::Client, Side::Server].map(|side| direction(&connection, side));
+    assert_eq!((up.bytes, up.retransmitted), (150, 0));
+    assert_eq!((down.bytes, down.retransmitted), (500, 0));
+    assert_eq!(up.transfers[0].from, connection.start);
+    assert_eq!(finding(&connection, FindingKind::CaptureHole), None);
+    for d in [up, down] {
+        let handshake = d.timeline.first().expect("a timeline");
+        // What is as short as the 2 ms after it does not stand alone.
+        let ends = (20_000_000..=22_000_000).contains(&handshake.to.0);
+        assert!(ends && handshake.limit == Limit::Handshake, "{:?}", d.timeline);
+    }
+}
+
+#[test]
+fn all_data_may_be_in_the_syn() {
+    let connection = fast_open("20 S S. ack 101 win 65160 mss 1460 ws 7\n21 C . win 502\n");
+    let up = direction(&connection, Side::Client);
+    assert_eq!((up.bytes, up.transfer.0), (100, 20_000_000));
+}
+
+#[test]
+fn data_in_a_syn_that_is_not_taken_is_sent_again() {
+    let connection = fast_open(
+        "20 S S. ack 1 win 65160 mss 1460 ws 7
+         21 C P. seq 1 len 100 win 502
+         41 S .  win 509
+         42 C P. len 50
+         62 S .",
+    );
+    let up = direction(&connection, Side::Client);
+    assert_eq!((up.bytes, up.retransmitted), (150, 100));
 }

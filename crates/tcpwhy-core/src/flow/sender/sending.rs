@@ -92,6 +92,23 @@ impl Sender {
         self.open_gap(packet, time);
     }
 
+    /// Its SYN, which left at `time`, carried data (TCP Fast Open, RFC 7413), behind the SYN's own number. What comes next still waits for
+    /// the handshake.
+    #[cold]
+    pub(crate) fn opened_with(&mut self, syn: &Packet, time: Nanos) {
+        let first = syn.seq + 1;
+        let Some(start) = self.space.locate(first).filter(|start| *start == self.board.nxt) else {
+            return;
+        };
+        let end = start + u64::from(syn.len);
+        self.space.advance_to(end, first + syn.len);
+        self.board.send_next(end, time, 0);
+        self.tally.data(Sending::New, syn, 0);
+        self.transfers.sent(time, syn.frame, u64::from(syn.len), 0, false);
+        self.data_end = end;
+        self.open_gap(syn, time);
+    }
+
     /// No data: a FIN, a bare ACK, a keep-alive or a Linux window probe (0 bytes at una - 1).
     #[inline]
     fn sent_nothing(&mut self, packet: &Packet, start: u64, time: Nanos) {

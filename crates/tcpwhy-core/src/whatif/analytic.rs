@@ -26,7 +26,8 @@ pub(crate) struct Path<'a> {
     pub(crate) reader: Option<u64>,
 }
 
-/// One prediction for each limit that held for a measurable time.
+/// One prediction for each limit that held for a measurable time; none where no time was measured, as of data that was seen once and never
+/// acknowledged.
 pub(crate) fn predict(path: &Path<'_>) -> Vec<WhatIf> {
     let held = Held::by_limit(path.timeline);
     let mut list: Vec<WhatIf> = Limit::ALL
@@ -34,6 +35,7 @@ pub(crate) fn predict(path: &Path<'_>) -> Vec<WhatIf> {
         .filter(|l| !matches!(l, Limit::Handshake | Limit::Unknown))
         .filter(|&l| held[l as usize].time.0 > 0)
         .map(|l| lift(path, &held, l))
+        .filter(|w| w.transfer.0 > 0)
         .collect();
     list.sort_by_key(|w| (w.transfer, w.lift));
     list
@@ -275,6 +277,15 @@ mod tests {
         };
         assert_eq!(tries(0), Nanos::from_millis(500));
         assert_eq!(tries(1_448), Nanos::from_millis(700));
+    }
+
+    #[test]
+    fn nothing_takes_no_time() {
+        let timeline = [interval(Limit::Application, 2, 0)];
+        let (transfer, capacity) = (Nanos::ZERO, 12_500_000);
+        let (facts, bytes, reader) = (facts(), 29, None);
+        let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity, reader };
+        assert_eq!(predict(&path), []);
     }
 
     #[test]

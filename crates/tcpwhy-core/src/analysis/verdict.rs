@@ -19,6 +19,7 @@ pub(crate) fn of(timeline: &[Interval], transfers: &[Transfer], facts: &Facts) -
     let Some(limit) = longest(timeline.iter().map(|i| (i.limit, within(i)))) else {
         return unknown();
     };
+    let limit = if is_mostly_unknown(timeline, span) { Limit::Unknown } else { limit };
     let of_limit = || timeline.iter().filter(move |i| i.limit == limit);
     // Thinking and waiting happen between the transfers: all of it counts for the cause.
     let asked = |i: &Interval| if limit == Limit::Application { i.to - i.from } else { within(i) };
@@ -33,6 +34,13 @@ pub(crate) fn of(timeline: &[Interval], transfers: &[Transfer], facts: &Facts) -
         share: (total.secs() / span.secs().max(1e-9)).clamp(0.0, 1.0),
         confidence: (weighted / total.secs().max(1e-9) * certain).clamp(0.0, 1.0),
     }
+}
+
+/// What is known of a short time is no answer for a long one, wherever data moved.
+fn is_mostly_unknown(timeline: &[Interval], span: Nanos) -> bool {
+    let unknown = timeline.iter().filter(|i| i.limit == Limit::Unknown);
+    let time = unknown.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from));
+    time.scale(2, 1) > span
 }
 
 fn unknown() -> Verdict {

@@ -1,7 +1,7 @@
 //! Raw bytes of a file or stream, decompressed where they were compressed.
 
+use crate::gzip::{self, GzipReader};
 use crate::zstd::ZstdReader;
-use flate2::read::MultiGzDecoder;
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
 /// What is read before the compression is known; enough for the first packets of a plain file.
@@ -10,7 +10,6 @@ const HEAD: usize = 64 * 1024;
 /// already produced, so the step is kept small.
 const STEP: usize = 16 * 1024;
 
-const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 
 /// Where raw bytes come from.
@@ -23,7 +22,7 @@ pub(crate) struct Bytes {
 
 enum Decoder {
     Plain(Counted),
-    Gzip(Box<MultiGzDecoder<BufReader<Counted>>>),
+    Gzip(Box<GzipReader<BufReader<Counted>>>),
     Zstd(Box<ZstdReader<BufReader<Counted>>>),
 }
 
@@ -48,11 +47,11 @@ impl Bytes {
     /// When the source cannot be read.
     pub(crate) fn new(mut source: Source) -> io::Result<Self> {
         let head = read_head(&mut source)?;
-        let gzip = head.starts_with(&GZIP);
+        let gzip = head.starts_with(&gzip::MAGIC);
         let zstd = is_zstd(&head);
         let counted = Counted { source: Cursor::new(head).chain(source), count: 0 };
         let decoder = if gzip {
-            Decoder::Gzip(Box::new(MultiGzDecoder::new(BufReader::new(counted))))
+            Decoder::Gzip(Box::new(GzipReader::new(BufReader::new(counted))))
         } else if zstd {
             Decoder::Zstd(Box::new(ZstdReader::new(BufReader::new(counted))))
         } else {
@@ -65,8 +64,16 @@ impl Bytes {
     pub(crate) fn consumed(&self) -> u64 {
         match &self.decoder {
             Decoder::Plain(plain) => plain.count,
-            Decoder::Gzip(gzip) => gzip.get_ref().get_ref().count,
+            Decoder::Gzip(gzip) => gzip.get_ref().map_or(0, |source| source.get_ref().count),
             Decoder::Zstd(zstd) => zstd.get_ref().get_ref().count,
+        }
+    }
+
+    /// Bytes behind the compressed stream that were passed over and are not mere padding.
+    pub(crate) fn ignored(&self) -> u64 {
+        match &self.decoder {
+            Decoder::Gzip(gzip) => gzip.ignored(),
+            Decoder::Plain(_) | Decoder::Zstd(_) => 0,
         }
     }
 

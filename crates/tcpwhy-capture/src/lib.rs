@@ -13,6 +13,7 @@ mod bytes;
 mod capture;
 mod error;
 mod foreign;
+mod gzip;
 mod inputs;
 mod interfaces;
 mod layout;

@@ -32,6 +32,11 @@ pub enum NoteKind {
         /// What is wrong there.
         damage: Damage,
     },
+    /// Bytes behind the end of a gzip stream that are no gzip and were passed over. Zeros, which pad a tape's blocks, are not told.
+    BehindGzip {
+        /// How many.
+        bytes: u64,
+    },
     /// A file of no bytes, like the latest of a rotation before it is first flushed.
     Empty,
     /// A capture without a single packet that could be read.
@@ -175,6 +180,10 @@ impl fmt::Display for NoteKind {
                 let of = compression.map(|kind| format!(" of the {kind}-decompressed data"));
                 let of = of.unwrap_or_default();
                 write!(f, "{damage} at byte {offset}{of}; all before it was read, nothing after")
+            }
+            Self::BehindGzip { bytes } => {
+                let bytes = Count(*bytes, "byte");
+                write!(f, "{bytes} ignored behind the end of the gzip stream, which are no gzip")
             }
             Self::Empty => f.write_str("the file is empty (0 bytes)"),
             Self::NoPackets => f.write_str("the capture holds no packets"),

@@ -197,6 +197,10 @@ impl Reader {
             let (offset, compression) = (*offset, self.window.compression());
             notes.push(NoteKind::Damaged { offset, compression, damage: damage.clone() });
         }
+        let ignored = self.window.ignored();
+        if ignored > 0 {
+            notes.push(NoteKind::BehindGzip { bytes: ignored });
+        }
         if self.progress == Progress::End && self.counters.packets == 0 {
             notes.push(NoteKind::NoPackets);
         }

@@ -147,6 +147,11 @@ impl Window {
         self.bytes.compression()
     }
 
+    /// Bytes behind the compressed stream that were passed over and are not mere padding.
+    pub(crate) fn ignored(&self) -> u64 {
+        self.bytes.ignored()
+    }
+
     /// Bytes consumed of the file as it is stored.
     pub(crate) fn consumed(&self) -> u64 {
         self.bytes.consumed()

@@ -20,6 +20,9 @@ fn kind(kind: &NoteKind) -> String {
             let of = compression.map(|kind| format!("（按 {kind} 解压后计）")).unwrap_or_default();
             format!("{damage}，位于第 {offset} 字节{of}；此前的内容都已读取，此后的没有")
         }
+        NoteKind::BehindGzip { bytes } => {
+            format!("忽略了 gzip 压缩流结尾之后的 {} 字节，它们不是 gzip 数据", count(*bytes))
+        }
         NoteKind::Empty => "文件是空的（0 字节）".to_owned(),
         NoteKind::NoPackets => "抓包里没有任何包".to_owned(),
         NoteKind::Drops { interface, received, by_interface, by_system } => {

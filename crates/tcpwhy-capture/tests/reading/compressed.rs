@@ -49,6 +49,27 @@ fn one_member_or_many() {
     }
 }
 
+/// As gzip(1): zeros behind the stream pad a tape's blocks, anything else is worth a word.
+#[test]
+fn what_follows_a_gzip_stream_does_not_damage_it() {
+    let packets = packets(50);
+    let file = gzip(&Pcap::STANDARD.file(&packets));
+    let followed = |rest: &[u8]| read([&file, rest].concat());
+    for zeros in [1, 512, 300_000] {
+        assert_eq!(followed(&vec![0; zeros]), (expected(&packets), vec![]), "{zeros}");
+    }
+    for rest in [&b"-- the end"[..], b"\0\0\0\x01", b"\x1f\x8c"] {
+        let note = NoteKind::BehindGzip { bytes: rest.len() as u64 };
+        assert_eq!(followed(rest), (expected(&packets), vec![note]));
+    }
+    // A member that is cut in its header is missing.
+    for cut in 1..10 {
+        let mut capture = open([&file, &file[..cut]].concat()).unwrap();
+        assert_eq!(drain(&mut capture), expected(&packets));
+        assert!(capture.damaged(), "{cut}");
+    }
+}
+
 /// Nearly everything before a cut is delivered: at most a block of the compression is lost.
 #[test]
 fn a_cut_loses_little() {

@@ -122,6 +122,14 @@ impl Figures {
         turns > 1 && self.rtt_floor.scale(turns, 1).secs() > 0.6 * waited
     }
 
+    /// Whether the window is about as large as it can be without scaling (RFC 9293 section 3.1: 16 bits), and nothing shows that scaling
+    /// was in use: no SYN was captured, and the data fits into the window as it stands in the header.
+    pub(crate) fn may_be_unscaled(&self) -> bool {
+        let most = u64::from(u16::MAX);
+        let unknown = matches!(self.scale, WindowScale::Inferred { min: 0, max } if max > 0);
+        unknown && (most / 4 * 3..=most).contains(&self.window)
+    }
+
     /// The end of that role.
     pub(crate) fn place(&self, side: Side) -> Place {
         if self.sender.side == side { self.sender } else { self.receiver }

@@ -131,7 +131,12 @@ fn receive_window(f: &Figures) -> Vec<Step> {
 }
 
 fn small_buffer(f: &Figures, at: Place) -> Vec<Step> {
-    let mut steps = vec![Step::Buffer(Buffer::RemoveRcvbuf { at })];
+    let mut steps = Vec::new();
+    if f.may_be_unscaled() {
+        steps.push(Step::Buffer(Buffer::SuspectNoScaling { at, window: f.window }));
+        steps.push(Step::Buffer(Buffer::FindStrippingMiddlebox));
+    }
+    steps.push(Step::Buffer(Buffer::RemoveRcvbuf { at }));
     if let Some(bdp) = Bdp::of(f) {
         steps.push(Step::Buffer(Buffer::SetRcvbuf { at, bdp }));
         steps.push(Step::Buffer(Buffer::RaiseRmem { at, bdp }));

@@ -41,6 +41,7 @@ pub(crate) enum Buffer {
     RaiseRmem { at: Place, bdp: Bdp },
     ScaleFixed { at: Place, shift: u8 },
     EnableScaling { at: Place },
+    SuspectNoScaling { at: Place, window: u64 },
     FindStrippingMiddlebox,
     AutotuningIsWorking { at: Place },
     RaiseInitialWindow { at: Place, bdp: Option<Bdp> },

@@ -320,6 +320,21 @@ fn scaling_is_looked_for_first_where_it_was_missing() {
 }
 
 #[test]
+fn scaling_is_looked_for_first_where_a_window_of_nearly_64_kib_has_no_known_scale() {
+    let of = |window, scale: WindowScale| {
+        let mut c = case(Limit::ReceiveWindow, Cause::SmallBuffer);
+        c.directions[1].facts.scale = scale;
+        c.directions[1].timeline[0].evidence.window = window;
+        advised(&c)[0].contains("net.ipv4.tcp_window_scaling")
+    };
+    let unknown = WindowScale::Inferred { min: 0, max: 14 };
+    assert!(of(65_340, unknown));
+    // Half of that is a buffer of 64 KiB with some overhead; and what is known needs no guess.
+    assert!(!of(32_768, unknown) && !of(65_340, WindowScale::Known(0)));
+    assert!(!of(65_340, WindowScale::Inferred { min: 3, max: 14 }));
+}
+
+#[test]
 fn a_limit_that_hides_another_is_said_to_gain_little() {
     let mut c = case(Limit::SendBuffer, Cause::None);
     let then = |seconds| WhatIf {

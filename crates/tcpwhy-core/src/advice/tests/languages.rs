@@ -135,6 +135,7 @@ fn all_steps() -> Vec<Step> {
         Buffer::RaiseRmem { at, bdp },
         Buffer::ScaleFixed { at, shift: 3 },
         Buffer::EnableScaling { at },
+        Buffer::SuspectNoScaling { at, window: 65_340 },
         Buffer::FindStrippingMiddlebox,
         Buffer::AutotuningIsWorking { at },
         Buffer::RaiseInitialWindow { at, bdp: Some(guess) },

@@ -63,6 +63,13 @@ pub(super) fn step(step: &Buffer) -> String {
              net.ipv4.tcp_window_scaling` must be 1. It takes effect with the next connection.",
             place(&at)
         ),
+        Buffer::SuspectNoScaling { at, window } => format!(
+            "A window of {} is about the most that fits without window scaling, and the SYNs that \
+             would tell are not in the capture: see that it is on at both ends, first at {}: `sysctl \
+             net.ipv4.tcp_window_scaling` must be 1. It takes effect with the next connection.",
+            buffer(window),
+            place(&at)
+        ),
         Buffer::FindStrippingMiddlebox => "If it is on at both ends, capture the SYN at both: a \
              firewall or proxy on the way may be stripping the window scale option."
             .to_owned(),

@@ -51,6 +51,11 @@ pub(super) fn step(step: &Buffer) -> String {
             "确认两端都启用了窗口缩放，先看{}：`sysctl net.ipv4.tcp_window_scaling` 必须是 1。它从下一个连接起生效。",
             place(&at)
         ),
+        Buffer::SuspectNoScaling { at, window } => format!(
+            "{} 的窗口差不多是不用窗口缩放时的上限，而能说明这一点的 SYN 不在抓包里：确认两端都启用了窗口缩放，先看{}：`sysctl net.ipv4.tcp_window_scaling` 必须是 1。它从下一个连接起生效。",
+            buffer(window),
+            place(&at)
+        ),
         Buffer::FindStrippingMiddlebox => {
             "如果两端都已启用，就在两端抓取 SYN：途中可能有防火墙或代理去掉了窗口缩放选项。"
                 .to_owned()

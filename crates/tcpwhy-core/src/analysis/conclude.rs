@@ -72,12 +72,11 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
         return (silent(flow, placing, from), More::default());
     };
     let silence = silence_of(flow, from, sender);
-    let syn_retried = flow.handshake.syn.iter().flatten().any(|s| s.times > 1);
     let mut facts = facts_of(sender);
     let mut ctx = Context::new(sender.record.closed(), facts.rtt_floor, sender.size.mss());
     ctx.scale = sender.window.scale();
     ctx.shift = sender.window.shift();
-    ctx.syn_retried = syn_retried;
+    ctx.syn_retried = flow.handshake.is_retried();
     ctx.opened_by = flow.handshake.syn.iter().flatten().map(|s| s.frame).min().unwrap_or(0);
     ctx.far = sender.is_far();
     ctx.sees_queues = !ctx.far || placing.legs.to[from as usize].echoes > 0;
@@ -193,7 +192,7 @@ fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
     let timeline: Vec<Interval> = [
         interval(flow.start, established, Limit::Handshake, Cause::None),
         if unanswered {
-            let retried = flow.handshake.syn[0].is_some_and(|s| s.times > 1);
+            let retried = flow.handshake.is_retried();
             let cause = if retried { Cause::SynRetry } else { Cause::None };
             interval(established, placing.last, Limit::Handshake, cause)
         } else {

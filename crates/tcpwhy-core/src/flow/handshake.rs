@@ -101,6 +101,11 @@ impl Handshake {
         self.syn[0].zip(self.syn[1])
     }
 
+    /// A SYN or SYN/ACK was sent again.
+    pub(crate) fn is_retried(&self) -> bool {
+        self.syn.iter().flatten().any(|syn| syn.times > 1)
+    }
+
     /// The scale of the window that `receiver` advertises (RFC 7323 section 2.2: in use only when
     /// both SYNs carry the option).
     pub(crate) fn scale_of(&self, receiver: Side) -> WindowScale {

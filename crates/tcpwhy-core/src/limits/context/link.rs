@@ -1,0 +1,136 @@
+//! What the path shows of its narrowest link: queues, rates, and whether it was ever full.
+
+use super::Context;
+use crate::flow::BUSY_HOST;
+use crate::flow::stretch::Stretch;
+use crate::limits::around::{Around, nearly, rate};
+use crate::units::Nanos;
+
+/// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
+/// section 4.2.3.2) cannot be told from a queue.
+const FEW_SEGMENTS: u64 = 4;
+/// Timers of captures and schedulers of hosts: a queue shorter than this is not seen.
+pub(crate) const NOISE: Nanos = Nanos::from_millis(1);
+/// Variation of a round trip that hosts cause.
+const FLAT: Nanos = Nanos::from_micros(100);
+/// ACKs come in bunches, which tell no rate in less.
+const TELLS_RATE: Nanos = Nanos::from_millis(10);
+
+impl Context<'_> {
+    /// How much the smallest RTT of stretch `i` lies above the floor: a queue that stood for all of
+    /// it. `None` where it cannot be told.
+    pub(crate) fn standing_queue(&self, i: usize) -> Option<Nanos> {
+        let s = &self.stretches[i];
+        let measured = s.rtt_min != Nanos::MAX && s.flight >= FEW_SEGMENTS * self.mss;
+        measured.then(|| s.rtt_min - self.floor)
+    }
+
+    /// A queue counts when it adds a quarter to the round trip and is no noise.
+    pub(crate) fn queue_stands(&self, i: usize) -> bool {
+        let s = &self.stretches[i];
+        // Packets that queue up come out evenly: a pause of most of a round trip is no queue's.
+        let even = s.rtt_mean().is_some_and(|rtt| s.longest_stall.0 <= rtt.0 / 4 * 3);
+        let stands = |q: Nanos| q >= NOISE && q.0 >= self.floor.0 / 4;
+        // A busy host is as late; but less in flight than fills the path makes no queue.
+        let explained = |q: Nanos| q >= BUSY_HOST.scale(2, 1) || !self.is_underfull(s.flight);
+        even && self.standing_queue(i).is_some_and(|q| stands(q) && explained(q))
+    }
+
+    /// Less is in flight than the narrowest link carries in a round trip; nobody knows without a capacity.
+    fn is_underfull(&self, flight: u64) -> bool {
+        let link = self.capacity.max(self.first_window);
+        let second = 1_000_000_000;
+        let holds = |rate| crate::units::mul_div(rate, self.floor.0.max(0) as u64, second);
+        link.is_some_and(|rate| flight < nearly(holds(rate)))
+    }
+
+    /// Data comes out of the path as fast as the narrowest link carries it, give or take a tenth: what goes faster for rounds was not held
+    /// by that link. One ACK for a whole round says nothing of the link.
+    pub(crate) fn busy(&self, around: &Around) -> bool {
+        let carries = self.capacity.unwrap_or(self.peak);
+        let at_its_rate = (nearly(carries)..=carries + carries / 10).contains(&around.rate());
+        around.samples >= 4 * around.rounds && at_its_rate
+    }
+
+    /// As `busy`, in one stretch; nobody knows without a capacity.
+    pub(crate) fn fills(&self, s: &Stretch) -> bool {
+        self.capacity.is_some_and(|carries| rate(s.arrived(), s.duration()) >= nearly(carries))
+    }
+
+    /// Bytes that the narrowest link lets through in `time`; nobody knows without a capacity.
+    pub(crate) fn carries_in(&self, time: Nanos) -> Option<u64> {
+        let second = 1_000_000_000;
+        self.capacity.map(|carries| crate::units::mul_div(carries, time.0.max(0) as u64, second))
+    }
+
+    /// Around stretch `i`, for as long as tells a rate, data arrived as fast as the narrowest link carries it.
+    pub(crate) fn carried_all(&self, i: usize) -> bool {
+        self.capacity.is_some_and(|carries| self.arrived_at(i, carries))
+    }
+
+    /// As `carried_all`, by a link or a policer that lets so many bytes per second through.
+    pub(crate) fn arrived_at(&self, i: usize, carries: u64) -> bool {
+        let middle = &self.stretches[i];
+        let lacking = Nanos((TELLS_RATE - middle.duration()).0.max(0) / 2);
+        let near = |s: &&Stretch| s.to > middle.from - lacking && s.from < middle.to + lacking;
+        let before = self.stretches[..i].iter().rev().take_while(near);
+        let (bytes, time) = before
+            .chain(self.stretches[i..].iter().take_while(near))
+            .fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived, t + s.duration()));
+        rate(u64::try_from(bytes).unwrap_or(0), time) >= nearly(carries)
+    }
+
+    /// In no round around was the RTT above the floor: nothing queues, not even now and then.
+    pub(crate) fn flat(&self, around: &Around) -> bool {
+        let queue = around.rtt_high - self.floor;
+        self.sees_queues
+            && around.rtt_high > Nanos::ZERO
+            && queue < FLAT.max(Nanos(self.floor.0 / 16))
+    }
+
+    /// Nothing was ever lost, and in most rounds no queue stood: neither a link nor a policer had too much to do.
+    pub(crate) fn is_never_full(&self) -> bool {
+        let least = NOISE.max(Nanos(self.floor.0 / 32));
+        let measured = self.stretches.iter().filter(|s| s.rtt_count > 0);
+        let (queued, all) = measured.fold((0, 0), |(queued, all), s| {
+            (queued + u32::from(s.rtt_min - self.floor >= least), all + 1)
+        });
+        self.first_loss.is_none() && queued * 2 < all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::made::{MSS, rounds};
+    use super::*;
+
+    const ROUND: Nanos = Nanos::from_millis(100);
+
+    /// Rounds of which these have a queue of so many ms, and these lose something.
+    fn is_never_full(queued: std::ops::Range<usize>, queue: i64, lost: Option<usize>) -> bool {
+        let list = rounds(20, ROUND, |k, s| {
+            s.sampled(
+                ROUND + if queued.contains(&k) { Nanos::from_millis(queue) } else { Nanos::ZERO },
+            );
+            s.resent = u32::from(lost == Some(k));
+        });
+        Context::new(&list, ROUND, MSS).is_never_full()
+    }
+
+    #[test]
+    fn a_path_that_queues_in_most_rounds_or_loses_anything_was_full() {
+        assert!(is_never_full(0..0, 0, None));
+        assert!(is_never_full(0..9, 10, None));
+        assert!(!is_never_full(0..10, 10, None), "half of the rounds");
+        assert!(!is_never_full(0..0, 0, Some(19)));
+        // A thirty-second of a round trip of 100 ms: hosts vary by as much.
+        assert!(is_never_full(0..20, 3, None));
+        assert!(!is_never_full(0..20, 4, None));
+    }
+
+    #[test]
+    fn a_path_on_which_nothing_was_measured_is_not_known_to_be_never_full() {
+        let list = rounds(20, ROUND, |_, _| ());
+        assert!(!Context::new(&list, ROUND, MSS).is_never_full());
+    }
+}

@@ -1,0 +1,123 @@
+//! A direction's stretches with what holds for all of them, and the questions that several rules ask.
+
+mod link;
+mod run;
+mod still;
+
+use super::around::{Around, rate};
+use super::losses::Losses;
+use crate::flow::BUSY_HOST;
+use crate::flow::stretch::{Stretch, Wait};
+use crate::model::WindowScale;
+use crate::units::Nanos;
+pub(crate) use link::NOISE;
+use std::cell::Cell;
+pub(crate) use still::{CALM_ROUNDS, LONG_ENOUGH};
+
+/// Everything that a rule may look at.
+#[derive(Debug)]
+pub(crate) struct Context<'a> {
+    pub(crate) stretches: &'a [Stretch],
+    /// RTT floor.
+    pub(crate) floor: Nanos,
+    /// Payload of a full segment.
+    pub(crate) mss: u64,
+    pub(crate) scale: WindowScale,
+    /// The window shift in the end: an inferred one has grown until it fitted.
+    pub(crate) shift: u8,
+    pub(crate) syn_retried: bool,
+    /// Frame of the first SYN, 0 if it is not there.
+    pub(crate) opened_by: u64,
+    /// No answer of the receiver was captured.
+    pub(crate) blind: bool,
+    /// It is known where between the ends the capture was taken.
+    pub(crate) placed: bool,
+    /// The capture was taken far from the sender.
+    pub(crate) far: bool,
+    /// Queues on all of the path show in the RTT: without timestamps those between a capture point and a sender far from it do not.
+    pub(crate) sees_queues: bool,
+    /// Highest delivery rate over a few round trips, in bytes per second.
+    pub(crate) peak: u64,
+    /// What the narrowest link carries by the spacing of ACKs, in bytes per second.
+    pub(crate) capacity: Option<u64>,
+    /// As `capacity`, by the first window alone, which left at once: no sender has spread it out.
+    pub(crate) first_window: Option<u64>,
+    /// Why segments are lost.
+    pub(crate) losses: Losses,
+    /// The first stretch with a retransmission.
+    first_loss: Option<usize>,
+    /// What was around the stretch asked for last.
+    summed: Cell<Option<(usize, Around)>>,
+}
+
+impl<'a> Context<'a> {
+    /// Prepares the facts that need all stretches.
+    pub(crate) fn new(stretches: &'a [Stretch], floor: Nanos, mss: u64) -> Self {
+        let peak = peak_rate(stretches, floor);
+        let scale = WindowScale::Absent;
+        let losses = Losses::Plain;
+        Self {
+            stretches,
+            floor,
+            mss: mss.max(1),
+            scale,
+            shift: 0,
+            syn_retried: false,
+            opened_by: 0,
+            blind: false,
+            placed: true,
+            far: false,
+            sees_queues: true,
+            peak,
+            capacity: None,
+            first_window: None,
+            losses,
+            first_loss: stretches.iter().position(|s| s.resent > 0),
+            summed: Cell::new(None),
+        }
+    }
+
+    /// What stretch `i` waited for. A window found closed under a shift that later proved too small
+    /// was not closed.
+    pub(crate) fn wait(&self, i: usize) -> Wait {
+        let s = &self.stretches[i];
+        if s.wait == Wait::Window && s.shift < self.shift && !s.zero_window {
+            Wait::Ack
+        } else {
+            s.wait
+        }
+    }
+
+    /// Data flows in stretch `i`: it says something about flight and rate.
+    fn flows(&self, i: usize) -> bool {
+        matches!(self.wait(i), Wait::Ack | Wait::Timer | Wait::Window) || self.catches_breath(i)
+    }
+
+    /// Nothing was in flight, for no longer than a busy host takes to run the process that an ACK has woken.
+    pub(crate) fn catches_breath(&self, i: usize) -> bool {
+        self.wait(i) == Wait::IdleSelf && self.stretches[i].idle < BUSY_HOST
+    }
+}
+
+/// The best rate over any four neighbouring stretches: one alone is inflated by ACKs that bunch.
+/// Repairs are left out: the ACK that ends one acknowledges many round trips' data at once.
+fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
+    let mut clean: Vec<&Stretch> = Vec::with_capacity(stretches.len());
+    let kept = stretches
+        .iter()
+        .enumerate()
+        .filter(|&(i, s)| !(s.is_repair() || i > 0 && stretches[i - 1].is_repair()));
+    clean.extend(kept.map(|(_, s)| s));
+    if clean.is_empty() {
+        clean = stretches.iter().collect();
+    }
+    clean
+        .windows(4.min(clean.len().max(1)))
+        .filter_map(|w| {
+            let time = w.iter().fold(Nanos::ZERO, |t, s| t + s.duration());
+            let bytes = w.iter().map(|s| s.arrived()).sum();
+            (time >= floor && time.0 > 0).then(|| rate(bytes, time))
+        })
+        .max()
+        .unwrap_or(0)
+}

@@ -1,0 +1,105 @@
+//! The rounds around a stretch, summed up.
+
+use super::Context;
+use super::still::LONG_ENOUGH;
+use crate::flow::WAKE_UP;
+use crate::flow::stretch::{Stretch, Wait};
+use crate::limits::around::Around;
+use crate::units::Nanos;
+
+/// Rounds looked at on each side for what is steady and what grows.
+pub(super) const AROUND: usize = 8;
+
+impl Context<'_> {
+    /// The run of flowing stretches around `i`, broken by losses and by idle times: on each side `AROUND` rounds and at least
+    /// `LONG_ENOUGH`.
+    pub(crate) fn run(&self, i: usize) -> std::ops::Range<usize> {
+        let (mut from, mut to) = (i, i + 1);
+        let middle = &self.stretches[i];
+        let enough = |rounds: usize, time: Nanos| rounds >= AROUND && time >= LONG_ENOUGH;
+        while from > 0
+            && self.flows(from - 1)
+            && !enough(i - from, middle.from - self.stretches[from].from)
+        {
+            from -= 1;
+        }
+        while to < self.stretches.len()
+            && self.flows(to)
+            && !enough(to - i - 1, self.stretches[to - 1].to - middle.to)
+        {
+            to += 1;
+        }
+        from..to
+    }
+
+    /// Sums over the run around `i`; several rules ask for them in turn.
+    pub(crate) fn around(&self, i: usize) -> Around {
+        match self.summed.get() {
+            Some((at, around)) if at == i => around,
+            _ => {
+                let around = self.sum(self.run(i));
+                self.summed.set(Some((i, around)));
+                around
+            }
+        }
+    }
+
+    /// As `around`, from stretch `i` on.
+    pub(crate) fn ahead(&self, i: usize) -> Around {
+        self.sum(i..self.run(i).end)
+    }
+
+    fn sum(&self, run: std::ops::Range<usize>) -> Around {
+        let mut sum = Around { window_min: u64::MAX, ..Around::default() };
+        let half = run.start + run.len() / 2;
+        let mut halves = [(0, 0, 0); 2];
+        for k in run.clone() {
+            let s = &self.stretches[k];
+            sum.rounds += 1;
+            sum.filled += u32::from(s.filled > 0 || self.wait(k) == Wait::Window);
+            sum.stalls += s.stalls;
+            sum.dry_stalls += s.dry_stalls;
+            sum.pauses += s.pauses;
+            sum.dry_pauses += s.dry_pauses;
+            sum.short_pauses += s.short_pauses;
+            sum.segments += s.segments;
+            sum.pushes += s.pushes;
+            sum.short_segments += s.short_segments;
+            sum.whole_segments += s.whole_segments;
+            sum.samples += s.rtt_count;
+            sum.window_min = sum.window_min.min(s.window_min);
+            sum.window_max = sum.window_max.max(s.window_max);
+            sum.waits += s.waits;
+            sum.prompt += s.prompt;
+            sum.lengths.join(&s.lengths);
+            sum.short_stalls += s.short_stalls;
+            sum.woken += s.woken;
+            sum.forgone += s.forgone;
+            sum.top.join(&s.top);
+            sum.left.join(&s.left);
+            sum.near += u32::from(s.flight + 2 * self.mss + self.blur(s) >= s.window_min);
+            sum.breaks += s.breaks;
+            sum.breaks_woken += s.breaks_woken;
+            sum.resent += s.resent;
+            sum.rtt_high = sum.rtt_high.max(s.rtt_mean().unwrap_or_default());
+            sum.stalled += s.stalled_time;
+            sum.time += s.duration();
+            if s.flight > 0 {
+                sum.flight_max = sum.flight_max.max(s.flight);
+                let half = &mut halves[usize::from(k >= half)];
+                *half = (half.0 + s.flight, half.1 + 1, half.2.max(s.flight));
+            }
+            sum.arrived += s.arrived();
+        }
+        [sum.flight_early, sum.flight_late] = halves.map(|(flight, n, _)| flight / n.max(1));
+        [sum.highest_early, sum.highest_late] = halves.map(|(.., highest)| highest);
+        sum
+    }
+
+    /// How much more than was seen may have been in flight: seen from afar, when an ACK released data is known but for the time that hosts
+    /// take to wake up, and on a short path that is a good part of a flight.
+    fn blur(&self, s: &Stretch) -> u64 {
+        let part = |n: u64| crate::units::mul_div(n, WAKE_UP.0 as u64, self.floor.0.max(1) as u64);
+        if self.far { part(s.flight).min(s.flight / 4) } else { 0 }
+    }
+}

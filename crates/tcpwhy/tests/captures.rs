@@ -49,7 +49,8 @@ fn check(direction: &Value, file: &Path) {
         assert!((0.0..=1.0).contains(&part), "{}: {part}", file.display());
     }
     for lifted in direction["what_if"].as_array().unwrap() {
-        let faster = ns(&lifted["transfer_ns"]) <= ns(&direction["transfer_ns"]);
+        let transfer = ns(&lifted["transfer_ns"]);
+        let faster = 0 < transfer && transfer <= ns(&direction["transfer_ns"]);
         assert!(faster, "{}: {lifted}", file.display());
     }
 }
@@ -75,6 +76,41 @@ fn check_folder(folder: &str) -> usize {
 #[test]
 fn known_causes_keep_the_promises() {
     assert!(shared("diagnosis").is_empty() || check_folder("diagnosis") > 20);
+}
+
+/// The first connection of the capture whose name begins so; `None` where it is absent.
+fn first_of(name: &str) -> Option<Value> {
+    let begins =
+        |file: &&PathBuf| file.file_name().is_some_and(|f| f.to_str().unwrap().starts_with(name));
+    let files = shared("diagnosis");
+    let output = run(&[files.iter().find(begins)?.to_str().unwrap(), "--json"]);
+    let mut document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    Some(document["connections"][0].take())
+}
+
+fn has_found(connection: &Value, kind: &str) -> bool {
+    connection["findings"].as_array().unwrap().iter().any(|f| f["kind"] == kind)
+}
+
+#[test]
+fn a_normal_close_is_no_late_reset() {
+    let Some(connection) = first_of("05-") else { return };
+    assert!(!has_found(&connection, "late_reset"), "{}", connection["findings"]);
+}
+
+#[test]
+fn a_receiver_that_closes_its_window_and_vanishes_is_no_policer() {
+    let Some(connection) = first_of("35-") else { return };
+    for kind in ["late_reset", "policer"] {
+        assert!(!has_found(&connection, kind), "{}", connection["findings"]);
+    }
+}
+
+#[test]
+fn a_window_without_scaling_is_told() {
+    let Some(connection) = first_of("02-") else { return };
+    let advice = connection["directions"][1]["verdict"]["advice"][0].to_string();
+    assert!(advice.contains("net.ipv4.tcp_window_scaling"), "{advice}");
 }
 
 #[test]

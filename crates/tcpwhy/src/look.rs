@@ -6,7 +6,7 @@ use crate::filter::{Choice, Span};
 use crate::pipeline::{self, Read};
 use crate::progress::Progress;
 use tcpwhy_capture::Capture;
-use tcpwhy_core::decode::{Decoded, decode};
+use tcpwhy_core::decode::decode_each;
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::picture::Picture;
@@ -93,11 +93,11 @@ fn paint(
             progress.set(capture.progress().0);
         }
         let Ok(Some(frame)) = capture.next_frame() else { break };
-        if span.takes(frame.time)
-            && matches!(decode(&frame, &mut segment), Decoded::Segment)
-            && let Some((_, picture)) = pictures.iter_mut().find(|(_, p)| p.takes(&segment))
-        {
-            picture.push(&segment);
+        if span.takes(frame.time) {
+            decode_each(&frame, &mut segment, |segment| {
+                let picture = pictures.iter_mut().find(|(_, p)| p.takes(segment));
+                picture.into_iter().for_each(|(_, picture)| picture.push(segment));
+            });
         }
     }
     pictures.iter_mut().for_each(|(_, picture)| picture.finish());

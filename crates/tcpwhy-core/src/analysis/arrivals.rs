@@ -6,7 +6,7 @@
 use super::seen::print_of;
 use super::table::{Place, Table};
 use crate::decode::plain::{Plain, Way};
-use crate::decode::{Decoded, Frame, decode};
+use crate::decode::{Decoded, Frame, decode_each};
 use crate::flow::packet::Packet;
 use crate::model::Side;
 use crate::observe::Segment;
@@ -49,7 +49,7 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Decodes `frame`; keeps its segment, if it has one.
+    /// Decodes `frame`; keeps its segments.
     #[inline(always)]
     pub(super) fn read(&mut self, frame: &Frame<'_>) -> Decoded {
         let Some(plain) = Plain::of(frame) else { return self.read_other(frame) };
@@ -69,13 +69,10 @@ impl Arrivals {
     /// As `read`, without looking for what is plain.
     #[inline(never)]
     pub(super) fn read_other(&mut self, frame: &Frame<'_>) -> Decoded {
-        let mut segment = Segment::default();
-        let decoded = decode(frame, &mut segment);
-        if decoded == Decoded::Segment {
+        decode_each(frame, &mut Segment::default(), |segment| {
             self.list.push(Arrival::Other(self.segments.len()));
-            self.segments.push(segment);
-        }
-        decoded
+            self.segments.push(*segment);
+        })
     }
 
     /// Finds the connections of the plain packets. Each step is made for all of them before the next: the loads of one do not wait

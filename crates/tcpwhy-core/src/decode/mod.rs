@@ -101,14 +101,47 @@ type Step = Result<Header, Decoded>;
 /// Decodes one frame. `out` holds a segment only when the answer is [`Decoded::Segment`]; otherwise
 /// its contents are unspecified.
 ///
-/// The innermost TCP header counts: tunnels are entered, at most sixteen deep.
+/// The innermost TCP header counts: tunnels are entered, at most sixteen deep. Of several packets in one frame, the first.
 pub fn decode(frame: &Frame<'_>, out: &mut Segment) -> Decoded {
+    decode_first(frame, out, &mut None)
+}
+
+/// As [`decode`], of every packet in the frame, for 802.11 puts several into one (A-MSDU): `take` gets each segment in turn. The answer is
+/// the first packet's, unless only a later one holds a segment.
+#[inline]
+pub fn decode_each(
+    frame: &Frame<'_>,
+    out: &mut Segment,
+    mut take: impl FnMut(&Segment),
+) -> Decoded {
+    let mut rest = None;
+    let mut decoded = decode_first(frame, out, &mut rest);
+    if decoded == Decoded::Segment {
+        take(out);
+    }
+    while let Some(mut cursor) = rest {
+        rest = wlan::end_subframe(&mut cursor);
+        if walk(Header::Ethernet, cursor, out, &mut None).is_ok() {
+            take(out);
+            decoded = Decoded::Segment;
+        }
+    }
+    decoded
+}
+
+/// As [`decode`]; `rest` is where the packets after the first begin.
+#[inline(always)]
+fn decode_first<'a>(
+    frame: &Frame<'a>,
+    out: &mut Segment,
+    rest: &mut Option<Cursor<'a>>,
+) -> Decoded {
     out.time = frame.time;
     out.frame = frame.number;
     let cursor = Cursor::new(frame);
     let found = match frame.link {
-        LinkType::ETHERNET => walk_ethernet(cursor, out),
-        link => walk(Header::Link(link), cursor, out),
+        LinkType::ETHERNET => walk_ethernet(cursor, out, rest),
+        link => walk(Header::Link(link), cursor, out, rest),
     };
     found.err().unwrap_or(Decoded::Segment)
 }
@@ -116,7 +149,11 @@ pub fn decode(frame: &Frame<'_>, out: &mut Segment) -> Decoded {
 /// Follows the chain from an Ethernet header. Nearly all frames are Ethernet, IP, TCP: spelt out, so
 /// that the compiler joins the three readers and keeps the cursor in registers.
 #[inline(always)]
-fn walk_ethernet(mut c: Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
+fn walk_ethernet<'a>(
+    mut c: Cursor<'a>,
+    out: &mut Segment,
+    rest: &mut Option<Cursor<'a>>,
+) -> Result<(), Decoded> {
     let after_ip = match ethernet::ethernet(&mut c)? {
         Header::Ipv4 => ip::v4(&mut c, out)?,
         Header::Ipv6 => ip::v6(&mut c, out)?,
@@ -124,21 +161,31 @@ fn walk_ethernet(mut c: Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
     };
     match after_ip {
         Header::Tcp => tcp::read(&mut c, out),
-        other => walk(other, c, out),
+        other => walk(other, c, out, rest),
     }
 }
 
 /// Follows the chain of headers from `header`.
 #[inline(never)]
-fn walk(header: Header, mut c: Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
-    match follow(header, &mut c, out) {
+fn walk<'a>(
+    header: Header,
+    mut c: Cursor<'a>,
+    out: &mut Segment,
+    rest: &mut Option<Cursor<'a>>,
+) -> Result<(), Decoded> {
+    match follow(header, &mut c, out, rest) {
         Err(Decoded::Malformed) if c.guessed => Err(Decoded::NotTcp),
         found => found,
     }
 }
 
 /// Reads one header after the other, up to and with a TCP header.
-fn follow(mut header: Header, c: &mut Cursor<'_>, out: &mut Segment) -> Result<(), Decoded> {
+fn follow<'a>(
+    mut header: Header,
+    c: &mut Cursor<'a>,
+    out: &mut Segment,
+    rest: &mut Option<Cursor<'a>>,
+) -> Result<(), Decoded> {
     for _ in 0..MAX_HEADERS {
         header = match header {
             Header::Ethernet => ethernet::ethernet(c),
@@ -150,7 +197,7 @@ fn follow(mut header: Header, c: &mut Cursor<'_>, out: &mut Segment) -> Result<(
             Header::IpProtocol(number) => protocol::follow(number, c),
             Header::Llc => ethernet::llc(c),
             Header::Mpls => ethernet::mpls(c),
-            Header::Wlan { padded, swapped } => wlan::frame(padded, swapped, c),
+            Header::Wlan { padded, swapped } => wlan::frame(padded, swapped, c, rest),
             Header::Ppp => serial::ppp(c),
             Header::Link(link) => link::enter(link, c),
         }?;

@@ -3,14 +3,22 @@
 use super::cursor::Cursor;
 use super::{Decoded, Header, LinkType, Step};
 
+/// Destination, source and length of a subframe.
+const SUBFRAME: usize = 14;
+
 const PLAIN: Header = Header::Wlan { padded: false, swapped: false };
 
 /// An 802.11 frame (IEEE 802.11-2020 section 9.2): only data frames go on, with LLC.
 ///
-/// Several packets may be aggregated in one frame (A-MSDU); the first one is taken. `padded`: the
-/// header is filled up to four bytes; `swapped`: the frame control bytes are, by a controller that
-/// has put the fragments together and leaves their numbers as they were.
-pub(super) fn frame(padded: bool, swapped: bool, c: &mut Cursor<'_>) -> Step {
+/// Several packets may be aggregated in one frame (A-MSDU): `rest` is where those after the first
+/// begin. `padded`: the header is filled up to four bytes; `swapped`: the frame control bytes are,
+/// by a controller that has put the fragments together and leaves their numbers as they were.
+pub(super) fn frame<'a>(
+    padded: bool,
+    swapped: bool,
+    c: &mut Cursor<'a>,
+    rest: &mut Option<Cursor<'a>>,
+) -> Step {
     let [f0, f1] = *c.peek()?;
     let control = if swapped { Control(f1, f0) } else { Control(f0, f1) };
     if !control.has_data() {
@@ -40,10 +48,21 @@ pub(super) fn frame(padded: bool, swapped: bool, c: &mut Cursor<'_>) -> Step {
         c.skip(read.next_multiple_of(4) - read)?;
     }
     if aggregated {
-        // Destination, source and length of the first subframe.
-        c.skip(14)?;
+        *rest = end_subframe(c);
+        c.skip(SUBFRAME)?;
     }
     Ok(Header::Llc)
+}
+
+/// Ends the subframe of an A-MSDU that begins here, and says where the next one begins. A subframe is destination, source, length and LLC,
+/// as an Ethernet frame of 802.3 is, and all but the last are padded to four bytes (IEEE 802.11-2020 section 9.3.2.2.2).
+pub(super) fn end_subframe<'a>(c: &mut Cursor<'a>) -> Option<Cursor<'a>> {
+    let [.., l0, l1] = *c.peek::<SUBFRAME>().ok()?;
+    let len = SUBFRAME + usize::from(u16::from_be_bytes([l0, l1]));
+    let mut next = *c;
+    let more = next.skip(len.next_multiple_of(4)).is_ok() && !next.bytes().is_empty();
+    c.end_at(len);
+    more.then_some(next)
 }
 
 /// The frame control field.
@@ -147,7 +166,8 @@ pub(super) fn avs(c: &mut Cursor<'_>) -> Step {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{ipv4, linked, segment_of, tcp};
+    use super::super::tests::{ethernet, ipv4, linked, segment_of, tcp};
+    use super::super::{Frame, decode_each};
     use super::*;
 
     const PLAIN_LINK: u32 = 105;
@@ -173,8 +193,50 @@ mod tests {
         segment_of(PLAIN_LINK, &data(0x88, 0x81, &[0; 6]));
         segment_of(PLAIN_LINK, &data(0x08, 0x03, &[0; 6]));
         segment_of(PLAIN_LINK, &data(0x88, 0x03, &[0; 8]));
-        let aggregate = [&[0x80, 0][..], &[0; 14]].concat();
-        segment_of(PLAIN_LINK, &data(0x88, 0x02, &aggregate));
+        segment_of(PLAIN_LINK, &aggregate(&[3]));
+    }
+
+    /// A frame that aggregates packets of so many bytes.
+    fn aggregate(lens: &[usize]) -> Vec<u8> {
+        let mut frame = vec![0x88, 0x02];
+        frame.extend([0; 22]);
+        frame.extend([0x80, 0]);
+        for (k, len) in lens.iter().enumerate() {
+            let packet = ipv4(6, &tcp(&[], &vec![k as u8; *len]));
+            let llc = [&[0xaa, 0xaa, 3, 0, 0, 0, 8, 0][..], &packet].concat();
+            let subframe = ethernet(llc.len() as u16, &llc);
+            frame.resize(26 + (frame.len() - 26).next_multiple_of(4), 0xee);
+            frame.extend(subframe);
+        }
+        frame
+    }
+
+    fn lengths(data: &[u8]) -> (Decoded, Vec<u32>) {
+        let (mut out, mut lens) = (Default::default(), Vec::new());
+        let link = LinkType(PLAIN_LINK);
+        let wire_len = data.len() as u32;
+        let frame =
+            Frame { time: Default::default(), number: 1, interface: 0, link, wire_len, data };
+        let decoded = decode_each(&frame, &mut out, |segment| lens.push(segment.len));
+        (decoded, lens)
+    }
+
+    #[test]
+    fn every_packet_of_an_aggregate_counts() {
+        let frame = aggregate(&[100, 33, 7]);
+        assert_eq!(lengths(&frame), (Decoded::Segment, vec![100, 33, 7]));
+        // Cut in the last one's payload, header, and in the second's.
+        let cut = |bytes: usize| lengths(&frame[..frame.len() - bytes]).1;
+        assert_eq!(cut(5), [100, 33, 7]);
+        assert_eq!(cut(20), [100, 33]);
+        assert_eq!(cut(120), [100]);
+        // A first one that is no TCP (its protocol, 17), and one that claims more than there is.
+        let mut other = frame.clone();
+        other[26 + SUBFRAME + 8 + 9] = 17;
+        assert_eq!(lengths(&other), (Decoded::Segment, vec![33, 7]));
+        other = frame.clone();
+        other[26 + 12] = 0xff;
+        assert_eq!(lengths(&other).1, [100]);
     }
 
     #[test]

@@ -26,9 +26,6 @@ const MAX_OPEN: usize = 1 << 18;
 /// is fetched once for as many. A short connection is judged in one go when it is over: then its
 /// state never leaves the cache.
 const RUN: usize = 256;
-/// Packets that may wait altogether, of 48 bytes each; beyond it the runs are as short as each
-/// connection's part of this number.
-const MAX_WAITING: usize = 3 << 20;
 
 /// A closed connection; its place may have been given away since, which its id tells.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +44,7 @@ pub struct Sorter {
     near: Place,
     arrivals: Arrivals,
     waiting: Waiting,
-    /// Each open connection's part of `MAX_WAITING`.
+    /// Each open connection's part of what may wait.
     part: usize,
     closing: VecDeque<Closed>,
     next_id: u64,
@@ -128,7 +125,7 @@ impl Sorter {
         } else {
             open.push(*place, packet, &mut self.waiting)
         };
-        if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {
+        if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(*place, &mut self.waiting, work);
         }
         self.end_lingering(packet.time, work);
@@ -177,7 +174,7 @@ impl Sorter {
         let copy = self.seen.is_copy(print, (segment.time, segment.scope), segment.ip_id != 0);
         let was_closed = open.is_closed();
         let queued = open.push(place, &Packet::of(segment, side, copy), &mut self.waiting);
-        if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {
+        if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(place, &mut self.waiting, work);
         }
         if !was_closed && open.is_closed() {
@@ -194,7 +191,7 @@ impl Sorter {
         self.next_id += 1;
         let side = if open.ends[0] == segment.src { Side::Client } else { Side::Server };
         let place = self.table.insert(open);
-        self.part = MAX_WAITING / self.table.len();
+        self.part = Waiting::MOST / self.table.len();
         self.waiting.expect(self.table.len(), self.table.room());
         (place, side)
     }

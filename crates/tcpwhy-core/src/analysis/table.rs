@@ -120,10 +120,21 @@ impl Table {
 
     #[inline(never)]
     fn look_up_plain(&mut self, way: &Way) -> Option<Found> {
+        // A packet that was read with this one may have asked before.
+        let place = self.probably(way);
+        if let Some(found) = self.found_at(place, way) {
+            return Some(found);
+        }
         let [src, dst] = way.ends();
         let (place, _) = self.look_up(&src, &dst)?;
-        *self.remembered.get_mut(memory_of(way))? = place;
+        self.remember(way, place);
         self.found_at(place, way)
+    }
+
+    fn remember(&mut self, way: &Way, place: Place) {
+        if let Some(remembered) = self.remembered.get_mut(memory_of(way)) {
+            *remembered = place;
+        }
     }
 
     #[inline(never)]
@@ -150,6 +161,7 @@ impl Table {
     pub(super) fn insert(&mut self, open: Open) -> Place {
         let hash_of = |hasher: &_, open: &Open| hash(hasher, &open.ends[0], &open.ends[1]);
         let new = hash_of(&self.hasher, &open);
+        let way = open.way;
         let place = match self.free.pop() {
             Some(place) => {
                 self.places[place as usize] = open;
@@ -160,6 +172,9 @@ impl Table {
                 self.places.len() as Place - 1
             }
         };
+        if let Some(way) = way {
+            self.remember(&way, place);
+        }
         let (hasher, places) = (&self.hasher, &self.places);
         let hash_at = |place: &Place| {
             let open = places.get(*place as usize);

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 use tcpwhy_capture::{Error, Input, open};
-use tcpwhy_core::decode::{Decoded, decode};
+use tcpwhy_core::decode::{Decoded, Frame, decode};
 use tcpwhy_core::observe::Segment;
 
 fn main() -> Result<(), Error> {
@@ -11,12 +11,13 @@ fn main() -> Result<(), Error> {
     let mut capture = open(&inputs)?;
     let mut segment = Segment::default();
     let (mut segments, mut bytes) = (0_u64, 0_u64);
-    while let Some(frame) = capture.next_frame()? {
-        if decode(&frame, &mut segment) == Decoded::Segment {
+    let mut count = |frame: &Frame<'_>| {
+        if decode(frame, &mut segment) == Decoded::Segment {
             segments += 1;
             bytes += u64::from(segment.len);
         }
-    }
+    };
+    while capture.next_frames(1024, &mut count)? {}
     let _ = writeln!(io::stdout(), "{segments} segments, {bytes} bytes");
     Ok(())
 }

@@ -100,6 +100,33 @@ impl Capture {
         Ok(reader.and_then(|reader| reader.frame(&mut self.number)))
     }
 
+    /// Hands over the next frames of those that [`Capture::next_frame`] would return one by one, `most` of them at most; false when there
+    /// are no more. It costs less where many follow each other in one file.
+    ///
+    /// # Errors
+    /// As [`Capture::next_frame`].
+    #[inline]
+    pub fn next_frames(
+        &mut self,
+        most: usize,
+        mut take: impl FnMut(&Frame<'_>),
+    ) -> Result<bool, Error> {
+        let mut left = most;
+        while left > 0 {
+            let Some(turn) = self.turn()? else { return Ok(false) };
+            let latest = match self.queue.peek() {
+                Some(Reverse((time, next))) if turn < *next => *time,
+                Some(Reverse((time, _))) => *time - Nanos(1),
+                None => Nanos::MAX,
+            };
+            let reader = self.sources.get_mut(turn).and_then(Source::reader_mut);
+            let run = reader.and_then(|r| r.run(latest, &mut self.number, left, &mut take));
+            let Some(run) = run else { return Ok(false) };
+            left -= run;
+        }
+        Ok(true)
+    }
+
     /// Display names of the files that are read.
     pub fn files(&self) -> &[String] {
         &self.files

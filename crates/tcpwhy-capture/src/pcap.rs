@@ -61,8 +61,31 @@ pub(crate) struct Pcap {
     lane: u32,
     /// Length of each record header, once the first record has told.
     record_header: Option<usize>,
-    /// The records are as nearly every file has them: little-endian, with nothing beyond the standard header.
-    usual: bool,
+    usual: Option<Usual>,
+}
+
+/// The records are as nearly every file has them: little-endian, with nothing beyond the standard header.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Usual {
+    /// A fraction of a second of 1 in nanoseconds.
+    unit: u32,
+    max_fraction: u32,
+}
+
+impl Usual {
+    /// Time, length on the wire and bytes of the packet that `rest` begins with, if it is sound and all there, and what follows.
+    #[inline(always)]
+    pub(crate) fn first(self, rest: &[u8]) -> Option<(Nanos, u32, &[u8], &[u8])> {
+        let (h, rest) = rest.split_first_chunk::<RECORD_HEADER>()?;
+        let word = |at: usize| u32::from_le_bytes([h[at], h[at + 1], h[at + 2], h[at + 3]]);
+        let (seconds, fraction, captured, wire) = (word(0), word(4), word(8), word(12));
+        let sound =
+            (1..=MAX_CAPTURED).contains(&(captured as usize)) && fraction <= self.max_fraction;
+        let (data, rest) = rest.split_at_checked(captured as usize).filter(|_| sound)?;
+        // No sum of these exceeds 63 bits.
+        let time = u64::from(seconds) * 1_000_000_000 + u64::from(fraction) * u64::from(self.unit);
+        Some((Nanos(time as i64), wire.max(captured), data, rest))
+    }
 }
 
 impl RecordHeader {
@@ -183,7 +206,7 @@ impl Pcap {
             return Err(cut(window, length));
         }
         window.lend(length);
-        Ok(Self { header, lane, record_header: None, usual: false })
+        Ok(Self { header, lane, record_header: None, usual: None })
     }
 
     /// Moves to the next record, which the window lends; false at the end.
@@ -227,29 +250,10 @@ impl Pcap {
         Ok(true)
     }
 
-    /// As [`Pcap::advance`], where the next record is a usual one, sound and at hand: most are. Any other is left to it.
-    #[inline(always)]
-    pub(crate) fn advance_usual(&self, window: &mut Window, next: &mut Record) -> bool {
-        if !self.usual {
-            return false;
-        }
-        window.release();
-        let at_hand = window.at_hand();
-        let Some(h) = at_hand.first_chunk::<RECORD_HEADER>() else { return false };
-        let word = |at: usize| u32::from_le_bytes([h[at], h[at + 1], h[at + 2], h[at + 3]]);
-        let (seconds, fraction, captured, wire) = (word(0), word(4), word(8), word(12));
-        let total = RECORD_HEADER + captured as usize;
-        let some = (1..=MAX_CAPTURED).contains(&(captured as usize));
-        let sound = some && fraction <= self.header.max_fraction();
-        if !sound || at_hand.len() < total {
-            return false;
-        }
-        window.lend(total);
-        next.time = self.header.time(&RecordHeader { seconds, fraction, captured, wire });
-        next.wire_len = wire.max(captured);
-        next.start = RECORD_HEADER;
-        next.len = captured as usize;
-        true
+    /// How to read what follows, if the file is a usual one.
+    #[inline]
+    pub(crate) fn usual(&self) -> Option<Usual> {
+        self.usual
     }
 
     /// Settles what only the first record tells.
@@ -268,7 +272,9 @@ impl Pcap {
         let record_header = RECORD_HEADER + extra;
         self.record_header = Some(record_header);
         let standard = record_header == RECORD_HEADER && !self.header.big_endian;
-        self.usual = standard && self.header.lengths == Lengths::CapturedFirst;
+        let usual = standard && self.header.lengths == Lengths::CapturedFirst;
+        let unit = if self.header.nanoseconds { 1 } else { 1_000 };
+        self.usual = usual.then_some(Usual { unit, max_fraction: self.header.max_fraction() });
         Ok(record_header)
     }
 }

@@ -117,21 +117,7 @@ impl Reader {
     }
 
     /// Moves to the next packet and returns its time; `None` at the end of what can be read.
-    #[inline(always)]
     pub(crate) fn advance(&mut self, interfaces: &mut Interfaces) -> Option<Nanos> {
-        let last = self.record.time;
-        if let Format::Pcap(pcap) = &self.format
-            && self.progress == Progress::Packet
-            && pcap.advance_usual(&mut self.window, &mut self.record)
-        {
-            self.counters.packet(last, self.record.time);
-            return Some(self.record.time);
-        }
-        self.advance_any(interfaces)
-    }
-
-    #[inline(never)]
-    fn advance_any(&mut self, interfaces: &mut Interfaces) -> Option<Nanos> {
         if self.progress == Progress::End {
             return None;
         }
@@ -144,12 +130,56 @@ impl Reader {
         match next {
             Ok(true) => {
                 self.progress = Progress::Packet;
-                self.counters.packet(last, self.record.time);
+                self.counters.packets += 1;
+                self.counters.step(last, self.record.time);
                 Some(self.record.time)
             }
             Ok(false) => self.end(None),
             Err(damage) => self.end(Some(damage)),
         }
+    }
+
+    /// Hands over the packet at hand, and those that follow it as long as they are usual ones and none was captured after `latest`:
+    /// `most` of them at most; how many. `number` as in [`Reader::frame`].
+    #[inline(always)]
+    pub(crate) fn run(
+        &mut self,
+        latest: Nanos,
+        number: &mut u64,
+        most: usize,
+        take: &mut impl FnMut(&Frame<'_>),
+    ) -> Option<usize> {
+        let Self { window, format, record, counters, .. } = self;
+        let mut frame = frame(window, record, number)?;
+        let usual = match format {
+            Format::Pcap(pcap) => pcap.usual(),
+            Format::Pcapng(_) => None,
+        };
+        let most = if usual.is_some() { most } else { 1 };
+        let usual = usual.unwrap_or_default();
+        let at_hand = window.at_hand();
+        let mut rest = at_hand.get(record.start + record.len..).unwrap_or_default();
+        let mut count = 1;
+        loop {
+            take(&frame);
+            if count >= most {
+                break;
+            }
+            let next = usual.first(rest).filter(|next| next.0 <= latest);
+            let Some((time, wire_len, data, after)) = next else { break };
+            counters.step(frame.time, time);
+            frame = Frame { time, wire_len, data, number: frame.number + 1, ..frame };
+            rest = after;
+            count += 1;
+        }
+        counters.packets += count as u64 - 1;
+        *number = frame.number;
+        record.time = frame.time;
+        if count > 1 {
+            let passed = at_hand.len() - rest.len();
+            window.lend(passed);
+        }
+        Some(count)
     }
 
     #[cold]
@@ -167,17 +197,7 @@ impl Reader {
     /// The packet at hand; `number` counts the frames delivered before it and is moved on.
     #[inline]
     pub(crate) fn frame(&self, number: &mut u64) -> Option<Frame<'_>> {
-        let record = &self.record;
-        let data = self.window.at_hand().get(record.start..record.start + record.len)?;
-        *number += 1 + record.uncounted;
-        Some(Frame {
-            time: record.time,
-            number: *number,
-            interface: record.interface,
-            link: LinkType(record.link),
-            wire_len: record.wire_len,
-            data,
-        })
+        frame(&self.window, &self.record, number)
     }
 
     /// Bytes consumed of the file as it is stored.
@@ -209,11 +229,25 @@ impl Reader {
     }
 }
 
+/// The packet of `record`.
+#[inline]
+fn frame<'a>(window: &'a Window, record: &Record, number: &mut u64) -> Option<Frame<'a>> {
+    let data = window.at_hand().get(record.start..record.start + record.len)?;
+    *number += 1 + record.uncounted;
+    Some(Frame {
+        time: record.time,
+        number: *number,
+        interface: record.interface,
+        link: LinkType(record.link),
+        wire_len: record.wire_len,
+        data,
+    })
+}
+
 impl Counters {
-    /// Counts a packet, and whether it steps back in time.
+    /// Counts it if a packet steps back in time.
     #[inline]
-    fn packet(&mut self, last: Nanos, time: Nanos) {
-        self.packets += 1;
+    fn step(&mut self, last: Nanos, time: Nanos) {
         if time < last {
             let (count, most) = self.backwards;
             self.backwards = (count + 1, most.max(last - time));

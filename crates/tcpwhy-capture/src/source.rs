@@ -49,6 +49,15 @@ impl Source {
         }
     }
 
+    /// The reader, while the file is open, to move it on.
+    #[inline]
+    pub(crate) fn reader_mut(&mut self) -> Option<&mut Reader> {
+        match &mut self.state {
+            State::Open(reader) => Some(reader),
+            _ => None,
+        }
+    }
+
     /// Bytes consumed of the file as it is stored.
     pub(crate) fn consumed(&self) -> u64 {
         match &self.state {

@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 use tcpwhy_capture::{Capture, Error, NoteKind};
+use tcpwhy_core::decode::Frame;
 
 /// A packet to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,28 +178,46 @@ pub(crate) fn open(file: Vec<u8>) -> Result<Capture, Error> {
     Capture::from_reader("test", Cursor::new(file))
 }
 
-/// Reads to the end.
+/// Reads to the end, some frames at a time.
 pub(crate) fn drain(capture: &mut Capture) -> Vec<Seen> {
     let mut seen = Vec::new();
+    while capture.next_frames(7, |frame| seen.push(saw(frame))).unwrap() {}
+    assert!(!capture.next_frames(7, |_| panic!("the end stays the end")).unwrap());
+    seen
+}
+
+/// Reads to the end, frame by frame.
+pub(crate) fn drain_one_by_one(capture: &mut Capture) -> Vec<Seen> {
+    let mut seen = Vec::new();
     while let Some(frame) = capture.next_frame().unwrap() {
-        seen.push(Seen {
-            time: frame.time.0,
-            number: frame.number,
-            interface: frame.interface,
-            link: frame.link.0,
-            wire_len: frame.wire_len,
-            data: frame.data.to_vec(),
-        });
+        seen.push(saw(&frame));
     }
     assert!(capture.next_frame().unwrap().is_none(), "the end stays the end");
     seen
 }
 
+fn saw(frame: &Frame<'_>) -> Seen {
+    Seen {
+        time: frame.time.0,
+        number: frame.number,
+        interface: frame.interface,
+        link: frame.link.0,
+        wire_len: frame.wire_len,
+        data: frame.data.to_vec(),
+    }
+}
+
 /// The frames and the notes of a file that can be opened.
 pub(crate) fn read(file: Vec<u8>) -> (Vec<Seen>, Vec<NoteKind>) {
-    let mut capture = open(file).unwrap();
+    let notes = |capture: &Capture| -> Vec<NoteKind> {
+        capture.notes().into_iter().map(|note| note.kind).collect()
+    };
+    let mut capture = open(file.clone()).unwrap();
     let seen = drain(&mut capture);
-    (seen, capture.notes().into_iter().map(|note| note.kind).collect())
+    let mut again = open(file).unwrap();
+    assert_eq!(drain_one_by_one(&mut again), seen);
+    assert_eq!(notes(&again), notes(&capture));
+    (seen, notes(&capture))
 }
 
 /// What should be read of `packets` from a lone file.

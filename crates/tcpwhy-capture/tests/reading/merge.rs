@@ -1,4 +1,4 @@
-use crate::build::{Ng, Packet, Pcap, Seen, drain, expected, packets};
+use crate::build::{Ng, Packet, Pcap, Seen, drain, drain_one_by_one, expected, packets};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tcpwhy_capture::{Capture, Error, Input, NoteKind, open};
@@ -16,7 +16,9 @@ fn input(path: &Path) -> Input {
 
 fn read(inputs: &[Input]) -> (Vec<Seen>, Capture) {
     let mut capture = open(inputs).unwrap();
-    (drain(&mut capture), capture)
+    let seen = drain(&mut capture);
+    assert_eq!(drain_one_by_one(&mut open(inputs).unwrap()), seen);
+    (seen, capture)
 }
 
 fn kinds(capture: &Capture) -> Vec<NoteKind> {

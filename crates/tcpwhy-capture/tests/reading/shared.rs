@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use tcpwhy_capture::{Capture, Error, Input, open};
+use tcpwhy_core::decode::Frame;
 
 /// Files whose packet count in the index is not what their packets say: `(file, count)`.
 const INDEX_IS_WRONG: &[(&str, u64)] = &[
@@ -22,11 +23,12 @@ fn folder() -> Option<PathBuf> {
 
 fn count(capture: &mut Capture) -> u64 {
     let mut frames = 0;
-    while let Some(frame) = capture.next_frame().unwrap() {
+    let mut count = |frame: &Frame<'_>| {
         frames += 1;
         assert_eq!(frame.number, frames);
         assert!(frame.data.len() <= frame.wire_len as usize);
-    }
+    };
+    while capture.next_frames(100, &mut count).unwrap() {}
     frames
 }
 

@@ -3,6 +3,7 @@
 //! The state of the connections that they belong to lies all over memory. A few packets are looked up before the first of them is
 //! sorted: so what they need is fetched at the same time and not one after the other.
 
+use super::open::Open;
 use super::seen::print_of;
 use super::table::{Place, Table};
 use crate::decode::plain::{Plain, Way};
@@ -11,21 +12,27 @@ use crate::flow::packet::Packet;
 use crate::model::Side;
 use crate::observe::Segment;
 
-/// A plain packet.
+/// A packet that was decoded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct Arrival {
+    /// Which of the segments it is, if it is no plain packet; nothing else is known then.
+    pub(super) segment: Option<u32>,
     pub(super) packet: Packet,
     /// Without that of the ends. See [`Seen`](super::seen::Seen).
     pub(super) print: u64,
-    /// Its connection, where one was open when it was looked up; its place may have been given away when the packet's turn comes.
-    pub(super) id: Option<u64>,
+    /// Where its connection is, or probably is until it was looked up.
     pub(super) place: Place,
+    /// The connection that was there, or [`Arrival::UNKNOWN`]; its place may have been given away when the packet's turn comes.
+    pub(super) id: u64,
     pub(super) scope: u32,
     way: Way,
 }
 
-impl Known {
-    /// The segment that it was, as far as the sorter asks.
+impl Arrival {
+    /// The id of no connection, and of no free place.
+    const UNKNOWN: u64 = Open::NOBODY - 1;
+
+    /// The segment that a plain packet was, as far as the sorter asks.
     #[cold]
     pub(super) fn segment(&self) -> Segment {
         let [src, dst] = self.way.ends();
@@ -33,73 +40,98 @@ impl Known {
     }
 }
 
-/// A packet that was decoded.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Arrival {
-    Plain(Known),
-    /// Any other: which of the segments.
-    Other(usize),
-}
-
 /// The packets that were decoded.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
-    pub(super) list: Vec<Arrival>,
-    pub(super) segments: Vec<Segment>,
+    /// In the order of the capture; the room behind is kept.
+    list: Vec<Arrival>,
+    len: usize,
+    segments: Vec<Segment>,
 }
 
 impl Arrivals {
     /// Decodes `frame`; keeps its segments.
+    ///
+    /// Each part is written where it will lie before the next one is read: all together they would not fit the processor's registers.
     #[inline(always)]
-    pub(super) fn read(&mut self, frame: &Frame<'_>) -> Decoded {
-        let Some(plain) = Plain::of(frame) else { return self.read_other(frame) };
-        let segment = plain.segment();
-        self.list.push(Arrival::Plain(Known {
-            // Who sends it is known when it is looked up.
-            packet: Packet::of(&segment, Side::Client),
-            print: print_of(&segment),
-            id: None,
-            place: 0,
-            scope: segment.scope,
-            way: plain.way(),
-        }));
+    pub(super) fn read(&mut self, frame: &Frame<'_>, table: &Table) -> Decoded {
+        let Some(plain) = Plain::of(frame) else { return self.read_other(*frame) };
+        let Some(next) = self.list.get_mut(self.len) else {
+            self.make_room();
+            return self.read_other(*frame);
+        };
+        self.len += 1;
+        next.segment = None;
+        // Who sends it is known when it is looked up.
+        next.packet = Packet::of(&plain.segment(), Side::Client);
+        next.print = print_of(&plain.segment());
+        next.id = Arrival::UNKNOWN;
+        next.scope = frame.interface;
+        next.way = plain.way();
+        next.place = table.probably(&next.way);
         Decoded::Segment
     }
 
-    /// As `read`, without looking for what is plain.
+    #[cold]
     #[inline(never)]
-    pub(super) fn read_other(&mut self, frame: &Frame<'_>) -> Decoded {
-        decode_each(frame, &mut Segment::default(), |segment| {
-            self.list.push(Arrival::Other(self.segments.len()));
+    fn make_room(&mut self) {
+        let nothing = Segment::default();
+        let empty = Arrival {
+            segment: None,
+            packet: Packet::of(&nothing, Side::Client),
+            print: 0,
+            place: 0,
+            id: Arrival::UNKNOWN,
+            scope: 0,
+            way: Way::default(),
+        };
+        self.list.resize(2 * self.len + 32, empty);
+    }
+
+    /// As `read`, without looking for what is plain. The frame is its own: so a plain one need not lie in memory.
+    #[inline(never)]
+    pub(super) fn read_other(&mut self, frame: Frame<'_>) -> Decoded {
+        decode_each(&frame, &mut Segment::default(), |segment| self.keep(segment))
+    }
+
+    fn keep(&mut self, segment: &Segment) {
+        if self.len == self.list.len() {
+            self.make_room();
+        }
+        if let Some(next) = self.list.get_mut(self.len) {
+            next.segment = Some(self.segments.len() as u32);
+            self.len += 1;
             self.segments.push(*segment);
-        })
+        }
     }
 
-    /// Finds the connections of the plain packets. Each step is made for all of them before the next: the loads of one do not wait
-    /// for those of another.
+    /// Finds the connections of the plain packets, all of them before the first is sorted: the loads of one do not wait for those of
+    /// another.
     pub(super) fn look_up(&mut self, table: &mut Table) {
-        for known in self.plain() {
-            known.place = table.probably(known.way);
-        }
-        for known in self.plain() {
-            let Some((place, side)) = table.find_plain(known.way, known.place) else { continue };
-            let Some(open) = table.get(place) else { continue };
-            known.print ^= open.prints[side as usize];
-            known.packet.side = side;
-            (known.place, known.id) = (place, Some(open.id));
+        for arrival in self.list.get_mut(..self.len).unwrap_or_default() {
+            if arrival.segment.is_some() {
+                continue;
+            }
+            let Some(found) = table.find_plain(&arrival.way, arrival.place) else { continue };
+            arrival.print ^= found.print;
+            arrival.packet.side = found.side;
+            (arrival.place, arrival.id) = (found.place, found.id);
         }
     }
 
-    fn plain(&mut self) -> impl Iterator<Item = &mut Known> {
-        self.list.iter_mut().filter_map(|arrival| match arrival {
-            Arrival::Plain(known) => Some(known),
-            Arrival::Other(_) => None,
-        })
+    /// What was decoded.
+    pub(super) fn all(&self) -> &[Arrival] {
+        self.list.get(..self.len).unwrap_or_default()
+    }
+
+    /// A segment that is no plain packet.
+    pub(super) fn segment(&self, index: u32) -> Option<&Segment> {
+        self.segments.get(index as usize)
     }
 
     /// All were sorted.
     pub(super) fn clear(&mut self) {
-        self.list.clear();
+        self.len = 0;
         self.segments.clear();
     }
 }

@@ -41,6 +41,14 @@ pub(super) struct Open {
 }
 
 impl Open {
+    /// No connection's id.
+    pub(super) const NOBODY: u64 = u64::MAX;
+
+    /// What is in a place that is free; no packet is on its way.
+    pub(super) fn nobody() -> Self {
+        Self { way: None, ..Self::new(Self::NOBODY, &Segment::default()) }
+    }
+
     /// Opened by `segment`.
     pub(super) fn new(id: u64, segment: &Segment) -> Self {
         let from_client = match (segment.has(flags::SYN), segment.has(flags::ACK)) {
@@ -104,18 +112,28 @@ impl Open {
     }
 
     /// The next packet of the connection, which is in `place`; how many wait now.
-    #[inline(always)]
     pub(super) fn push(&mut self, place: Place, packet: &Packet, waiting: &mut Waiting) -> usize {
-        self.last = self.last.max(packet.time);
         if packet.has_any(flags::SYN | flags::FIN | flags::RST) {
             self.note(packet);
         }
+        self.push_plain(place, packet, waiting)
+    }
+
+    /// As `push`, for a packet without SYN, FIN and RST.
+    #[inline(always)]
+    pub(super) fn push_plain(
+        &mut self,
+        place: Place,
+        packet: &Packet,
+        waiting: &mut Waiting,
+    ) -> usize {
+        self.last = self.last.max(packet.time);
         waiting.push(place, packet);
         self.queued += 1;
         self.queued as usize
     }
 
-    /// As `push`, for a packet that was captured before.
+    /// As `push_plain`, for a packet that was captured before.
     #[cold]
     #[inline(never)]
     pub(super) fn push_copy(
@@ -124,7 +142,7 @@ impl Open {
         packet: &Packet,
         waiting: &mut Waiting,
     ) -> usize {
-        self.push(place, &packet.copied(), waiting)
+        self.push_plain(place, &packet.copied(), waiting)
     }
 
     /// How it begins and ends.
@@ -192,7 +210,7 @@ mod tests {
 
     #[test]
     fn it_fills_two_lines_of_the_cache() {
-        assert_eq!(size_of::<Option<Open>>(), 128);
+        assert_eq!(size_of::<Open>(), 128);
         assert!(std::mem::offset_of!(Open, judge) < 64);
     }
 }

@@ -13,9 +13,9 @@ const HORIZON: usize = 256;
 const STEP: Nanos = Nanos::from_secs(1);
 
 /// Passes everything through until the first step back; then sorts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Order {
-    newest: Option<Nanos>,
+    newest: Nanos,
     waiting: VecDeque<Sorted>,
     broken: bool,
 }
@@ -28,6 +28,12 @@ pub(super) struct Sorted {
     pub(super) late: bool,
 }
 
+impl Default for Order {
+    fn default() -> Self {
+        Self { newest: Nanos(i64::MIN), waiting: VecDeque::new(), broken: false }
+    }
+}
+
 impl Order {
     /// Whether a segment of this time may be processed at once: nothing has ever been out of order.
     #[inline]
@@ -35,10 +41,11 @@ impl Order {
         if self.broken {
             return false;
         }
-        let backwards = self.newest.is_some_and(|t| time < t && t - time < STEP);
-        self.broken = backwards;
-        self.newest = Some(time);
-        !backwards
+        if time < self.newest && self.newest - time < STEP {
+            self.broken = true;
+        }
+        self.newest = time;
+        !self.broken
     }
 
     /// Whether something has been out of order.

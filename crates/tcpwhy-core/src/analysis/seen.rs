@@ -82,14 +82,14 @@ struct Recent {
 #[derive(Debug)]
 pub(super) struct Seen {
     /// By themselves, because nearly always nothing else is asked for: they stay in the cache.
-    prints: Vec<[u64; WAYS]>,
-    recent: Vec<Recent>,
+    prints: Box<[[u64; WAYS]; PLACES]>,
+    recent: Box<[Recent; PLACES]>,
 }
 
 impl Default for Seen {
     fn default() -> Self {
         let nothing = Recent { seeings: [(Nanos(i64::MIN), 0); WAYS], oldest: 0 };
-        Self { prints: vec![[0; WAYS]; PLACES], recent: vec![nothing; PLACES] }
+        Self { prints: Box::new([[0; WAYS]; PLACES]), recent: Box::new([nothing; PLACES]) }
     }
 }
 
@@ -99,10 +99,7 @@ impl Seen {
     #[inline(always)]
     pub(super) fn look(&mut self, print: u64, seeing: Seeing, identified: bool) -> Sight {
         let place = print as usize % PLACES;
-        let (Some(prints), Some(recent)) = (self.prints.get_mut(place), self.recent.get_mut(place))
-        else {
-            return Sight::New;
-        };
+        let (prints, recent) = (&mut self.prints[place], &mut self.recent[place]);
         let known = prints.iter().fold(false, |known, p| known | (*p == print));
         if known {
             let sight = recent.compare(prints, print, seeing, identified);

@@ -1,6 +1,6 @@
 //! Segments in, runs out: which connection a segment belongs to, and when that is over.
 
-use super::arrivals::{Arrival, Arrivals, Known};
+use super::arrivals::{Arrival, Arrivals};
 use super::open::Open;
 use super::order::{Order, Sorted};
 use super::runs::Work;
@@ -26,9 +26,6 @@ const MAX_OPEN: usize = 1 << 18;
 /// is fetched once for as many. A short connection is judged in one go when it is over: then its
 /// state never leaves the cache.
 const RUN: usize = 256;
-/// Packets that may wait altogether, of 48 bytes each; beyond it the runs are as short as each
-/// connection's part of this number.
-const MAX_WAITING: usize = 3 << 20;
 
 /// A closed connection; its place may have been given away since, which its id tells.
 #[derive(Debug, Clone, Copy)]
@@ -43,13 +40,15 @@ struct Closed {
 #[derive(Debug, Default)]
 pub struct Sorter {
     table: Table,
-    /// The place asked for last: packets come in bursts.
+    /// Where the last segment was found that was no plain packet: they come in bursts.
     near: Place,
     arrivals: Arrivals,
     waiting: Waiting,
-    /// Each open connection's part of `MAX_WAITING`.
+    /// Each open connection's part of what may wait.
     part: usize,
     closing: VecDeque<Closed>,
+    /// When the first of them is concluded.
+    linger_until: Nanos,
     next_id: u64,
     /// Connections that are over.
     over: u64,
@@ -80,20 +79,20 @@ impl Sorter {
     #[inline]
     pub fn read(&mut self, frame: &Frame<'_>) -> Decoded {
         if self.order.is_broken() {
-            return self.arrivals.read_other(frame);
+            return self.arrivals.read_other(*frame);
         }
-        self.arrivals.read(frame)
+        self.arrivals.read(frame, &self.table)
     }
 
     /// Sorts what was read, as [`Sorter::push`] does.
     pub fn settle(&mut self, work: &mut Work) {
         let mut arrivals = std::mem::take(&mut self.arrivals);
         arrivals.look_up(&mut self.table);
-        for arrival in &arrivals.list {
-            match arrival {
-                Arrival::Plain(known) => self.push_known(known, work),
-                Arrival::Other(segment) => {
-                    if let Some(segment) = arrivals.segments.get(*segment) {
+        for arrival in arrivals.all() {
+            match arrival.segment {
+                None => self.push_plain(arrival, work),
+                Some(segment) => {
+                    if let Some(segment) = arrivals.segment(segment) {
                         self.push(segment, work);
                     }
                 }
@@ -112,27 +111,27 @@ impl Sorter {
 
     /// As `push`, for a packet in the middle of a connection that was open a moment ago.
     #[inline(always)]
-    fn push_known(&mut self, known: &Known, work: &mut Work) {
-        let Known { packet, place, .. } = known;
+    fn push_plain(&mut self, arrival: &Arrival, work: &mut Work) {
+        let Arrival { packet, place, .. } = arrival;
         if !self.order.is_right(packet.time) {
-            return self.push_late(&known.segment(), work);
+            return self.push_late(&arrival.segment(), work);
         }
-        let open = self.table.get_mut(*place);
-        let Some(open) = open.filter(|open| Some(open.id) == known.id) else {
-            return self.sort(&known.segment(), false, work);
+        let Some(open) = self.table.still_in(*place, arrival.id) else {
+            return self.sort(&arrival.segment(), false, work);
         };
-        self.near = *place;
-        let seeing = (packet.time, known.scope);
-        let sight = self.seen.look(known.print, seeing, packet.ip_id != 0);
+        let seeing = (packet.time, arrival.scope);
+        let sight = self.seen.look(arrival.print, seeing, packet.ip_id != 0);
         let queued = if open.is_copy(packet, sight) {
             open.push_copy(*place, packet, &mut self.waiting)
         } else {
-            open.push(*place, packet, &mut self.waiting)
+            open.push_plain(*place, packet, &mut self.waiting)
         };
-        if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {
+        if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(*place, &mut self.waiting, work);
         }
-        self.end_lingering(packet.time, work);
+        if packet.time > self.linger_until {
+            self.end_lingering(packet.time, work);
+        }
     }
 
     /// The input is over: nothing is pushed or read any more. What is still open ends with [`Sorter::end_some`].
@@ -185,7 +184,7 @@ impl Sorter {
         } else {
             open.push(place, &packet, &mut self.waiting)
         };
-        if queued >= RUN || (self.waiting.taken() >= MAX_WAITING && queued >= self.part) {
+        if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(place, &mut self.waiting, work);
         }
         if !was_closed && open.is_closed() {
@@ -202,7 +201,7 @@ impl Sorter {
         self.next_id += 1;
         let side = if open.ends[0] == segment.src { Side::Client } else { Side::Server };
         let place = self.table.insert(open);
-        self.part = MAX_WAITING / self.table.len();
+        self.part = Waiting::MOST / self.table.len();
         self.waiting.expect(self.table.len(), self.table.room());
         (place, side)
     }
@@ -225,6 +224,7 @@ impl Sorter {
                 self.end(place, work);
             }
         }
+        self.linger_until = self.closing.front().map_or(Nanos::MAX, |first| first.at + LINGER);
     }
 
     fn end_silent(&mut self, work: &mut Work) {

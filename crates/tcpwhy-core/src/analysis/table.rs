@@ -10,13 +10,24 @@ use std::hash::BuildHasher;
 /// The place of an open connection; given to another one when it is over.
 pub(super) type Place = u32;
 
-/// Sets of two places that are remembered by the way of their packets, a power of two.
-const REMEMBERED: usize = 1 << 14;
+/// Places that are remembered by the way of their packets, a power of two: several for each of ten thousand connections that send at a
+/// time, and a quarter of a second cache of 1 MiB.
+const REMEMBERED: usize = 1 << 16;
 
-/// Where the places of packets on this way are remembered.
+/// Where the place of packets on this way is remembered.
 #[inline(always)]
-fn set_of(way: Way) -> usize {
-    (way.mixed() >> 32) as usize % REMEMBERED
+fn memory_of(way: &Way) -> usize {
+    (way.mixed() >> 48) as usize % REMEMBERED
+}
+
+/// The connection of a plain packet.
+pub(super) struct Found {
+    pub(super) place: Place,
+    pub(super) id: u64,
+    /// Who has sent the packet.
+    pub(super) side: Side,
+    /// What the ends add to the packet's print.
+    pub(super) print: u64,
 }
 
 /// The open connections.
@@ -24,9 +35,10 @@ fn set_of(way: Way) -> usize {
 pub(super) struct Table {
     hasher: DefaultHashBuilder,
     index: HashTable<Place>,
-    /// Where plain packets were found last, the newest first; others may have taken a place since.
-    remembered: Vec<[Place; 2]>,
-    places: Vec<Option<Open>>,
+    /// Where plain packets were found last; others may have taken a place since.
+    remembered: Vec<Place>,
+    /// Free ones are nobody's.
+    places: Vec<Open>,
     free: Vec<Place>,
 }
 
@@ -35,7 +47,7 @@ impl Default for Table {
         Self {
             hasher: DefaultHashBuilder::default(),
             index: HashTable::new(),
-            remembered: vec![[0; 2]; REMEMBERED],
+            remembered: vec![0; REMEMBERED],
             places: Vec::new(),
             free: Vec::new(),
         }
@@ -60,12 +72,18 @@ impl Table {
 
     #[inline]
     pub(super) fn get(&self, place: Place) -> Option<&Open> {
-        self.places.get(place as usize)?.as_ref()
+        self.places.get(place as usize).filter(|open| open.id != Open::NOBODY)
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, place: Place) -> Option<&mut Open> {
-        self.places.get_mut(place as usize)?.as_mut()
+        self.places.get_mut(place as usize).filter(|open| open.id != Open::NOBODY)
+    }
+
+    /// The connection of this id, if it is still in this place.
+    #[inline(always)]
+    pub(super) fn still_in(&mut self, place: Place, id: u64) -> Option<&mut Open> {
+        self.places.get_mut(place as usize).filter(|open| open.id == id)
     }
 
     /// Where the connection of `segment` is, and which side has sent it; `near` is looked at first.
@@ -79,41 +97,44 @@ impl Table {
 
     /// Where the connection of a plain packet probably is.
     #[inline(always)]
-    pub(super) fn probably(&self, way: Way) -> Place {
-        let [newest, _] = self.remembered.get(set_of(way)).copied().unwrap_or_default();
-        newest
+    pub(super) fn probably(&self, way: &Way) -> Place {
+        self.remembered.get(memory_of(way)).copied().unwrap_or_default()
     }
 
-    /// Where the connection of a plain packet is; `near` is looked at first.
+    /// The connection of a plain packet; `near` is looked at first.
     #[inline(always)]
-    pub(super) fn find_plain(&mut self, way: Way, near: Place) -> Option<(Place, Side)> {
-        self.plain_at(near, way).or_else(|| self.look_up_plain(way))
+    pub(super) fn find_plain(&mut self, way: &Way, near: Place) -> Option<Found> {
+        match self.found_at(near, way) {
+            None => self.look_up_plain(way),
+            found => found,
+        }
     }
 
     /// The connection in this place, if a packet on this way belongs to it.
     #[inline(always)]
-    fn plain_at(&self, place: Place, way: Way) -> Option<(Place, Side)> {
-        let open = self.get(place)?;
-        let side = if open.way == Some(way) {
-            Side::Client
-        } else if open.way == Some(way.back()) {
-            Side::Server
-        } else {
-            return None;
-        };
-        Some((place, side))
+    fn found_at(&self, place: Place, way: &Way) -> Option<Found> {
+        let open = self.places.get(place as usize)?;
+        let side = way.side(open.way.as_ref()?)?;
+        Some(Found { place, id: open.id, side, print: open.prints[side as usize] })
     }
 
     #[inline(never)]
-    fn look_up_plain(&mut self, way: Way) -> Option<(Place, Side)> {
-        let set = set_of(way);
-        let [newest, other] = *self.remembered.get(set)?;
-        let found = self.plain_at(other, way).or_else(|| {
-            let [src, dst] = way.ends();
-            self.look_up(&src, &dst)
-        })?;
-        *self.remembered.get_mut(set)? = [found.0, newest];
-        Some(found)
+    fn look_up_plain(&mut self, way: &Way) -> Option<Found> {
+        // A packet that was read with this one may have asked before.
+        let place = self.probably(way);
+        if let Some(found) = self.found_at(place, way) {
+            return Some(found);
+        }
+        let [src, dst] = way.ends();
+        let (place, _) = self.look_up(&src, &dst)?;
+        self.remember(way, place);
+        self.found_at(place, way)
+    }
+
+    fn remember(&mut self, way: &Way, place: Place) {
+        if let Some(remembered) = self.remembered.get_mut(memory_of(way)) {
+            *remembered = place;
+        }
     }
 
     #[inline(never)]
@@ -140,19 +161,23 @@ impl Table {
     pub(super) fn insert(&mut self, open: Open) -> Place {
         let hash_of = |hasher: &_, open: &Open| hash(hasher, &open.ends[0], &open.ends[1]);
         let new = hash_of(&self.hasher, &open);
+        let way = open.way;
         let place = match self.free.pop() {
             Some(place) => {
-                self.places[place as usize] = Some(open);
+                self.places[place as usize] = open;
                 place
             }
             None => {
-                self.places.push(Some(open));
+                self.places.push(open);
                 self.places.len() as Place - 1
             }
         };
+        if let Some(way) = way {
+            self.remember(&way, place);
+        }
         let (hasher, places) = (&self.hasher, &self.places);
         let hash_at = |place: &Place| {
-            let open = places.get(*place as usize).and_then(Option::as_ref);
+            let open = places.get(*place as usize);
             open.map_or(0, |open| hash_of(hasher, open))
         };
         self.index.insert_unique(new, place, hash_at);
@@ -161,7 +186,7 @@ impl Table {
 
     /// Takes a connection out; its place is free then.
     pub(super) fn remove(&mut self, place: Place) -> Option<Open> {
-        let open = self.places.get_mut(place as usize)?.take()?;
+        let open = std::mem::replace(self.get_mut(place)?, Open::nobody());
         let hash = hash(&self.hasher, &open.ends[0], &open.ends[1]);
         if let Ok(found) = self.index.find_entry(hash, |&p| p == place) {
             found.remove();

@@ -16,48 +16,84 @@ use crate::observe::Segment;
 const BLOCK: usize = 16;
 /// Bins: one line of the cache each, where the next packet goes, is a third of the smallest first cache.
 const BINS: usize = 256;
-/// Packets in a full bin: a dozen of each connection, where ten thousand send at a time.
-const FULL: usize = 512;
+/// Packets in a full bin: a dozen of each connection, where ten thousand send at a time. No power of two, so that the bins do not begin in
+/// the same set of the cache.
+const FULL: usize = 500;
 /// Connections whose blocks stay in the cache without bins.
 const FEW: usize = 1024;
 
-#[derive(Debug)]
-struct Block([Packet; BLOCK]);
-
-/// Packets on their way to their blocks.
-#[derive(Debug, Default)]
-struct Bin {
-    packets: Vec<Packet>,
-    /// Of the connection of each.
-    places: Vec<Place>,
+/// A packet on its way to its connection's blocks.
+#[derive(Debug, Clone, Copy)]
+struct Binned {
+    packet: Packet,
+    place: Place,
 }
 
 /// The packets of all connections that wait.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Waiting {
-    blocks: Vec<Block>,
+    blocks: Blocks,
+    /// By the connection's place.
+    queues: Vec<Queue>,
+    /// The bins, one behind the other, by the remainder of the connection's place; empty while there never were many connections.
+    bins: Vec<Binned>,
+    /// How many each holds.
+    filled: [u16; BINS],
+    binned: bool,
+}
+
+/// Room for packets.
+#[derive(Debug, Default)]
+struct Blocks {
+    /// Of all blocks.
+    packets: Vec<Packet>,
     /// Which block follows each, where it is not the last of its queue.
     next: Vec<u32>,
     free: Vec<u32>,
-    /// By the connection's place.
-    queues: Vec<Queue>,
-    /// By the remainder of the connection's place; empty while there are few connections.
-    bins: Vec<Bin>,
-    binned: bool,
+    /// Blocks that are not free.
+    taken: usize,
 }
 
 /// One connection's blocks.
 #[derive(Debug, Clone, Copy, Default)]
 struct Queue {
+    /// The first block.
     first: u32,
-    last: u32,
+    /// Where the next packet goes, among all; at the beginning of a block another block has to be found for it.
+    end: u32,
     len: u32,
 }
 
+impl Default for Waiting {
+    fn default() -> Self {
+        Self {
+            blocks: Blocks::default(),
+            queues: Vec::new(),
+            bins: Vec::new(),
+            filled: [0; BINS],
+            binned: false,
+        }
+    }
+}
+
+/// What lies where no packet was put.
+fn nothing() -> Packet {
+    Packet::of(&Segment::default(), Side::Client)
+}
+
 impl Waiting {
+    /// Packets that may wait altogether, of 48 bytes each; beyond it each connection should have its part of this number at most.
+    pub(super) const MOST: usize = 3 << 20;
+
     /// Packets for which room is taken in blocks.
     pub(super) fn taken(&self) -> usize {
-        (self.blocks.len() - self.free.len()) * BLOCK
+        self.blocks.taken * BLOCK
+    }
+
+    /// Whether no more should wait.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.blocks.taken >= Self::MOST / BLOCK
     }
 
     /// So many connections are open now, in places below `places`.
@@ -67,10 +103,10 @@ impl Waiting {
         }
         let binned = open > FEW;
         if self.binned && !binned {
-            (0..self.bins.len()).for_each(|bin| self.empty(bin));
+            (0..BINS).for_each(|bin| self.empty(bin));
         }
         if binned && self.bins.is_empty() {
-            self.bins.resize_with(BINS, Bin::default);
+            self.bins = vec![Binned { packet: nothing(), place: 0 }; BINS * FULL];
         }
         self.binned = binned;
     }
@@ -84,13 +120,19 @@ impl Waiting {
     #[inline(always)]
     pub(super) fn push(&mut self, place: Place, packet: &Packet) {
         if !self.binned {
-            return self.store(place, packet);
+            if let Some(queue) = self.queues.get_mut(place as usize) {
+                self.blocks.store(queue, packet);
+            }
+            return;
         }
         let at = place as usize % BINS;
-        let Some(bin) = self.bins.get_mut(at) else { return };
-        bin.packets.push(*packet);
-        bin.places.push(place);
-        if bin.places.len() == FULL {
+        let filled = &mut self.filled[at];
+        if let Some(next) = self.bins.get_mut(at * FULL + usize::from(*filled)) {
+            next.packet = *packet;
+            next.place = place;
+        }
+        *filled += 1;
+        if usize::from(*filled) == FULL {
             self.empty(at);
         }
     }
@@ -98,46 +140,13 @@ impl Waiting {
     /// Brings what lies in a bin to the blocks.
     #[inline(never)]
     fn empty(&mut self, at: usize) {
-        let Some(bin) = self.bins.get_mut(at) else { return };
-        let mut bin = std::mem::take(bin);
-        for (packet, place) in bin.packets.iter().zip(&bin.places) {
-            self.store(*place, packet);
+        let bin = self.bins.get(at * FULL..).unwrap_or_default();
+        for Binned { packet, place } in bin.iter().take(self.filled[at].into()) {
+            if let Some(queue) = self.queues.get_mut(*place as usize) {
+                self.blocks.store(queue, packet);
+            }
         }
-        bin.packets.clear();
-        bin.places.clear();
-        self.bins[at] = bin;
-    }
-
-    #[inline(always)]
-    fn store(&mut self, place: Place, packet: &Packet) {
-        let Some(queue) = self.queues.get(place as usize) else { return };
-        let at = queue.len as usize % BLOCK;
-        if at == 0 {
-            self.extend(place);
-        }
-        let Some(queue) = self.queues.get_mut(place as usize) else { return };
-        if let Some(block) = self.blocks.get_mut(queue.last as usize) {
-            block.0[at] = *packet;
-        }
-        queue.len += 1;
-    }
-
-    /// One more block at the end of the queue.
-    #[inline(never)]
-    fn extend(&mut self, place: Place) {
-        let block = self.free.pop().unwrap_or_else(|| {
-            let nothing = Packet::of(&Segment::default(), Side::Client);
-            self.blocks.push(Block([nothing; BLOCK]));
-            self.next.push(0);
-            self.blocks.len() as u32 - 1
-        });
-        let Some(queue) = self.queues.get_mut(place as usize) else { return };
-        if queue.len == 0 {
-            queue.first = block;
-        } else if let Some(next) = self.next.get_mut(queue.last as usize) {
-            *next = block;
-        }
-        queue.last = block;
+        self.filled[at] = 0;
     }
 
     /// All packets that wait for the connection in `place`, `queued` of them, are in its blocks then; the first of them.
@@ -146,38 +155,86 @@ impl Waiting {
             self.empty(place as usize % BINS);
         }
         let queue = self.queues.get(place as usize)?;
-        let block = self.blocks.get(queue.first as usize).filter(|_| queue.len > 0)?;
-        block.0.first()
-    }
-
-    /// Has the next blocks brought from memory at the same time: reading them one after the other would wait for each. Those of few
-    /// connections are in the cache.
-    fn fetch(&self, first: u32, blocks: usize) {
-        let mut at = first;
-        for _ in 0..blocks {
-            let Some(Block(packets)) = self.blocks.get(at as usize) else { return };
-            for packet in packets.iter().step_by(BLOCK / 4) {
-                std::hint::black_box(packet.frame);
-            }
-            at = self.next.get(at as usize).copied().unwrap_or(at);
-        }
+        self.blocks.block(queue.first).first().filter(|_| queue.len > 0)
     }
 
     /// Empties the queue of a connection, whose packets are gathered: `take` gets them in order, some at a time.
-    pub(super) fn hand_over(&mut self, place: Place, mut take: impl FnMut(&[Packet])) {
+    pub(super) fn hand_over(&mut self, place: Place, take: impl FnMut(&[Packet])) {
         let Some(queue) = self.queues.get_mut(place as usize) else { return };
-        let Queue { first, len, .. } = std::mem::take(queue);
-        let (mut left, mut at) = (len as usize, first);
+        let queue = std::mem::take(queue);
         if self.binned {
-            self.fetch(first, left.div_ceil(BLOCK));
+            self.blocks.fetch(&queue);
         }
+        self.blocks.give_back(&queue, take);
+    }
+}
+
+impl Blocks {
+    /// Adds a packet at the end of a queue.
+    #[inline(always)]
+    fn store(&mut self, queue: &mut Queue, packet: &Packet) {
+        if (queue.end as usize).is_multiple_of(BLOCK) {
+            self.extend(queue);
+        }
+        if let Some(next) = self.packets.get_mut(queue.end as usize) {
+            *next = *packet;
+        }
+        queue.end += 1;
+        queue.len += 1;
+    }
+
+    /// One more block at the end of a queue, whose blocks are full.
+    #[inline(never)]
+    fn extend(&mut self, queue: &mut Queue) {
+        let block = self.free.pop().unwrap_or_else(|| {
+            self.packets.resize(self.packets.len() + BLOCK, nothing());
+            self.next.push(0);
+            self.next.len() as u32 - 1
+        });
+        self.taken += 1;
+        if queue.len == 0 {
+            queue.first = block;
+        } else if let Some(next) = self.next.get_mut(queue.end as usize / BLOCK - 1) {
+            *next = block;
+        }
+        queue.end = block * BLOCK as u32;
+    }
+
+    fn block(&self, block: u32) -> &[Packet] {
+        let start = block as usize * BLOCK;
+        self.packets.get(start..start + BLOCK).unwrap_or_default()
+    }
+
+    fn after(&self, block: u32) -> u32 {
+        self.next.get(block as usize).copied().unwrap_or(block)
+    }
+
+    /// Has the blocks of a queue brought from memory at the same time: reading them one after the other would wait for each. Those of few
+    /// connections are in the cache.
+    fn fetch(&self, queue: &Queue) {
+        let mut at = queue.first;
+        for _ in 0..(queue.len as usize).div_ceil(BLOCK) {
+            for packet in self.block(at).iter().step_by(BLOCK / 4) {
+                std::hint::black_box(packet.frame);
+            }
+            at = self.after(at);
+        }
+    }
+
+    /// Frees the blocks of a queue, after `take` got the packets of each.
+    fn give_back(&mut self, queue: &Queue, mut take: impl FnMut(&[Packet])) {
+        let (mut left, mut at) = (queue.len as usize, queue.first);
         while left > 0 {
-            let Some(block) = self.blocks.get(at as usize) else { break };
-            let packets = block.0.get(..left).unwrap_or(&block.0);
+            let block = self.block(at);
+            let packets = block.get(..left).unwrap_or(block);
+            if packets.is_empty() {
+                break;
+            }
             take(packets);
             left -= packets.len();
             self.free.push(at);
-            at = self.next.get(at as usize).copied().unwrap_or(at);
+            self.taken -= 1;
+            at = self.after(at);
         }
     }
 }

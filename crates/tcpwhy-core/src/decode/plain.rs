@@ -6,9 +6,10 @@
 //! Whatever differs is left to [`decode`](super::decode), which gives the same answer for what is plain, only later.
 
 use super::{Frame, LinkType};
+use crate::model::Side;
 use crate::observe::{Endpoint, Options, Segment};
 use crate::units::Seq;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 /// Ethernet, IPv4 and TCP headers without options.
 const HEADERS: usize = 14 + 20 + 20;
@@ -23,46 +24,59 @@ const BARE: u16 = 0x5000;
 /// Two no-operations, then timestamps of ten bytes (RFC 7323 appendix A).
 const TIMESTAMPS: u32 = 0x0101_080a;
 
-/// From where to where: both IPv4 addresses and both ports as the headers hold them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// From where to where: both ends, each of an IPv4 address and a port.
+///
+/// They are held in the same order for both directions: who sends a packet cannot be foreseen, so nothing should be decided by it.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Way {
-    addresses: u64,
-    ports: u32,
+    low: u64,
+    high: u64,
+    /// From the higher one to the lower one.
+    down: bool,
+}
+
+/// An end as one number, by the bytes of the headers. Which of two is the higher one means nothing.
+#[inline(always)]
+fn end([a, b, c, d]: [u8; 4], [e, f]: [u8; 2]) -> u64 {
+    u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
 }
 
 impl Way {
+    #[inline(always)]
+    fn new(src: u64, dst: u64) -> Self {
+        Self { low: src.min(dst), high: src.max(dst), down: dst < src }
+    }
+
     /// Between two ends, if both are IPv4.
     pub(crate) fn between(src: &Endpoint, dst: &Endpoint) -> Option<Self> {
-        let four = |end: &Endpoint| match end.addr() {
-            std::net::IpAddr::V4(v4) => Some(u64::from(v4.to_bits())),
-            std::net::IpAddr::V6(_) => None,
+        let four = |of: &Endpoint| match of.addr() {
+            IpAddr::V4(v4) => Some(end(v4.octets(), of.port.to_be_bytes())),
+            IpAddr::V6(_) => None,
         };
-        let ports = u32::from(src.port) << 16 | u32::from(dst.port);
-        Some(Self { addresses: four(src)? << 32 | four(dst)?, ports })
+        Some(Self::new(four(src)?, four(dst)?))
     }
 
-    /// The same way in the other direction.
+    /// Which side goes this way, where the client goes `forth`.
     #[inline(always)]
-    pub(crate) fn back(self) -> Self {
-        Self { addresses: self.addresses.rotate_left(32), ports: self.ports.rotate_left(16) }
+    pub(crate) fn side(&self, forth: &Self) -> Option<Side> {
+        let differs = (self.low ^ forth.low) | (self.high ^ forth.high) != 0;
+        let side = if self.down == forth.down { Side::Client } else { Side::Server };
+        (!differs).then_some(side)
     }
 
-    /// A number that is the same for both directions.
+    /// A number that is the same for both directions; all there is to tell is in its upper bits.
     #[inline(always)]
-    pub(crate) fn mixed(self) -> u64 {
-        let ports = u64::from(self.ports ^ self.ports.rotate_left(16));
-        (self.addresses ^ self.addresses.rotate_left(32) ^ ports)
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    pub(crate) fn mixed(&self) -> u64 {
+        (self.low.rotate_left(16) ^ self.high).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
     /// Source and destination.
-    pub(crate) fn ends(self) -> [Endpoint; 2] {
-        [(self.addresses >> 32, self.ports >> 16), (self.addresses, self.ports)].map(
-            |(address, port)| Endpoint {
-                ip: Ipv4Addr::from_bits(address as u32).to_ipv6_mapped().octets(),
-                port: port as u16,
-            },
-        )
+    pub(crate) fn ends(&self) -> [Endpoint; 2] {
+        let ends = if self.down { [self.high, self.low] } else { [self.low, self.high] };
+        ends.map(|end| {
+            let [a, b, c, d, e, f, ..] = end.to_le_bytes();
+            Endpoint::new(IpAddr::from([a, b, c, d]), u16::from_be_bytes([e, f]))
+        })
     }
 }
 
@@ -109,8 +123,8 @@ impl<'a> Plain<'a> {
     /// From where to where.
     #[inline(always)]
     pub(crate) fn way(&self) -> Way {
-        let (high, low) = (be32(self.headers, 26), be32(self.headers, 30));
-        Way { addresses: u64::from(high) << 32 | u64::from(low), ports: be32(self.headers, 34) }
+        let h = self.headers;
+        Way::new(end(part(h, 26), part(h, 34)), end(part(h, 30), part(h, 36)))
     }
 
     /// What [`decode`](super::decode) makes of the same frame, but for the ends: [`Plain::way`] tells them, and nobody asks.
@@ -138,12 +152,18 @@ impl<'a> Plain<'a> {
 
 #[inline(always)]
 fn be16<const N: usize>(bytes: &[u8; N], at: usize) -> u16 {
-    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+    u16::from_be_bytes(part(bytes, at))
 }
 
 #[inline(always)]
 fn be32<const N: usize>(bytes: &[u8; N], at: usize) -> u32 {
-    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+    u32::from_be_bytes(part(bytes, at))
+}
+
+/// Some bytes in one piece: read one by one, those that a mask leaves out are not read, and the others cost more.
+#[inline(always)]
+fn part<const N: usize, const M: usize>(bytes: &[u8; N], at: usize) -> [u8; M] {
+    bytes[at..].first_chunk().copied().unwrap_or([0; M])
 }
 
 #[cfg(test)]
@@ -204,10 +224,17 @@ mod tests {
         let plain = Plain::of(&frame).unwrap();
         let segment = whole(&plain);
         let way = plain.way();
-        assert_eq!(Way::between(&segment.src, &segment.dst), Some(way));
-        assert_eq!(Way::between(&segment.dst, &segment.src), Some(way.back()));
-        assert_eq!(way.mixed(), way.back().mixed());
+        let back = Way::between(&segment.dst, &segment.src).unwrap();
+        assert_eq!(way.mixed(), back.mixed());
         assert_eq!(way.ends(), [segment.src, segment.dst]);
+        assert_eq!(back.ends(), [segment.dst, segment.src]);
+        for forth in [way, back] {
+            let side = |way: Way| way.side(&forth);
+            assert_eq!(side(forth), Some(Side::Client));
+            assert_eq!([side(way), side(back)].iter().flatten().count(), 2);
+            assert_ne!(side(way), side(back));
+            assert_eq!(side(Way { low: 1, ..way }), None);
+        }
     }
 
     proptest! {

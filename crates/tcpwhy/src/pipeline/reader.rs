@@ -13,7 +13,7 @@ use tcpwhy_report::{Source, Warning};
 /// packets to stay in the cache.
 const BATCH: usize = 1024;
 /// Frames decoded at a time.
-const SOME: usize = 32;
+const SOME: usize = 64;
 /// Packets in a batch that waits for its turn; with more the reader waits.
 const MOST: usize = 4 * BATCH;
 /// The reading thread judges at most one packet of so many: reading is work enough for it where connections are long, and those stay
@@ -144,16 +144,12 @@ impl Reader {
 
     /// Decodes a few frames; whether there may be more.
     fn read_some(&mut self) -> Result<bool, tcpwhy_capture::Error> {
-        for _ in 0..SOME {
-            let Some(frame) = self.capture.next_frame()? else {
-                return Ok(false);
-            };
-            if !self.span.takes(frame.time) {
-                continue;
+        let Self { capture, span, sorter, counts, .. } = self;
+        capture.next_frames(SOME, |frame| {
+            if span.takes(frame.time) {
+                counts.add(&sorter.read(frame), frame.link);
             }
-            self.counts.add(&self.sorter.read(&frame), frame.link);
-        }
-        Ok(true)
+        })
     }
 
     fn finish(self, error: Option<String>) -> Read {

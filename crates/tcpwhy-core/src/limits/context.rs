@@ -6,7 +6,8 @@ use crate::flow::stretch::{Stretch, Wait};
 use crate::flow::{BUSY_HOST, WAKE_UP};
 use crate::model::WindowScale;
 use crate::units::Nanos;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
 /// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
 /// section 4.2.3.2) cannot be told from a queue.
@@ -63,8 +64,10 @@ pub(crate) struct Context<'a> {
     pub(crate) losses: Losses,
     /// The first stretch with a retransmission.
     first_loss: Option<usize>,
-    /// What was around the stretch asked for last.
-    summed: Cell<Option<(usize, Around)>>,
+    /// The run summed last, and its sums.
+    summed: RefCell<(Range<usize>, Around)>,
+    /// The stretch asked for last, and the run around it.
+    run: Cell<Option<(usize, usize, usize)>>,
 }
 
 impl<'a> Context<'a> {
@@ -90,7 +93,8 @@ impl<'a> Context<'a> {
             first_window: None,
             losses,
             first_loss: stretches.iter().position(|s| s.resent > 0),
-            summed: Cell::new(None),
+            summed: RefCell::default(),
+            run: Cell::new(None),
         }
     }
 
@@ -227,7 +231,7 @@ impl<'a> Context<'a> {
 
     /// The run of flowing stretches around `i`, broken by losses and by idle times: on each side `AROUND` rounds and at least
     /// `LONG_ENOUGH`.
-    pub(crate) fn run(&self, i: usize) -> std::ops::Range<usize> {
+    pub(crate) fn run(&self, i: usize) -> Range<usize> {
         let (mut from, mut to) = (i, i + 1);
         let middle = &self.stretches[i];
         let enough = |rounds: usize, time: Nanos| rounds >= AROUND && time >= LONG_ENOUGH;
@@ -248,22 +252,36 @@ impl<'a> Context<'a> {
 
     /// Sums over the run around `i`; several rules ask for them in turn.
     pub(crate) fn around(&self, i: usize) -> Around {
-        match self.summed.get() {
-            Some((at, around)) if at == i => around,
-            _ => {
-                let around = self.sum(self.run(i));
-                self.summed.set(Some((i, around)));
-                around
-            }
-        }
+        self.sums(self.known_run(i))
     }
 
     /// As `around`, from stretch `i` on.
     pub(crate) fn ahead(&self, i: usize) -> Around {
-        self.sum(i..self.run(i).end)
+        self.sums(i..self.known_run(i).end)
     }
 
-    fn sum(&self, run: std::ops::Range<usize>) -> Around {
+    /// As `run`.
+    fn known_run(&self, i: usize) -> Range<usize> {
+        match self.run.get() {
+            Some((at, from, to)) if at == i => from..to,
+            _ => {
+                let run = self.run(i);
+                self.run.set(Some((i, run.start, run.end)));
+                run
+            }
+        }
+    }
+
+    /// As `sum`; neighbours mostly have their run in common.
+    fn sums(&self, run: Range<usize>) -> Around {
+        let mut summed = self.summed.borrow_mut();
+        if summed.0 != run {
+            *summed = (run.clone(), self.sum(run));
+        }
+        summed.1
+    }
+
+    fn sum(&self, run: Range<usize>) -> Around {
         let mut sum = Around { window_min: u64::MAX, ..Around::default() };
         let half = run.start + run.len() / 2;
         let mut halves = [(0, 0, 0); 2];
@@ -318,7 +336,7 @@ impl<'a> Context<'a> {
     }
 
     /// The stretches around `i` without a retransmission.
-    pub(crate) fn between_losses(&self, i: usize) -> std::ops::Range<usize> {
+    pub(crate) fn between_losses(&self, i: usize) -> Range<usize> {
         let lost = |k: &usize| self.stretches[*k].resent > 0;
         let from = (0..i).rev().find(lost).map_or(0, |k| k + 1);
         let to = (i..self.stretches.len()).find(lost).unwrap_or(self.stretches.len());

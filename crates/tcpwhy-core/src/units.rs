@@ -86,6 +86,22 @@ impl Sub for Nanos {
     }
 }
 
+/// `most` is at least `value` from now on. What seldom changes is not written: a branch costs half of that.
+#[inline(always)]
+pub(crate) fn raise<T: PartialOrd>(most: &mut T, value: T) {
+    if value > *most {
+        *most = value;
+    }
+}
+
+/// As [`raise`], for what is at most `value`.
+#[inline(always)]
+pub(crate) fn lower<T: PartialOrd>(least: &mut T, value: T) {
+    if value < *least {
+        *least = value;
+    }
+}
+
 /// A TCP sequence number: 32 bits that wrap (RFC 9293 section 3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Seq(pub u32);

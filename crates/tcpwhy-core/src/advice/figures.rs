@@ -108,7 +108,7 @@ impl Figures {
             peak_bps: facts.peak_bps,
             scale: facts.scale,
             scale_matters: scale_matters(connection, direction),
-            transfers: direction.transfers_omitted.saturating_add(direction.transfers.len() as u64),
+            transfers: u64::from(direction.transfers_omitted) + direction.transfers.len() as u64,
         }
     }
 }

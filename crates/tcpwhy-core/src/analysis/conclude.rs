@@ -144,14 +144,15 @@ fn span_of(transfers: &[Transfer]) -> Nanos {
 }
 
 fn facts_of(sender: &Sender) -> Facts {
+    let window = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
     let smallest = sender.window.smallest;
     Facts {
         mss: u32::try_from(sender.size.mss()).unwrap_or(u32::MAX),
         rtt_floor: sender.rtt.floor_or_zero(),
         peak_bps: 0,
         max_flight: sender.tally.max_flight,
-        max_window: sender.window.largest,
-        min_window: if smallest == u64::MAX { 0 } else { smallest },
+        max_window: window(sender.window.largest),
+        min_window: if smallest == u64::MAX { 0 } else { window(smallest) },
         scale: sender.window.scale(),
     }
 }

@@ -74,6 +74,6 @@ fn refine_direction(direction: &mut Direction, rates: Rates, budget: &mut Budget
         capacity: rates.capacity,
         reader: rates.reader,
     };
-    let turns = direction.transfers.len() as u64 + direction.transfers_omitted;
+    let turns = direction.transfers.len() as u64 + u64::from(direction.transfers_omitted);
     refine(&path, turns, &mut direction.what_if, budget);
 }

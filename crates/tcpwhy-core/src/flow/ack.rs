@@ -55,12 +55,11 @@ impl UnderWay {
         (seen || overdue()).then_some(front)
     }
 
-    /// The event at the front has been told to the sender: the next one comes to the front.
+    /// The event at the front, which had this stamp, has been told to the sender: the next one comes to the front.
     #[inline]
-    pub(crate) fn told(&mut self) {
-        if let Some(event) = self.events.pop_front() {
-            self.arrived = event.stamp();
-        }
+    pub(crate) fn told(&mut self, stamp: Option<u32>) {
+        self.arrived = stamp;
+        self.events.drop_front(1);
     }
 
     /// The next event, whether it had arrived or not: the capture is over.
@@ -76,11 +75,11 @@ mod tests {
     use crate::observe::{Segment, flags};
 
     fn comes(q: &mut UnderWay, now: Nanos, tsecr: Option<u32>, leg: Nanos) -> bool {
-        let comes = q.arrived(now, tsecr, leg, leg).is_some();
-        if comes {
-            q.told();
+        let event = q.arrived(now, tsecr, leg, leg).copied();
+        if let Some(event) = event {
+            q.told(event.stamp());
         }
-        comes
+        event.is_some()
     }
 
     fn event(ms: i64, tsval: Option<u32>) -> Packet {

@@ -1,6 +1,6 @@
 //! Whether anybody still answers.
 
-use crate::units::Nanos;
+use crate::units::{Nanos, raise};
 
 /// What was asked of the receiver since its last word.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,7 +44,7 @@ impl Answers {
     }
 
     pub(crate) fn delivered(&mut self, segment: u64) {
-        self.largest_delivered = self.largest_delivered.max(segment);
+        raise(&mut self.largest_delivered, segment);
     }
 
     /// Retransmissions and probes since the last answer.

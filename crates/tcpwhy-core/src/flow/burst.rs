@@ -81,9 +81,7 @@ fn count(levels: &mut [u32; BUCKETS], level: u8) {
 /// Twice the binary logarithm, rounded down.
 fn bucket_of(bytes: u64) -> u8 {
     let bytes = bytes.clamp(1, u64::from(u32::MAX));
-    let top = bytes.ilog2();
-    let half = u64::from(top > 0 && bytes * bytes >= 1u64 << (2 * top + 1));
-    (2 * u64::from(top) + half) as u8
+    (bytes * bytes).ilog2() as u8
 }
 
 #[cfg(test)]

@@ -84,9 +84,9 @@ impl Train {
 
 impl Capacity {
     /// How late the next ACK is, by its round trip; only that of the first one counts.
-    pub(crate) fn begins(&mut self, late: Nanos) {
+    pub(crate) fn begins(&mut self, late: impl FnOnce() -> Nanos) {
         if self.last.is_none() {
-            self.first.late = late;
+            self.first.late = late();
         }
     }
 
@@ -177,7 +177,7 @@ mod tests {
     fn first_window(late: i64, after: [i64; 9]) -> u64 {
         let mut capacity = Capacity::default();
         let mut time = Nanos::from_micros(late);
-        capacity.begins(time);
+        capacity.begins(|| time);
         capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
         for wait in after {
             time += Nanos::from_micros(wait);

@@ -77,6 +77,14 @@ impl Gap {
         self.repaired = None;
     }
 
+    /// As `restart`, after a gap that [is of one wait](Gap::is_of_one_wait).
+    #[inline(always)]
+    pub(crate) fn restart_waiting(&mut self, from: Nanos, window: u64, frame: u64) {
+        self.pieces[0] = Piece { from, window, frame, ..self.pieces[0] };
+        self.drained = None;
+        self.noticed = None;
+    }
+
     /// A loss is reported.
     pub(crate) fn notices(&mut self, time: Nanos) {
         self.noticed.get_or_insert(time);
@@ -115,6 +123,17 @@ impl Gap {
 
     pub(crate) fn start(&self) -> Nanos {
         self.pieces[0].from
+    }
+
+    /// It waits for ACKs, with room in the window, as it has from the start: nothing was repaired.
+    #[inline(always)]
+    pub(crate) fn is_of_one_wait(&self) -> bool {
+        self.len == 1 && self.pieces[0].state == State::Waiting && self.repaired.is_none()
+    }
+
+    /// Its first part.
+    pub(crate) fn first(&self) -> &Piece {
+        &self.pieces[0]
     }
 
     /// The state in which the gap ends.

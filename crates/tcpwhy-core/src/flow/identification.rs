@@ -19,13 +19,17 @@ impl Identification {
     #[inline(always)]
     pub(crate) fn next(&mut self, id: u16, segments: u32) -> bool {
         let step = id.wrapping_sub(self.last);
-        let missing =
-            GAP.contains(&step) && self.steps >= PROOF && self.by_one >= self.steps / 10 * 8;
+        let missing = GAP.contains(&step) && self.counts();
         let segments = u16::try_from(segments).unwrap_or(u16::MAX).max(1);
         self.last = id.wrapping_add(segments - 1);
         self.steps = self.steps.saturating_add(1);
         self.by_one += u32::from(step == 1);
         missing
+    }
+
+    #[inline(never)]
+    fn counts(&self) -> bool {
+        self.steps >= PROOF && self.by_one >= self.steps / 10 * 8
     }
 }
 

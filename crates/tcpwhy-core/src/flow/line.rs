@@ -54,12 +54,18 @@ impl<T: Copy> Line<T> {
     #[inline(always)]
     pub(super) fn pop_front(&mut self) -> Option<T> {
         let front = *self.front()?;
-        self.left += 1;
-        if self.left == self.items.len() {
+        self.drop_front(1);
+        Some(front)
+    }
+
+    /// So many items leave, at most those that there are.
+    #[inline(always)]
+    pub(super) fn drop_front(&mut self, many: usize) {
+        self.left += many;
+        if self.left >= self.items.len() {
             self.items.clear();
             self.left = 0;
         }
-        Some(front)
     }
 }
 

@@ -82,6 +82,8 @@ pub(crate) struct Flow {
     last: Nanos,
     pub(crate) handshake: Handshake,
     legs: [Standing; 2],
+    /// Whether a leg may have changed since its sender was told.
+    moved: [bool; 2],
     pub(crate) senders: [Option<Sender>; 2],
     under_way: [UnderWay; 2],
     words: [LastWord; 2],
@@ -105,6 +107,7 @@ impl Flow {
             last: start,
             handshake: Handshake::default(),
             legs: Default::default(),
+            moved: [false; 2],
             senders: [None, None],
             under_way: Default::default(),
             words: Default::default(),
@@ -121,8 +124,13 @@ impl Flow {
         run.each(|packet, left, standing| {
             if let Some(standing) = standing {
                 self.legs = *standing;
+                self.moved = [true; 2];
             }
-            self.process(packet, left);
+            if packet.is_plain() && self.handshake.established.is_some() {
+                self.pass(packet, left);
+            } else {
+                self.pass_and_note(packet, left);
+            }
         });
     }
 

@@ -198,6 +198,14 @@ impl Packet {
             && self.notes & (note::SACK | note::DUPLICATE) == 0
     }
 
+    /// It acknowledges in the middle of the connection, and is no sign of anything but what its numbers say: nearly every packet.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        const TELLING: u16 = flags::SYN | flags::FIN | flags::RST | flags::ECE | flags::ACK;
+        u16::from(self.flags) & TELLING == flags::ACK
+            && self.notes & !(note::STAMPED | note::SCALED | note::OPTIONS_CUT) == 0
+    }
+
     /// It tells the other end what has arrived.
     pub(crate) fn acknowledges(&self) -> bool {
         self.has(flags::ACK) && !self.has(flags::RST)

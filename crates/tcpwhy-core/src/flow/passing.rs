@@ -8,8 +8,17 @@ use crate::observe::flags;
 use crate::units::{Nanos, Seq};
 
 impl Flow {
+    /// A packet in the middle of the connection.
     #[inline(always)]
-    pub(super) fn process(&mut self, packet: &Packet, left: Nanos) {
+    pub(super) fn pass(&mut self, packet: &Packet, left: Nanos) {
+        self.last = self.last.max(packet.time);
+        self.send(packet, left);
+        self.hear(packet);
+    }
+
+    /// As `pass`, for a packet that may open or close the connection, may acknowledge nothing, or was marked or cut on its way.
+    #[inline(never)]
+    pub(super) fn pass_and_note(&mut self, packet: &Packet, left: Nanos) {
         self.last = self.last.max(packet.time);
         if !self.handshake.is_over(packet) {
             self.handshake.note(packet);
@@ -86,11 +95,14 @@ impl Flow {
         let Some(sender) = &mut self.senders[own] else { return };
         let way = &self.legs[own];
         let (shortest, leg) = (way.earliest, way.now);
-        sender.stands_at(leg, way.known);
+        if std::mem::take(&mut self.moved[own]) {
+            sender.stands_at(leg, way.known);
+        }
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
+            let stamp = event.stamp();
             sender.acknowledged(event, time, way.latest);
-            self.under_way[own].told();
+            self.under_way[own].told(stamp);
         }
     }
 
@@ -112,9 +124,11 @@ impl Flow {
                 _ => return,
             }
         }
-        let (leg, placed) = (self.legs[own].now, self.legs[own].known);
+        let leg = self.legs[own].now;
         let Some(sender) = &mut self.senders[own] else { return };
-        sender.placed = placed;
+        if self.moved[own] {
+            sender.placed = self.legs[own].known;
+        }
         if leg <= NEAR {
             sender.acknowledged(event, event.time.max(sender.last), leg);
         } else if self.under_way[own].push(event) {

@@ -107,10 +107,16 @@ impl<'a> Run<'a> {
     pub(crate) fn each(self, mut take: impl FnMut(&'a Packet, Nanos, Option<&'a [Standing; 2]>)) {
         let (mut lefts, mut standings) = (self.lefts.iter(), self.standings.iter());
         for packet in self.packets {
-            let is_beside = |bit| packet.beside & bit != 0;
-            let left = if is_beside(beside::LEFT) { lefts.next() } else { None };
-            let standing = if is_beside(beside::STANDING) { standings.next() } else { None };
-            take(packet, left.copied().unwrap_or(packet.time), standing);
+            let (mut left, mut standing) = (packet.time, None);
+            if packet.beside != 0 {
+                if packet.beside & beside::LEFT != 0 {
+                    left = lefts.next().copied().unwrap_or(left);
+                }
+                if packet.beside & beside::STANDING != 0 {
+                    standing = standings.next();
+                }
+            }
+            take(packet, left, standing);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::packet::Packet;
 use super::placed::Placed;
 use super::sender_clock::SenderClock;
 use super::tally::Count;
-use super::vantage::{Leg, Legs};
+use super::vantage::Legs;
 use super::{NEAR, WARM_UP};
 use crate::model::Side;
 use crate::observe::flags;
@@ -58,8 +58,9 @@ impl Placing {
                 self.push_slowly(packet, out);
             } else {
                 self.count(packet);
-                self.measure_legs(packet);
-                self.pass(packet, out);
+                let prompt = self.measure_legs(packet);
+                let left = if prompt { packet.time } else { self.left(packet) };
+                out.push(packet, left, self.legs.moved());
             }
         }
     }
@@ -111,14 +112,14 @@ impl Placing {
         }
     }
 
-    #[inline(always)]
     fn pass(&mut self, packet: &Packet, out: &mut Placed) {
         let left = self.left(packet);
         out.push(packet, left, self.legs.moved());
     }
 
+    /// Whether `packet` has certainly not queued before it passed; it may not have, even so.
     #[inline(always)]
-    fn measure_legs(&mut self, packet: &Packet) {
+    fn measure_legs(&mut self, packet: &Packet) -> bool {
         let side = packet.side;
         let (own, other) = (side as usize, side.other() as usize);
         if !self.handshake.is_over(packet) {
@@ -126,7 +127,10 @@ impl Placing {
         }
         match packet.timestamps() {
             Some((val, ecr)) => self.measure_echo(own, other, val, ecr, packet),
-            None => self.measure_without_stamps(own, other, packet),
+            None => {
+                self.measure_without_stamps(own, other, packet);
+                true
+            }
         }
     }
 
@@ -145,29 +149,31 @@ impl Placing {
     }
 
     #[inline(always)]
-    fn measure_echo(&mut self, own: usize, other: usize, val: u32, ecr: u32, packet: &Packet) {
-        let near = |leg: &Leg| leg.from_handshake && leg.floor() < NEAR;
-        if packet.has(flags::ACK) && !near(&self.legs.to[own]) {
-            self.clocks[own].see(val, packet.time);
+    fn measure_echo(
+        &mut self,
+        own: usize,
+        other: usize,
+        val: u32,
+        ecr: u32,
+        packet: &Packet,
+    ) -> bool {
+        let mut prompt = self.legs.to[own].near;
+        if packet.has(flags::ACK) && !prompt {
+            prompt = self.clocks[own].see(val, packet.time);
             if self.legs.to[own].is_news(ecr, packet.time) {
                 let round = self.legs.to[0].floor() + self.legs.to[1].floor();
-                let left = self.left_before_news(packet);
+                let left = if prompt { packet.time } else { self.left(packet) };
                 self.legs.to[own].echoed(ecr, left, round);
             }
         }
-        if !near(&self.legs.to[other]) {
+        if !self.legs.to[other].near {
             self.legs.to[other].passed_towards(val, packet.time);
         }
-    }
-
-    /// As `left`, of a packet that is the first to echo what it echoes: a few of a hundred.
-    #[inline(never)]
-    fn left_before_news(&mut self, packet: &Packet) -> Nanos {
-        self.left(packet)
+        prompt
     }
 
     /// When `packet` would have passed without the queues between its sender and the capture point, as far as its stamp tells.
-    #[inline(always)]
+    #[inline(never)]
     fn left(&mut self, packet: &Packet) -> Nanos {
         let own = packet.side as usize;
         let leg = &self.legs.to[own];

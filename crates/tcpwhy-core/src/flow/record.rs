@@ -97,10 +97,9 @@ impl Stretches {
     #[inline(never)]
     fn close(&mut self) {
         self.open.wait = self.dominant;
-        let to = self.open.to;
-        let mut next = Stretch::starting(to, self.open.wait);
-        next.shift = self.open.shift;
-        self.closed.push(std::mem::replace(&mut self.open, next));
+        self.closed.push(self.open);
+        let Stretch { to, wait, shift, .. } = self.open;
+        self.open = Stretch { shift, ..Stretch::starting(to, wait) };
         self.tally = [0; Wait::COUNT];
         self.dominant = Wait::Ack;
         if self.closed.len() >= MAX_STRETCHES {

@@ -1,7 +1,7 @@
 //! Round-trip times: the floor, the smoothed value and the distribution.
 
 use crate::model::RttSummary;
-use crate::units::Nanos;
+use crate::units::{Nanos, lower};
 
 /// Bits below the highest that choose the bucket.
 const BITS: u32 = 5;
@@ -12,16 +12,25 @@ const BUCKETS: usize = 40 * STEPS as usize;
 
 /// Buckets kept ready below the first sample; there are more above, where queues lead.
 const BESIDE: usize = 8;
+/// Room made with the first: four doublings.
+const ROOM: usize = 4 * STEPS as usize;
 
 /// Samples of one connection, in logarithmic buckets. Created with the first sample: most
 /// connections of a scan never have one.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Distribution {
     /// From the smallest bucket that has a sample: those of one connection lie close together.
     counts: Vec<u32>,
     first: usize,
     total: u64,
-    min: Option<Nanos>,
+    /// `Nanos::MAX` before the first sample.
+    min: Nanos,
+}
+
+impl Default for Distribution {
+    fn default() -> Self {
+        Self { counts: Vec::new(), first: 0, total: 0, min: Nanos::MAX }
+    }
 }
 
 impl Distribution {
@@ -29,7 +38,7 @@ impl Distribution {
     pub(crate) fn add(&mut self, rtt: Nanos) {
         self.count(bucket_of(rtt), 1);
         self.total += 1;
-        self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
+        lower(&mut self.min, rtt);
     }
 
     #[inline]
@@ -45,6 +54,7 @@ impl Distribution {
     fn count_beyond(&mut self, bucket: usize, samples: u32) {
         if self.counts.is_empty() {
             self.first = bucket.saturating_sub(BESIDE);
+            self.counts.reserve(ROOM);
             self.counts.resize(4 * BESIDE, 0);
         }
         if bucket < self.first {
@@ -81,15 +91,12 @@ impl Distribution {
             self.count(other.first + i, samples);
         }
         self.total += other.total;
-        self.min = match (self.min, other.min) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
+        self.min = self.min.min(other.min);
     }
 
     /// Minimum, median and 95th percentile; zeros without samples.
     pub(crate) fn summary(&self) -> RttSummary {
-        let min = self.min.unwrap_or_default();
+        let min = if self.total > 0 { self.min } else { Nanos::ZERO };
         RttSummary { min, median: self.median().max(min), p95: self.quantile(95).max(min) }
     }
 
@@ -113,8 +120,8 @@ fn bucket_of(rtt: Nanos) -> usize {
         return 0;
     }
     let top = micros.ilog2();
-    let below = if top >= BITS { micros >> (top - BITS) } else { micros << (BITS - top) };
-    let step = below & u64::from(STEPS - 1);
+    // The next bits, for less than 2^54 us leave room for them above.
+    let step = ((micros << BITS) >> top) & u64::from(STEPS - 1);
     ((top * STEPS) as usize + step as usize).min(BUCKETS - 1)
 }
 
@@ -130,6 +137,9 @@ fn middle_of(bucket: usize) -> Nanos {
 pub(crate) struct RttMeter {
     /// Smallest sample; `Nanos::MAX` before the first.
     pub(crate) floor: Nanos,
+    /// Zero before the first sample.
+    average: Nanos,
+    /// As `average`; a guess of 1 ms before the first sample.
     smoothed: Nanos,
     pub(crate) distribution: Distribution,
 }
@@ -138,33 +148,40 @@ impl RttMeter {
     /// Starts from the handshake's round trip, when there was one.
     pub(crate) fn new(handshake: Option<Nanos>) -> Self {
         let start = handshake.unwrap_or(Nanos::MAX);
-        Self {
-            floor: start,
-            smoothed: handshake.unwrap_or_default(),
-            distribution: Distribution::default(),
-        }
+        let average = handshake.unwrap_or_default();
+        let distribution = Distribution::default();
+        Self { floor: start, average, smoothed: or_guess(average), distribution }
     }
 
-    /// Adds one sample.
-    pub(crate) fn add(&mut self, rtt: Nanos) {
-        self.floor = self.floor.min(rtt);
+    /// Adds one sample; whether it is the smallest so far.
+    pub(crate) fn add(&mut self, rtt: Nanos) -> bool {
+        let lower = rtt < self.floor;
+        if lower {
+            self.floor = rtt;
+        }
         self.distribution.add(rtt);
-        self.smoothed = if self.smoothed.0 == 0 {
+        self.average = if self.average.0 == 0 {
             rtt
         } else {
-            self.smoothed + Nanos((rtt - self.smoothed).0 / 8)
+            self.average + Nanos((rtt - self.average).0 / 8)
         };
+        self.smoothed = or_guess(self.average);
+        lower
     }
 
     /// Smoothed RTT; a guess of 1 ms before the first sample.
     pub(crate) fn smoothed(&self) -> Nanos {
-        if self.smoothed.0 > 0 { self.smoothed } else { Nanos::from_millis(1) }
+        self.smoothed
     }
 
     /// The floor, or zero when nothing was measured.
     pub(crate) fn floor_or_zero(&self) -> Nanos {
         if self.floor == Nanos::MAX { Nanos::ZERO } else { self.floor }
     }
+}
+
+fn or_guess(average: Nanos) -> Nanos {
+    if average.0 > 0 { average } else { Nanos::from_millis(1) }
 }
 
 #[cfg(test)]

@@ -26,6 +26,13 @@ struct Sent {
     arrived: bool,
 }
 
+impl Sent {
+    /// Sent once, in order, and nothing heard of it.
+    fn is_plain(&self) -> bool {
+        self.resent == 0 && !self.hole && !self.arrived
+    }
+}
+
 /// How far into their bursts a segment, and the hole before it, were sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Levels {
@@ -239,12 +246,41 @@ impl Scoreboard {
     /// far as it was sent once.
     #[inline]
     pub(crate) fn acknowledge(&mut self, ack: u64, mut delivered: impl FnMut(u8)) -> Acked {
-        let mut acked = Acked::default();
-        if ack <= self.una {
-            return acked;
+        let bytes = ack.saturating_sub(self.una);
+        if bytes == 0 {
+            return Acked::default();
         }
-        acked.bytes = ack - self.una;
-        acked.arrived = acked.bytes;
+        // Nearly always all: what is whole and plain says no more than this.
+        let (mut whole, mut largest, mut sent_at) = (0, 0, None);
+        for sent in self.outstanding.iter() {
+            if sent.end > ack || !sent.is_plain() {
+                break;
+            }
+            delivered(sent.level);
+            largest = largest.max(sent.end - sent.start);
+            sent_at = Some(sent.time);
+            whole += 1;
+        }
+        self.outstanding.drop_front(whole);
+        let acked = Acked { bytes, arrived: bytes, sent_at, unseen: 0, largest };
+        let rest = self.outstanding.front().is_some_and(|front| front.start < ack);
+        let acked = if rest || ack > self.nxt {
+            self.acknowledge_rest(ack, acked, delivered)
+        } else {
+            acked
+        };
+        self.una = ack;
+        acked
+    }
+
+    /// As `acknowledge`, from the first that is not whole or not plain.
+    #[inline(never)]
+    fn acknowledge_rest(
+        &mut self,
+        ack: u64,
+        mut acked: Acked,
+        mut delivered: impl FnMut(u8),
+    ) -> Acked {
         let mut clean = true;
         while let Some(front) = self.outstanding.front() {
             if front.start >= ack {
@@ -276,7 +312,6 @@ impl Scoreboard {
             self.nxt = ack;
         }
         self.missed += acked.unseen;
-        self.una = ack;
         acked
     }
 }

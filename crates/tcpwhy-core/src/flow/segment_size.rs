@@ -38,6 +38,12 @@ impl SegmentSize {
         }
     }
 
+    /// Another segment of `len` bytes changes nothing of what is known.
+    #[inline(always)]
+    pub(crate) fn expects(&self, len: u32) -> bool {
+        self.announced.is_some() || len == self.candidate
+    }
+
     /// Segments on the wire that `len` bytes of payload make; an offload may have merged them.
     pub(crate) fn wire_segments(&self, len: u32) -> u32 {
         let mss = self.mss();

@@ -30,16 +30,18 @@ pub(crate) struct SenderClock {
 }
 
 impl SenderClock {
-    /// A packet of this end, stamped `tsval`, passes at `time`.
+    /// A packet of this end, stamped `tsval`, passes at `time`. Whether that is so soon after its stamp that [`SenderClock::unqueued`] would
+    /// say the same time.
     #[inline(always)]
-    pub(crate) fn see(&mut self, tsval: u32, time: Nanos) {
+    pub(crate) fn see(&mut self, tsval: u32, time: Nanos) -> bool {
         let Some((newest, ticks)) = self.newest else {
             self.newest = Some((tsval, 0));
             (self.start, self.ticked, self.seen) = (time, time, time);
-            return;
+            return true;
         };
         let ahead = i64::from(tsval.wrapping_sub(newest) as i32);
-        let late = time - self.ticked - ticks_long(ahead);
+        // 32 bits of ticks fit.
+        let late = time - self.ticked - Nanos(ahead * TICK.0);
         if ahead > 0 {
             self.newest = Some((tsval, ticks + ahead));
             self.ticked = self.start + ticks_long(ticks + ahead);
@@ -47,6 +49,7 @@ impl SenderClock {
         let drifted = self.least + Nanos((time - self.seen).0 / DRIFT);
         self.least = late.min(drifted);
         self.seen = time;
+        late <= self.least + TICK
     }
 
     /// When a packet stamped `tsval` that passes at `time` would have passed without a queue; never before `earliest`, when it could be
@@ -96,8 +99,10 @@ mod tests {
         for burst in 0..10 {
             for k in 0..10 {
                 let (tsval, time) = ((20 * burst / tick) as u32, ms(20 * burst + k));
-                clock.see(tsval, time);
-                left.push(clock.unqueued(tsval, time, || earliest(20 * burst)).0 / 1_000_000);
+                let prompt = clock.see(tsval, time);
+                let unqueued = clock.unqueued(tsval, time, || earliest(20 * burst));
+                assert!(!prompt || unqueued == time, "{unqueued:?} {time:?}");
+                left.push(unqueued.0 / 1_000_000);
             }
         }
         left

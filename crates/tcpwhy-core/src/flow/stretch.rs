@@ -2,7 +2,7 @@
 //! numbers that tell the limits apart.
 
 use super::spread::Spread;
-use crate::units::Nanos;
+use crate::units::{Nanos, lower};
 
 /// What the sender waited for, as far as one moment can tell. The limits that need the context of
 /// many rounds are decided later, in `limits`.
@@ -208,26 +208,26 @@ impl Stretch {
         (self.rtt_count > 0).then(|| Nanos(self.rtt_sum.0 / i64::from(self.rtt_count)))
     }
 
-    /// A packet that shows what happened here.
+    /// A packet that shows what happened here; 0 is none.
     pub(crate) fn touch(&mut self, frame: u64) {
-        if frame != 0 {
-            if self.first_frame == 0 {
-                self.first_frame = frame;
-            }
-            self.last_frame = self.last_frame.max(frame);
+        if self.first_frame == 0 {
+            self.first_frame = frame;
         }
+        self.last_frame = self.last_frame.max(frame);
     }
 
     pub(crate) fn saw_window(&mut self, window: u64) {
-        self.window_min = self.window_min.min(window);
-        if window != u64::MAX {
-            self.window_max = self.window_max.max(window);
+        lower(&mut self.window_min, window);
+        if window > self.window_max && window != u64::MAX {
+            self.window_max = window;
         }
-        self.zero_window |= window == 0;
+        if window == 0 {
+            self.zero_window = true;
+        }
     }
 
     pub(crate) fn sampled(&mut self, rtt: Nanos) {
-        self.rtt_min = self.rtt_min.min(rtt);
+        lower(&mut self.rtt_min, rtt);
         self.rtt_sum += rtt;
         self.rtt_count += 1;
     }

@@ -1,7 +1,7 @@
 //! Counters of one direction: what the findings are made of.
 
 use super::packet::Packet;
-use super::scoreboard::{Acked, Sending};
+use super::scoreboard::Sending;
 
 /// How often something happened and the first frame that shows it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,19 +56,6 @@ impl Tally {
                 self.retransmitted += again;
                 self.needless.add(packet.frame);
             }
-        }
-    }
-
-    pub(crate) fn ack(&mut self, event: &Packet, acked: &Acked) {
-        if event.echoes_mark() {
-            self.marks.add(event.frame);
-        }
-        if event.reports_duplicate() {
-            self.needless.add(event.frame);
-        }
-        // A FIN or a probe's byte may go unseen; a hole in the capture is more.
-        if acked.unseen > 1 {
-            self.holes.add(event.frame);
         }
     }
 }

@@ -10,7 +10,7 @@ const MAX_TRANSFERS: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transfers {
     list: Vec<Transfer>,
-    omitted: u64,
+    omitted: u32,
 }
 
 impl Transfers {
@@ -28,7 +28,7 @@ impl Transfers {
                     last_frame: frame,
                 });
             } else {
-                self.omitted += 1;
+                self.omitted = self.omitted.saturating_add(1);
             }
         }
         if let Some(last) = self.list.last_mut() {
@@ -48,7 +48,7 @@ impl Transfers {
     }
 
     /// The list, and how many were left out of it.
-    pub(crate) fn all(&self) -> (&[Transfer], u64) {
+    pub(crate) fn all(&self) -> (&[Transfer], u32) {
         (&self.list, self.omitted)
     }
 }

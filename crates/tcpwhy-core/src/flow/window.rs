@@ -1,6 +1,7 @@
 //! The receiver's advertised window as the sender knows it (RFC 9293 section 3.8.6, RFC 7323).
 
 use crate::model::WindowScale;
+use crate::units::{lower, raise};
 
 /// Largest legal shift (RFC 7323 section 2.3).
 pub(crate) const MAX_SHIFT: u8 = 14;
@@ -24,6 +25,8 @@ pub(crate) struct Window {
     raw: u16,
     /// `raw` is a SYN's: never scaled (RFC 7323 section 2.2).
     of_syn: bool,
+    /// `raw`, scaled.
+    bytes: u64,
     /// The last ACK, where it was no SYN and the shift has not changed since.
     last: Option<u64>,
     /// The ACK and the window in its header that allowed most.
@@ -31,6 +34,8 @@ pub(crate) struct Window {
     /// Times that data ended at the furthest edge to the byte, and beyond it, under an inferred shift.
     at_edge: u32,
     beyond: u32,
+    /// The edge that they set, by the shift in use.
+    furthest_edge: u64,
     /// Right edge: highest position that may be sent. 0 before the first ACK.
     pub(crate) edge: u64,
     /// Largest window advertised, scaled.
@@ -48,10 +53,12 @@ impl Window {
             shift,
             raw: 0,
             of_syn: false,
+            bytes: 0,
             last: None,
             furthest: (0, 0),
             at_edge: 0,
             beyond: 0,
+            furthest_edge: 0,
             edge: 0,
             largest: 0,
             smallest: u64::MAX,
@@ -62,13 +69,14 @@ impl Window {
     pub(crate) fn advertise(&mut self, ack: u64, raw: u16, syn: bool) {
         self.raw = raw;
         self.of_syn = syn;
-        let window = self.bytes();
+        self.bytes = self.scaled();
         self.last = (!syn).then_some(ack);
-        self.largest = self.largest.max(window);
-        self.smallest = self.smallest.min(window);
-        self.edge = ack.saturating_add(window);
-        if !syn && self.edge >= self.furthest_edge() {
+        raise(&mut self.largest, self.bytes);
+        lower(&mut self.smallest, self.bytes);
+        self.edge = ack.saturating_add(self.bytes);
+        if !syn && self.edge >= self.furthest_edge {
             self.furthest = (ack, raw);
+            self.furthest_edge = self.edge;
         }
     }
 
@@ -77,8 +85,8 @@ impl Window {
         self.last == Some(ack) && self.raw == raw
     }
 
-    fn furthest_edge(&self) -> u64 {
-        self.furthest.0.saturating_add(u64::from(self.furthest.1) << self.shift)
+    fn scaled(&self) -> u64 {
+        u64::from(self.raw) << if self.of_syn { 0 } else { self.shift }
     }
 
     /// Data up to `end` was sent with `una` acknowledged: where the scale is only inferred, no data
@@ -88,9 +96,8 @@ impl Window {
     pub(crate) fn sent(&mut self, una: u64, end: u64) {
         let WindowScale::Inferred { min, max } = self.scale else { return };
         let (allowed, raw) = self.furthest;
-        let edge = self.furthest_edge();
-        self.at_edge = self.at_edge.saturating_add(u32::from(end == edge));
-        if end <= edge || raw == 0 || min >= max {
+        self.at_edge = self.at_edge.saturating_add(u32::from(end == self.furthest_edge));
+        if self.holds(end) || raw == 0 || min >= max {
             return;
         }
         self.beyond = self.beyond.saturating_add(1);
@@ -110,13 +117,20 @@ impl Window {
         self.shift = shift;
         (self.at_edge, self.beyond) = (0, 0);
         self.last = None;
-        self.edge = una.saturating_add(self.bytes());
+        self.bytes = self.scaled();
+        self.edge = una.saturating_add(self.bytes);
+        self.furthest_edge = allowed.saturating_add(u64::from(raw) << shift);
         self.largest = self.largest.max(u64::from(raw) << shift);
+    }
+
+    /// Data up to `end` lies within the furthest edge ever allowed: [`Window::sent`] learns nothing from it but that it ends there.
+    pub(crate) fn holds(&self, end: u64) -> bool {
+        end <= self.furthest_edge
     }
 
     /// The window of the newest ACK in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        if self.of_syn { u64::from(self.raw) } else { u64::from(self.raw) << self.shift }
+        self.bytes
     }
 
     /// What is known of the scale.

@@ -86,7 +86,12 @@ impl Joined {
 
     fn interval(&self) -> Interval {
         let s = &self.sum;
-        let confidence = self.weight / i128::from(s.duration().0.max(1));
+        let duration = s.duration().0.max(1);
+        // Dividing 128 bits costs ten times as much, for more than a year.
+        let confidence = match i64::try_from(self.weight) {
+            Ok(weight) => i128::from(weight / duration),
+            Err(_) => self.weight / i128::from(duration),
+        };
         Interval {
             from: s.from,
             to: s.to,

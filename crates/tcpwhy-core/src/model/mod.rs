@@ -117,10 +117,10 @@ pub struct Facts {
     pub peak_bps: u64,
     /// Largest bytes in flight.
     pub max_flight: u64,
-    /// Largest advertised window, scaled.
-    pub max_window: u64,
+    /// Largest advertised window, scaled: less than 2^30 bytes (RFC 7323 section 2.3).
+    pub max_window: u32,
     /// Smallest advertised window, scaled.
-    pub min_window: u64,
+    pub min_window: u32,
     /// The receiver's window scale.
     pub scale: WindowScale,
 }
@@ -145,7 +145,7 @@ pub struct Direction {
     /// Requests and responses.
     pub transfers: Box<[Transfer]>,
     /// Transfers beyond those listed.
-    pub transfers_omitted: u64,
+    pub transfers_omitted: u32,
     /// What holds for all of it.
     pub facts: Facts,
 }

@@ -150,7 +150,7 @@ fn interval(sender: &Sender, from: Nanos, to: Nanos, limit: Limit) -> Interval {
 }
 
 fn facts(states: &[State]) -> Facts {
-    let windows = || states.iter().map(|s| u64::from(s.snd_wnd)).filter(|w| *w > 0);
+    let windows = || states.iter().map(|s| s.snd_wnd).filter(|w| *w > 0);
     let floor = states.iter().map(|s| s.min_rtt_us).filter(|us| (1..u32::MAX).contains(us)).min();
     Facts {
         mss: states.iter().map(|s| s.mss).max().unwrap_or(0),

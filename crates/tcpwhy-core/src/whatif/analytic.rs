@@ -147,11 +147,12 @@ fn ceiling(path: &Path<'_>, lifted: Limit) -> (u64, Limit) {
 /// autotuning follows what arrives, up to what the scale can express.
 fn possible_window(path: &Path<'_>) -> u64 {
     let held = path.timeline.iter().any(|i| i.limit == Limit::ReceiveWindow);
+    let largest = u64::from(path.facts.max_window);
     match path.facts.scale {
-        _ if held => path.facts.max_window,
+        _ if held => largest,
         WindowScale::Absent => UNSCALED,
         WindowScale::Known(shift) | WindowScale::Inferred { min: shift, .. } => {
-            (UNSCALED << shift.min(14)).max(path.facts.max_window)
+            (UNSCALED << shift.min(14)).max(largest)
         }
     }
 }

@@ -173,7 +173,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
             && i.limit == Limit::ReceiveWindow
     };
     // A flight that has reached the largest window grows no further, on a faster path neither.
-    let reached = facts.max_flight + 2 * mss > facts.max_window;
+    let reached = facts.max_flight + 2 * mss > facts.max_window.into();
     let window = match lifted {
         Limit::ReceiveWindow => false,
         Limit::PathBandwidth => reached || holds(&small),
@@ -194,7 +194,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         // How much its queue takes is not known; losses that it made have their time among what stays.
         queue: u64::MAX >> 1,
         sndbuf: if buffer { Asked::Forced(facts.max_flight / 2) } else { Asked::Automatic },
-        rcvbuf: if window { Asked::Forced(facts.max_window) } else { Asked::Automatic },
+        rcvbuf: if window { Asked::Forced(facts.max_window.into()) } else { Asked::Automatic },
         share: window.then_some(HALF),
         read_rate: pace_of_reader(path).filter(|_| lifted != Limit::ReceiveWindow).unwrap_or(0),
         sender: end.clone(),

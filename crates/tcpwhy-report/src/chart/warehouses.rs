@@ -87,7 +87,7 @@ fn receiver(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
             (highest([&held.receive_buffer]) as u64, value(&held.receive_queue, at, 0));
         return Store { name, capacity, filled, lies: false };
     }
-    let widest = d.facts.max_window;
+    let widest = d.facts.max_window.into();
     let filled = widest - value(&track(s).window, at, widest).min(widest);
     Store { name, capacity: widest, filled, lies: false }
 }

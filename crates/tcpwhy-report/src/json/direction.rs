@@ -19,7 +19,7 @@ pub(super) struct Direction<'a> {
     timeline: Timeline<'a>,
     facts: Facts,
     transfers: Vec<Transfer>,
-    transfers_omitted: u64,
+    transfers_omitted: u32,
 }
 
 #[derive(Serialize)]
@@ -92,8 +92,8 @@ struct Facts {
     rtt_floor_ns: i64,
     peak_bps: u64,
     max_flight_bytes: u64,
-    max_window_bytes: u64,
-    min_window_bytes: u64,
+    max_window_bytes: u32,
+    min_window_bytes: u32,
     window_scale: Scale,
 }
 

@@ -1,6 +1,9 @@
 //! A gap is closed: what its end tells the stretch that it belongs to.
 
+use super::Sender;
+use crate::flow::BUSY_HOST;
 use crate::flow::gap::{Gap, Piece, Release, State};
+use crate::flow::packet::Packet;
 use crate::flow::record::Stretches;
 use crate::flow::stretch::{Loss, Stretch};
 use crate::units::Nanos;
@@ -12,8 +15,6 @@ pub(super) struct End {
     pub(super) frame: u64,
     pub(super) shift: u8,
     pub(super) probes: u32,
-    pub(super) pause: Option<Pause>,
-    pub(super) loss: Option<Loss>,
 }
 
 /// A gap that is longer than a wake-up takes, and how things stood at its start.
@@ -37,8 +38,75 @@ pub(super) struct Pause {
     pub(super) stands_out: bool,
 }
 
+impl Sender {
+    /// Accounts the time since the last sending; `flight` was left of what had been sent then.
+    #[inline(always)]
+    pub(super) fn close_gap(
+        &mut self,
+        time: Nanos,
+        packet: &Packet,
+        release: Release,
+        loss: Option<Loss>,
+        flight: u64,
+    ) {
+        let length = time - self.gap.start();
+        let end = End { frame: packet.frame, shift: self.window.shift(), probes: self.probes };
+        if length < self.pace.least_wait
+            && loss.is_none()
+            && let Some((wait, piece)) = self.gap.only_wait(release)
+        {
+            let round = self.rtt.smoothed();
+            return self.record.account(time, wait, round, |s| end.note(s, piece));
+        }
+        self.close_pause(time, end, release, loss, flight);
+    }
+
+    /// As `close_gap`, where there is more to tell than that the gap is over.
+    #[inline(never)]
+    pub(super) fn close_pause(
+        &mut self,
+        time: Nanos,
+        end: End,
+        release: Release,
+        loss: Option<Loss>,
+        flight: u64,
+    ) {
+        let round = self.round();
+        let length = time - self.gap.start();
+        let waited = length >= self.pace.least_wait;
+        let pause = waited.then(|| self.pause(length, time, release, flight));
+        let record = &mut self.record;
+        if let Some((wait, piece)) = self.gap.only_wait(release) {
+            return record.account(time, wait, round, |s| end.note_all(s, piece, pause, loss));
+        }
+        end.note_parts(time, release, round, &self.gap, record, (pause, loss));
+    }
+
+    /// The sender has waited for longer than a wake-up takes.
+    fn pause(&mut self, length: Nanos, time: Nanos, release: Release, left: u64) -> Pause {
+        // An ACK long waited for and a sending just after it are no coincidence, though the host was busy.
+        let late = Nanos(length.0 / 32).min(BUSY_HOST);
+        let pause = Pause {
+            length,
+            stall: length.0 >= self.round().0 / 4,
+            released: !matches!(release, Release::Timer | Release::OwnWill),
+            flight: self.flight,
+            left,
+            room: self.room,
+            dry: self.dry,
+            emptied: self.emptied,
+            short: self.short,
+            woken: time - self.released <= self.pace.wake_up.max(late),
+            forgone: self.gap.is_forgone(time, BUSY_HOST),
+            stands_out: length.0 / 2 > self.usual_wait.0,
+        };
+        self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
+        pause
+    }
+}
+
 impl End {
-    /// As `note`, for a gap of several parts.
+    /// As `note_all`, for a gap of any number of parts.
     #[inline(never)]
     pub(super) fn note_parts(
         self,
@@ -47,18 +115,35 @@ impl End {
         round: Nanos,
         gap: &Gap,
         record: &mut Stretches,
+        (mut pause, loss): (Option<Pause>, Option<Loss>),
     ) {
-        // How long all of it was is said of the first part; what was sent, of the part that waited for it.
-        let mut pause = self.pause;
         gap.resolve(time, release, |to, wait, piece| {
-            let pause = pause.take();
-            let part = if to < time {
-                Self { pause, probes: 0, loss: None, ..self }
-            } else {
-                Self { pause, ..self }
-            };
-            record.account(to, wait, round, |s| part.note(s, piece));
+            record.account(to, wait, round, |s| {
+                // What was sent is said of the part that waited for it; how long all of it was, of the first part.
+                let last = to >= time;
+                let probes = if last { self.probes } else { 0 };
+                let part = Self { probes, ..self };
+                part.note_all(s, piece, pause.take(), loss.filter(|_| last));
+            });
         });
+    }
+
+    /// As `note`, with a pause or a loss.
+    #[inline(always)]
+    pub(super) fn note_all(
+        &self,
+        s: &mut Stretch,
+        piece: &Piece,
+        pause: Option<Pause>,
+        loss: Option<Loss>,
+    ) {
+        self.note(s, piece);
+        if let Some(pause) = pause {
+            pause.note(s);
+        }
+        if let Some(loss) = loss {
+            s.lost(loss);
+        }
     }
 
     #[inline(always)]
@@ -71,12 +156,6 @@ impl End {
             s.idle = s.idle.max(s.to - piece.from);
         }
         s.probes += self.probes;
-        if let Some(pause) = &self.pause {
-            pause.note(s);
-        }
-        if let Some(loss) = self.loss {
-            s.lost(loss);
-        }
     }
 }
 

@@ -8,13 +8,13 @@ use crate::observe::flags;
 use crate::units::Nanos;
 
 impl Sender {
-    /// `event` reached the sender at `time`; `leg` is the way between capture point and sender, with the queue of the moment.
+    /// `event` reached the sender at `time`, not before anything else that it knows of; `leg` is the way between capture point and sender, with the queue of the moment.
     #[inline]
     pub(crate) fn acknowledged(&mut self, event: &Packet, time: Nanos, leg: Nanos) {
         // Half of all packets: one more of a burst of data, whose headers all say the same.
         let again = self.repeated == Some((event.ack, event.window));
         if again && event.len > 0 && event.is_ordinary() {
-            self.last = self.last.max(time);
+            self.last = time;
             self.record.open().touch(event.frame);
             return self.peer_spoke(time);
         }
@@ -28,7 +28,7 @@ impl Sender {
             self.tally.stray += 1;
             return;
         };
-        self.last = self.last.max(time);
+        self.last = time;
         if ack < self.board.una {
             return; // overtaken by a newer one
         }
@@ -43,9 +43,30 @@ impl Sender {
         if self.duplicate_acks > 0 {
             self.gap.notices(time);
         }
-        let moved = acked.bytes > 0 || self.window.edge > edge;
-        self.record.open().updates += u32::from(moved && acked.bytes == 0);
+        if event.len > 0 {
+            self.peer_spoke(time);
+        }
+        if arrived > 0 {
+            let pause = Nanos(self.round().0 / 4);
+            let late = || Nanos((self.released_rtt - self.rtt.floor_or_zero()).0.max(0));
+            self.capacity.begins(late);
+            self.capacity.acknowledged(arrived, event.time, self.size.mss(), pause);
+        }
+        if acked.bytes > 0 {
+            self.progress(event, &acked, ack, time);
+        } else {
+            self.stood_still(event, self.window.edge > edge, time);
+        }
+        let piece = self.piece(time, event.frame);
+        self.gap.falls(time, self.board.flight(), self.flight);
+        self.gap.change(piece);
+    }
+
+    /// Nothing was acknowledged; the window's edge may have `moved`.
+    #[inline(never)]
+    fn stood_still(&mut self, event: &Packet, moved: bool, time: Nanos) {
         if moved {
+            self.record.open().updates += 1;
             self.released = time;
         }
         if moved || (event.len == 0 && !event.has(flags::FIN)) {
@@ -53,22 +74,6 @@ impl Sender {
         } else {
             self.answers.spoke();
         }
-        if event.len > 0 {
-            self.peer_spoke(time);
-        }
-        self.answers.delivered(acked.largest);
-        if arrived > 0 {
-            let pause = Nanos(self.round().0 / 4);
-            let late = Nanos((self.released_rtt - self.rtt.floor_or_zero()).0.max(0));
-            self.capacity.begins(late);
-            self.capacity.acknowledged(arrived, event.time, self.size.mss(), pause);
-        }
-        if acked.bytes > 0 {
-            self.progress(event, &acked, ack, time);
-        }
-        let piece = self.piece(time, event.frame);
-        self.gap.falls(time, self.board.flight(), self.flight);
-        self.gap.change(piece);
     }
 
     /// Data whose header says nothing that was not known.
@@ -93,41 +98,39 @@ impl Sender {
 
     /// Returns how many bytes have newly arrived by what this ACK says.
     fn note_ack(&mut self, event: &Packet, acked: &Acked, leg: Nanos) -> u64 {
-        let duplicate = acked.bytes == 0 && event.len == 0 && self.board.flight() > 0;
-        self.duplicate_acks = if duplicate { self.duplicate_acks + 1 } else { 0 };
-        if event.reports_loss() {
-            self.duplicate_acks = self.duplicate_acks.max(3);
+        if acked.bytes > 0 {
+            self.duplicate_acks = 0;
+        } else {
+            self.count_duplicate(event);
         }
-        self.tally.ack(event, acked);
+        let (sampled, beyond) = if event.is_ordinary() {
+            (acked.sent_at, 0)
+        } else {
+            let (sampled, beyond) = self.note_report(event, acked);
+            (acked.sent_at.or(sampled), beyond)
+        };
+        // A FIN or a probe's byte may go unseen; a hole in the capture is more.
+        if acked.unseen > 1 {
+            self.tally.holes.add(event.frame);
+        }
         let window = self.window.bytes();
+        let arrived = acked.arrived + beyond;
         let open = self.record.open();
         open.touch(event.frame);
-        open.acked += acked.bytes;
         open.saw_window(window);
-        open.marks += u32::from(event.echoes_mark());
-        if event.reports_duplicate() {
-            open.needless += 1;
-            if std::mem::take(&mut self.probed_tail) {
-                // Such a probe changes no window (RFC 8985 section 7.4.2).
-                self.record.needed_no_repair();
-            }
-        }
+        open.acked += acked.bytes;
+        open.arrived += arrived as i64;
         // Timestamps will tell where the capture was taken: until then the round trip is not known.
         let placed = self.placed || event.stamp().is_none();
-        let reported = event.newest_reported().filter(|_| acked.bytes == 0);
-        let una = self.board.una;
-        let (sampled, beyond) =
-            reported.map_or((None, 0), |beyond| self.board.reported(una + beyond));
-        let arrived = acked.arrived + beyond;
-        self.record.open().arrived += arrived as i64;
         // By the clocks of two taps an ACK may come before its data: no time was measured then. One that comes with it shows a clock that
         // cannot measure this path: the floor is zero, which is what it is where nothing was measured.
-        let sent_at = acked.sent_at.or(sampled).filter(|_| placed);
+        let sent_at = sampled.filter(|_| placed);
         let sample = sent_at.map(|at| event.time - at + leg).filter(|rtt| rtt.0 >= 0);
         if let Some(rtt) = sample {
             self.record.open().sampled(rtt);
-            self.rtt.add(rtt);
-            self.pace.lower(self.rtt.floor_or_zero());
+            if self.rtt.add(rtt) {
+                self.pace.lower(self.rtt.floor_or_zero());
+            }
             self.released_rtt = rtt;
         } else {
             self.released_rtt = Nanos::ZERO;
@@ -135,7 +138,43 @@ impl Sender {
         arrived
     }
 
+    /// An ACK that acknowledges nothing new is a duplicate if it says nothing else either (RFC 5681 section 2).
+    #[inline(never)]
+    fn count_duplicate(&mut self, event: &Packet) {
+        let duplicate = event.len == 0 && self.board.flight() > 0;
+        self.duplicate_acks = if duplicate { self.duplicate_acks + 1 } else { 0 };
+    }
+
+    /// What the header of an ACK says of losses, duplicates and marks. Gives when the segment was sent that a SACK block reports, and
+    /// how many bytes have arrived by that.
+    #[inline(never)]
+    fn note_report(&mut self, event: &Packet, acked: &Acked) -> (Option<Nanos>, u64) {
+        if event.reports_loss() {
+            self.duplicate_acks = self.duplicate_acks.max(3);
+        }
+        if event.echoes_mark() {
+            self.tally.marks.add(event.frame);
+            self.record.open().marks += 1;
+        }
+        if event.reports_duplicate() {
+            self.tally.needless.add(event.frame);
+            self.record.open().needless += 1;
+            if std::mem::take(&mut self.probed_tail) {
+                // Such a probe changes no window (RFC 8985 section 7.4.2).
+                self.record.needed_no_repair();
+            }
+        }
+        let reported = event.newest_reported().filter(|_| acked.bytes == 0);
+        let una = self.board.una;
+        reported.map_or((None, 0), |beyond| self.board.reported(una + beyond))
+    }
+
+    /// Something was acknowledged.
+    #[inline(always)]
     fn progress(&mut self, event: &Packet, acked: &Acked, ack: u64, time: Nanos) {
+        self.released = time;
+        self.answers.heard(time);
+        self.answers.delivered(acked.largest);
         self.transfers.acknowledged(time, event.frame);
         if self.recover.is_some_and(|point| ack >= point) {
             self.recover = None;
@@ -150,6 +189,7 @@ impl Sender {
     }
 
     /// The capture missed what this ACK acknowledges: the gap ends here, nobody knows how.
+    #[cold]
     fn sent_unseen(&mut self, time: Nanos, frame: u64, ack: u64) {
         let round = self.round();
         let record = &mut self.record;

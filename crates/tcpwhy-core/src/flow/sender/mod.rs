@@ -6,6 +6,7 @@ mod hearing;
 mod pace;
 mod repairing;
 mod sending;
+mod streaming;
 
 use crate::flow::WAKE_UP;
 use crate::flow::answers::Answers;
@@ -162,14 +163,25 @@ impl Sender {
         self.window.edge.saturating_sub(self.board.nxt)
     }
 
-    fn state(&self) -> State {
-        let (room, mss) = (self.room(), self.size.mss());
+    /// The window holds the sender.
+    #[inline(always)]
+    fn has_no_room(&self) -> bool {
         // Nobody needs more than a full segment.
-        let tight = || room < self.window.need(mss) && self.window.largest > 0;
+        self.room() < self.size.mss() && self.is_held()
+    }
+
+    /// As `has_no_room`, with room for less than a full segment.
+    #[inline(never)]
+    fn is_held(&self) -> bool {
+        let (room, mss) = (self.room(), self.size.mss());
+        let tight = room < self.window.need(mss) && self.window.largest > 0;
         // A queue that ran dry had nothing more to send, whatever the window.
-        let telling =
-            || self.window.is_telling(mss) || !self.dry && !self.window.is_passed();
-        if room < mss && tight() && telling() {
+        tight && (self.window.is_telling(mss) || !self.dry && !self.window.is_passed())
+    }
+
+    #[inline(always)]
+    fn state(&self) -> State {
+        if self.has_no_room() {
             State::NoRoom
         } else if self.board.flight() > 0 {
             State::Waiting

@@ -1,17 +1,14 @@
-//! The sender puts something on the wire: the gap before it is closed and explained.
+//! The sender puts something on the wire.
 
-use super::closing::{End, Pause};
 use super::{DELAYED, Sender, WAKE_UP};
-use crate::flow::BUSY_HOST;
 use crate::flow::gap::{Release, State};
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::{Levels, Sending};
-use crate::flow::stretch::Loss;
 use crate::observe::flags;
 use crate::units::Nanos;
 
 impl Sender {
-    /// The sender put `packet` on the wire at `time`.
+    /// The sender put `packet` on the wire at `time`, not before anything else that it knows of.
     #[inline(always)]
     pub(crate) fn sent(&mut self, packet: &Packet, time: Nanos) {
         let Some(start) = self.space.locate(packet.seq) else {
@@ -31,7 +28,17 @@ impl Sender {
     #[inline(never)]
     fn sent_data(&mut self, packet: &Packet, start: u64, time: Nanos) {
         self.repeated = None;
-        self.last = self.last.max(time);
+        self.last = time;
+        if self.streams(packet.len, start) {
+            self.sent_next(packet, time);
+        } else {
+            self.sent_anything(packet, start, time);
+        }
+    }
+
+    /// Data of any kind, new or not, after a wait of any kind.
+    #[inline(never)]
+    fn sent_anything(&mut self, packet: &Packet, start: u64, time: Nanos) {
         let end = start + u64::from(packet.len);
         if self.is_probe(start, packet.len) {
             self.probed(packet.frame, time, self.window.bytes() == 0);
@@ -41,7 +48,7 @@ impl Sender {
         if start != self.board.nxt || self.recover.is_some() {
             return self.sent_elsewhere(packet, start, time, flight);
         }
-        // Nearly always. By itself, so that nothing of what follows asks whether this is a repair.
+        // By itself, so that nothing of what follows asks whether this is a repair.
         let level = self.level(packet, end, time);
         self.board.send_next(end, time, level);
         self.note_sent(Sending::New, packet, end, time, flight);
@@ -184,80 +191,53 @@ impl Sender {
             && waited >= self.rtt.smoothed().scale(7, 4)
     }
 
-    /// Accounts the time since the last sending; `flight` was left of what had been sent then.
-    #[inline(always)]
-    fn close_gap(
-        &mut self,
-        time: Nanos,
-        packet: &Packet,
-        release: Release,
-        loss: Option<Loss>,
-        flight: u64,
-    ) {
-        let round = self.round();
-        let length = time - self.gap.start();
-        let waited = length >= self.pace.least_wait;
-        let pause = if waited { Some(self.pause(length, time, release, flight)) } else { None };
-        let (shift, probes) = (self.window.shift(), self.probes);
-        let end = End { frame: packet.frame, shift, probes, pause, loss };
-        let record = &mut self.record;
-        if let Some((wait, piece)) = self.gap.only_wait(release) {
-            return record.account(time, wait, round, |s| end.note(s, piece));
-        }
-        end.note_parts(time, release, round, &self.gap, record);
-    }
-
-    /// The sender has waited for longer than a wake-up takes.
-    #[inline(never)]
-    fn pause(&mut self, length: Nanos, time: Nanos, release: Release, left: u64) -> Pause {
-        // An ACK long waited for and a sending just after it are no coincidence, though the host was busy.
-        let late = Nanos(length.0 / 32).min(BUSY_HOST);
-        let pause = Pause {
-            length,
-            stall: length.0 >= self.round().0 / 4,
-            released: !matches!(release, Release::Timer | Release::OwnWill),
-            flight: self.flight,
-            left,
-            room: self.room,
-            dry: self.dry,
-            emptied: self.emptied,
-            short: self.short,
-            woken: time - self.released <= self.pace.wake_up.max(late),
-            forgone: self.gap.is_forgone(time, BUSY_HOST),
-            stands_out: length.0 / 2 > self.usual_wait.0,
-        };
-        self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
-        pause
-    }
-
     /// `alone`: nothing was sent just before.
     #[inline(always)]
     fn note_sending(&mut self, sending: Sending, packet: &Packet, alone: bool) {
         let mss = self.size.mss();
-        let full = self.state() == State::NoRoom;
+        let full = self.has_no_room();
         let open = self.record.open();
         open.touch(packet.frame);
         match sending {
             Sending::New => {
-                open.segments += 1;
-                open.short_segments += u32::from(u64::from(packet.len) < mss);
                 open.filled += u32::from(full);
-                open.pushes += u32::from(packet.has(flags::PSH));
+                self.note_new(packet, mss);
             }
             Sending::Again { tail, .. } if self.window.bytes() > 0 => {
                 self.repairs(tail, u64::from(packet.len));
             }
             Sending::Again { .. } | Sending::Needless | Sending::Reordered => {}
         }
+        self.note_queue(packet, mss, alone);
+    }
+
+    /// What a segment of new data adds to the stretch.
+    #[inline(always)]
+    pub(super) fn note_new(&mut self, packet: &Packet, mss: u64) {
         let len = u64::from(packet.len);
+        let open = self.record.open();
+        open.segments += 1;
+        if packet.has(flags::PSH) {
+            open.pushes += 1;
+        }
+        if len < mss {
+            open.short_segments += 1;
+        } else if len > mss && len % mss == 0 {
+            open.whole_segments += 1;
+        }
+    }
+
+    /// What a segment says of the queue that it came from; `alone`: nothing was sent just before.
+    #[inline(always)]
+    pub(super) fn note_queue(&mut self, packet: &Packet, mss: u64, alone: bool) {
+        let (len, push) = (u64::from(packet.len), packet.has(flags::PSH));
         // A division costs as much as the rest; most segments are full.
         self.short = len != mss && len % mss != 0;
-        let whole = len > mss && !self.short && sending == Sending::New;
-        self.record.open().whole_segments += u32::from(whole);
-        self.dry = packet.has(flags::PSH) || (self.short && len < mss);
+        let last = self.short && len < mss;
+        self.dry = push || last;
         // Linux marks the end of every packet that it hands over in one piece (`__tcp_transmit_skb`): only on a segment by itself does
         // the flag tell of a write that ended.
-        self.emptied = (packet.has(flags::PSH) && alone) || (self.short && len < mss);
+        self.emptied = (push && alone) || last;
     }
 
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! The round trip between the capture point and one end.
 
 use super::pairs::QuietPairs;
-use crate::flow::WAKE_UP;
 use crate::flow::line::Line;
+use crate::flow::{NEAR, WAKE_UP};
 use crate::units::{Nanos, Seq};
 
 /// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
@@ -54,6 +54,8 @@ pub(crate) struct Leg {
     /// The newest of them.
     latest: Nanos,
     pub(crate) from_handshake: bool,
+    /// The handshake has shown that the capture point is at this end.
+    pub(crate) near: bool,
     pub(crate) echoes: u32,
     /// The end echoes the same old value for ever: its echo says nothing.
     stuck: bool,
@@ -67,6 +69,8 @@ pub(crate) struct Leg {
     pending: Line<(u32, Nanos)>,
     /// The newest that was echoed.
     echoed: Option<(u32, Nanos)>,
+    /// The last that is pending, or else the newest that was echoed.
+    newest: Option<u32>,
 }
 
 impl Leg {
@@ -80,6 +84,7 @@ impl Leg {
             latest: Nanos::ZERO,
             round_end: Nanos(i64::MIN),
             from_handshake: false,
+            near: false,
             echoes: 0,
             stuck: false,
             now: Nanos::ZERO,
@@ -89,6 +94,7 @@ impl Leg {
             asked: None,
             pending: Line::default(),
             echoed: None,
+            newest: None,
         }
     }
 
@@ -139,6 +145,7 @@ impl Leg {
         self.sample(leg);
         self.confirmed = false;
         self.from_handshake = true;
+        self.near = self.floor < NEAR;
     }
 
     fn sample(&mut self, leg: Nanos) {
@@ -147,6 +154,7 @@ impl Leg {
         if leg.0 >= 0 {
             self.floor = if self.known { self.floor.min(leg) } else { leg };
             self.known = true;
+            self.near = self.from_handshake && self.floor < NEAR;
             self.settle();
         }
     }
@@ -178,8 +186,7 @@ impl Leg {
     #[inline]
     pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
         // A tick of the clock has many packets, on a short path even after the first of them was echoed.
-        let newest = self.pending.last().or(self.echoed.as_ref());
-        if newest.is_none_or(|&(v, _)| v != tsval) {
+        if self.newest != Some(tsval) {
             self.remember(tsval, time);
         }
     }
@@ -194,6 +201,7 @@ impl Leg {
             self.pending = thinned;
         }
         self.pending.push_back((tsval, time), AT_FIRST);
+        self.newest = Some(tsval);
     }
 
     /// When the packet passed that the end has heard of last, if it echoes `tsecr` now.
@@ -219,6 +227,12 @@ impl Leg {
     /// A packet from this end echoed `tsecr`. `round` is the length over which a queue is judged.
     #[inline(never)]
     pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
+        self.hear_echo(tsecr, time, round);
+        self.newest = self.pending.last().or(self.echoed.as_ref()).map(|&(tsval, _)| tsval);
+    }
+
+    #[inline(always)]
+    fn hear_echo(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
         while let Some(&(tsval, passed)) = self.pending.front() {
             let newer = tsval.wrapping_sub(tsecr) as i32;
             if newer > 0 {

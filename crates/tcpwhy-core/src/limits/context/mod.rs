@@ -11,7 +11,8 @@ use crate::flow::stretch::{Stretch, Wait};
 use crate::model::WindowScale;
 use crate::units::Nanos;
 pub(crate) use link::NOISE;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
 pub(crate) use still::{CALM_ROUNDS, LONG_ENOUGH};
 
 /// Everything that a rule may look at.
@@ -46,8 +47,10 @@ pub(crate) struct Context<'a> {
     pub(crate) losses: Losses,
     /// The first stretch with a retransmission.
     first_loss: Option<usize>,
-    /// What was around the stretch asked for last.
-    summed: Cell<Option<(usize, Around)>>,
+    /// The run summed last, and its sums.
+    summed: RefCell<(Range<usize>, Around)>,
+    /// The stretch asked for last, and the run around it.
+    run: Cell<Option<(usize, usize, usize)>>,
 }
 
 impl<'a> Context<'a> {
@@ -73,7 +76,8 @@ impl<'a> Context<'a> {
             first_window: None,
             losses,
             first_loss: stretches.iter().position(|s| s.resent > 0),
-            summed: Cell::new(None),
+            summed: RefCell::default(),
+            run: Cell::new(None),
         }
     }
 

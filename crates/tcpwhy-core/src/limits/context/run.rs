@@ -6,6 +6,7 @@ use crate::flow::WAKE_UP;
 use crate::flow::stretch::{Stretch, Wait};
 use crate::limits::around::Around;
 use crate::units::Nanos;
+use std::ops::Range;
 
 /// Rounds looked at on each side for what is steady and what grows.
 pub(super) const AROUND: usize = 8;
@@ -13,7 +14,7 @@ pub(super) const AROUND: usize = 8;
 impl Context<'_> {
     /// The run of flowing stretches around `i`, broken by losses and by idle times: on each side `AROUND` rounds and at least
     /// `LONG_ENOUGH`.
-    pub(crate) fn run(&self, i: usize) -> std::ops::Range<usize> {
+    pub(crate) fn run(&self, i: usize) -> Range<usize> {
         let (mut from, mut to) = (i, i + 1);
         let middle = &self.stretches[i];
         let enough = |rounds: usize, time: Nanos| rounds >= AROUND && time >= LONG_ENOUGH;
@@ -34,22 +35,36 @@ impl Context<'_> {
 
     /// Sums over the run around `i`; several rules ask for them in turn.
     pub(crate) fn around(&self, i: usize) -> Around {
-        match self.summed.get() {
-            Some((at, around)) if at == i => around,
-            _ => {
-                let around = self.sum(self.run(i));
-                self.summed.set(Some((i, around)));
-                around
-            }
-        }
+        self.sums(self.known_run(i))
     }
 
     /// As `around`, from stretch `i` on.
     pub(crate) fn ahead(&self, i: usize) -> Around {
-        self.sum(i..self.run(i).end)
+        self.sums(i..self.known_run(i).end)
     }
 
-    fn sum(&self, run: std::ops::Range<usize>) -> Around {
+    /// As `run`.
+    fn known_run(&self, i: usize) -> Range<usize> {
+        match self.run.get() {
+            Some((at, from, to)) if at == i => from..to,
+            _ => {
+                let run = self.run(i);
+                self.run.set(Some((i, run.start, run.end)));
+                run
+            }
+        }
+    }
+
+    /// As `sum`; neighbours mostly have their run in common.
+    fn sums(&self, run: Range<usize>) -> Around {
+        let mut summed = self.summed.borrow_mut();
+        if summed.0 != run {
+            *summed = (run.clone(), self.sum(run));
+        }
+        summed.1
+    }
+
+    fn sum(&self, run: Range<usize>) -> Around {
         let mut sum = Around { window_min: u64::MAX, ..Around::default() };
         let half = run.start + run.len() / 2;
         let mut halves = [(0, 0, 0); 2];

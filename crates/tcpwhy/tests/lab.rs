@@ -2,12 +2,30 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
 
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 const SERVER: &str = "exec python3 -m http.server 8000";
 const FETCH: &str = "import os,urllib.request as u;u.urlopen('http://%s:8000/'%os.environ['TCPWHY_SERVER']).read();print('ok')";
+
+/// Prints how many seconds a handshake with this machine takes, by each family; exits with 3.
+const SHAKE: &str = "
+import os, socket, sys, time
+server = os.environ['TCPWHY_SERVER']
+hosts = [server, 'fd77:0:0:%x::2' % int(server.split('.')[2])]
+for host in hosts if os.path.exists('/proc/net/if_inet6') else hosts[:1]:
+    begin = time.monotonic()
+    socket.create_connection((host, int(sys.argv[1])), 10)
+    print(time.monotonic() - begin)
+sys.exit(3)";
+
+/// The words that run a lab inside of a lab, the command to follow.
+fn inner<'a>(program: &'a str, arguments: &[&'a str]) -> Vec<&'a str> {
+    [&[program, "lab", "exec", "-q"], arguments, &["--"]].concat()
+}
 
 fn lab(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tcpwhy"));
@@ -87,7 +105,7 @@ fn fetched(output: &Output) {
 }
 
 #[test]
-fn labs_run_side_by_side_and_inside_each_other() {
+fn labs_run_side_by_side() {
     if !allowed() {
         return;
     }
@@ -101,11 +119,43 @@ fn labs_run_side_by_side_and_inside_each_other() {
     for child in labs {
         fetched(&child.wait_with_output().unwrap());
     }
-    let inner = [env!("CARGO_BIN_EXE_tcpwhy"), "lab", "exec", "-q", "--", "sh", "-c"];
-    let output =
-        lab(&["-q", "--"]).args(inner).arg("echo outer inner $TCPWHY_SERVER").output().unwrap();
+}
+
+#[test]
+fn the_innermost_command_reaches_this_machine_through_all_links() {
+    if !allowed() {
+        return;
+    }
+    let listener = TcpListener::bind("[::]:0").or_else(|_| TcpListener::bind("0.0.0.0:0")).unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let words = inner(env!("CARGO_BIN_EXE_tcpwhy"), &["--rtt", "10ms"]);
+    let mut command = lab(&["-q", "--rtt", "20ms", "--"]);
+    command.args(inner(env!("CARGO_BIN_EXE_tcpwhy"), &["--rtt", "40ms"])).args(&words);
+    let output = command.args(["python3", "-c", SHAKE, &port]).output().unwrap();
+    let (times, said) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "the command's own exit code: {said}");
+    for time in times.lines() {
+        assert!(time.parse::<f64>().unwrap() >= 0.070, "all three links: {times}");
+    }
+}
+
+#[test]
+fn labs_inside_of_one_lab_do_not_meet() {
+    if !allowed() {
+        return;
+    }
+    let listener = TcpListener::bind("0.0.0.0:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let words = inner(env!("CARGO_BIN_EXE_tcpwhy"), &["--rtt", "2ms"]).join(" ");
+    let one = format!("{words} python3 -c \"$SHAKE\" {port}; test $? = 3 || exit 1");
+    let script = format!(
+        "for n in 1 2 3; do ({one}) & all=\"$all $!\"; done; for p in $all; do wait $p || exit 1; done"
+    );
+    let mut command = lab(&["-q", "--", "sh", "-c", &script]);
+    // IPv4 only: nothing listens on the other.
+    let output = command.env("SHAKE", SHAKE.replace("if_inet6", "none")).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).starts_with("outer inner 10.77."));
+    assert_eq!(text(&output.stdout).lines().count(), 3);
 }
 
 #[test]
@@ -116,23 +166,42 @@ fn without_root_a_server_of_its_own_answers() {
     std::fs::copy(program, &copy).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(folder.path(), mode).unwrap();
-    let nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
-    let output = Command::new("setpriv")
-        .args(nobody)
-        .arg(&copy)
-        .args(["lab", "exec", "--server", SERVER, "--", "python3", "-c", FETCH])
-        .current_dir(folder.path())
-        .output();
-    match output {
-        Ok(output) if text(&output.stderr).contains("cannot make namespaces") => {
-            eprintln!("skipped: {}", text(&output.stderr));
+    let python = ["python3", "-c", FETCH];
+    let program = copy.to_str().unwrap();
+    let nested = [inner(program, &["--rtt", "1ms"]), python.to_vec()].concat();
+    for command in [&python[..], &nested] {
+        let output = Command::new("setpriv")
+            .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+            .args([program, "lab", "exec", "--server", SERVER, "--"])
+            .args(command)
+            .current_dir(folder.path())
+            .output();
+        let refused =
+            |said: &str| said.contains("cannot make namespaces") || said.starts_with("setpriv:");
+        match output {
+            Ok(output) if refused(&text(&output.stderr)) => {
+                eprintln!("skipped: {}", text(&output.stderr));
+            }
+            Ok(output) => fetched(&output),
+            Err(e) => eprintln!("skipped: setpriv: {e}"),
         }
-        Ok(output) if text(&output.stderr).starts_with("setpriv:") => {
-            eprintln!("skipped: {}", text(&output.stderr));
-        }
-        Ok(output) => fetched(&output),
-        Err(e) => eprintln!("skipped: setpriv: {e}"),
     }
+}
+
+/// A lab of its own process group, in which a lab has two processes that sleep; its device, and what they have on their command lines.
+fn sleepers(mark: &str) -> (Child, String) {
+    let words = inner(env!("CARGO_BIN_EXE_tcpwhy"), &[]).join(" ");
+    let script = format!("{words} sh -c 'setsid sleep {mark} & exec sleep {mark}'");
+    let child = lab(&["--rtt", "1ms", "--", "sh", "-c", &script]).process_group(0).spawn().unwrap();
+    let device = format!("tcpwhy{}", child.id());
+    until("the command runs", || alive(&format!("sleep\0{mark}")));
+    assert!(devices().contains(&device));
+    (child, device)
+}
+
+/// A number that no other process of this machine sleeps for.
+fn mark(number: u32) -> String {
+    format!("7{number}{:08}", std::process::id())
 }
 
 #[test]
@@ -140,15 +209,23 @@ fn kill_9_leaves_no_device_and_no_process() {
     if !allowed() {
         return;
     }
-    // A number that no other process of this machine sleeps for.
-    let mark = format!("7{:08}", std::process::id());
-    let script = format!("setsid sleep {mark} & sleep {mark}");
-    let mut child = lab(&["--rtt", "1ms", "--", "sh", "-c", &script]).spawn().unwrap();
-    let device = format!("tcpwhy{}", child.id());
-    until("the command runs", || alive(&format!("sleep\0{mark}")));
-    assert!(devices().contains(&device));
+    let mark = mark(1);
+    let (mut child, device) = sleepers(&mark);
     child.kill().unwrap();
     child.wait().unwrap();
     until("no process is left", || !alive(&mark));
     until("no device is left", || !devices().contains(&device));
+}
+
+#[test]
+fn ctrl_c_ends_the_command_and_the_labs_with_it() {
+    if !allowed() {
+        return;
+    }
+    let mark = mark(2);
+    let (mut child, device) = sleepers(&mark);
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!alive(&mark) && !devices().contains(&device));
 }

@@ -18,6 +18,14 @@ pub enum Error {
     /// All 256 networks are in use.
     #[error("every network from 10.77.0.0/24 to 10.77.255.0/24 is in use here")]
     NoNetwork,
+    /// The outer lab's network has no part left.
+    #[error(
+        "no part of the outer lab's network {outer} is left; seven labs can be one inside another, and six side by side in one"
+    )]
+    NoPart {
+        /// Whose client this is.
+        outer: crate::host::Network,
+    },
     /// A host.
     #[error(transparent)]
     Host(#[from] crate::host::Error),

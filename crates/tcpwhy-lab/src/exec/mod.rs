@@ -2,7 +2,8 @@
 //!
 //! The command runs in the client. With root the server's end of the link lies in the caller's own network namespace, so
 //! that the machine's services are behind the link; with `server`, and always without root, it is a host of its own in
-//! which that server runs.
+//! which that server runs. Without `server` labs nest: where the caller is itself behind a link, its namespace becomes a
+//! router, and the command reaches through both links.
 //!
 //! Nothing survives: namespaces are held by descriptors, devices by the link's thread, and the command is in a PID
 //! namespace whose first process dies with this one.
@@ -14,15 +15,19 @@ mod network;
 mod program;
 
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 pub use error::Error;
 
-use crate::host::{Host, Rights, become_root};
+use crate::host::{DEVICE, Host, Rights, become_root};
 use crate::link::{self, LinkReport};
 use crate::spec::{HostSpec, LinkSpec, Role};
 use case::Case;
 use program::Streams;
+
+/// The variable that tells a command the server's address.
+const SERVER: &str = "TCPWHY_SERVER";
 
 /// What runs, and behind what.
 #[derive(Debug, Clone)]
@@ -35,7 +40,7 @@ pub struct Order {
     pub server_host: HostSpec,
     /// A shell command that serves, in a host of its own.
     pub server: Option<String>,
-    /// The command and its arguments; `{server}` becomes the server's address.
+    /// The command and its arguments; `{server}` becomes the server's address, in a lab in a lab the outermost one's.
     pub command: Vec<OsString>,
     /// Where captures and reports go.
     pub case: Option<PathBuf>,
@@ -80,11 +85,17 @@ pub fn run(order: &Order, ready: impl FnOnce()) -> Result<Ended, Error> {
             Host::outside(&device, &order.server_host, &order.link, network)?
         }
     };
+    let through = claim.nested && order.server.is_none();
+    if through {
+        server.forward(DEVICE)?;
+    }
     let middle = order.case.as_ref().map(|folder| folder.join("middle.pcapng"));
     let link = link::start(&order.link, client.device(), server.device(), middle.as_deref())?;
     let case = order.case.as_ref().map(|folder| Case::start(folder, &client, &server));
     let case = case.transpose()?;
-    let code = command(order, &client, &server)?;
+    let address = if through { outermost() } else { None };
+    let address = address.unwrap_or(server.addresses()[0]);
+    let code = command(order, &client, &server, address)?;
     let link = link.stop()?;
     if let Some(case) = case {
         case.end(&link)?;
@@ -92,9 +103,14 @@ pub fn run(order: &Order, ready: impl FnOnce()) -> Result<Ended, Error> {
     Ok(Ended { code, link })
 }
 
-fn command(order: &Order, client: &Host, server: &Host) -> Result<u8, Error> {
-    let address = server.addresses()[0].to_string();
-    let environment = [("TCPWHY_SERVER", address.clone())];
+/// The server of the lab around this one.
+fn outermost() -> Option<IpAddr> {
+    std::env::var(SERVER).ok()?.parse().ok()
+}
+
+fn command(order: &Order, client: &Host, server: &Host, address: IpAddr) -> Result<u8, Error> {
+    let address = address.to_string();
+    let environment = [(SERVER, address.clone())];
     let mut serving = None;
     if let Some(text) = &order.server {
         let words = ["/bin/sh".into(), "-c".into(), text.into()];

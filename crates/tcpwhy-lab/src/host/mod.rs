@@ -4,6 +4,7 @@ mod device;
 mod facts;
 mod namespace;
 mod netlink;
+mod network;
 mod ready;
 mod sys;
 mod sysctl;
@@ -12,6 +13,7 @@ mod user;
 pub use device::{DeviceFacts, Metrics};
 pub use facts::HostFacts;
 pub use namespace::Namespace;
+pub use network::Network;
 pub(crate) use sysctl::get as setting;
 pub use sysctl::kernel_release;
 pub use user::{Rights, become_root};
@@ -19,7 +21,7 @@ pub use user::{Rights, become_root};
 use crate::link::{self, HostDevice};
 use crate::spec::{HostSpec, LinkSpec, Role};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::process::Command;
 
 /// Name of the device that leads to the link.
@@ -77,23 +79,6 @@ impl Role {
     }
 }
 
-/// The addresses behind a link: 10.77.N.0/24 and fd77:0:0:N::/64.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Network(pub u8);
-
-impl Network {
-    /// A host's addresses: IPv4 first, then IPv6.
-    pub fn addresses(self, role: Role) -> [IpAddr; 2] {
-        let last = match role {
-            Role::Client => 1,
-            Role::Server => 2,
-        };
-        let v4 = Ipv4Addr::new(10, 77, self.0, last);
-        let v6 = Ipv6Addr::new(0xfd77, 0, 0, u16::from(self.0), 0, 0, 0, u16::from(last));
-        [v4.into(), v6.into()]
-    }
-}
-
 /// A host at work; its namespace and its device vanish with it.
 #[derive(Debug)]
 pub struct Host {
@@ -134,6 +119,15 @@ impl Host {
         ready::device(device, role, spec, network)?;
         let facts = facts::read(spec, device, network.addresses(role.other())[0]);
         Ok(Self { role, namespace: Namespace::current()?, device: opened, network, facts })
+    }
+
+    /// Lets what comes over the link from other hosts go on to where the namespace's routes lead, and back from `behind`, the device
+    /// that they lead to.
+    ///
+    /// # Errors
+    /// The kernel refuses the settings.
+    pub fn forward(&self, behind: &str) -> Result<(), Error> {
+        self.namespace.inside(|| ready::forwarding([self.device.name(), behind]))?
     }
 
     /// A host in a namespace that is there already.

@@ -32,7 +32,7 @@ pub(super) fn device(
     for (address, prefix) in families(role, network) {
         device::add_address(name, address, prefix)
             .map_err(error(format!("give {name} the address {address}")))?;
-        let subnet = (masked(address), prefix);
+        let subnet = (network.masked(address), prefix);
         device::set_route(name, subnet, address, &metrics)
             .map_err(error(format!("set the route to {}/{prefix}", subnet.0)))?;
     }
@@ -55,12 +55,26 @@ pub(super) fn default_route(
     Ok(())
 }
 
+/// Makes the namespace a router between two of its devices. IPv6 has one switch for all of them.
+pub(super) fn forwarding(devices: [&str; 2]) -> Result<(), Error> {
+    for device in devices {
+        sysctl::set(&format!("net.ipv4.conf.{device}.forwarding"), "1")?;
+    }
+    if ipv6() {
+        sysctl::set("net.ipv6.conf.all.forwarding", "1")?;
+    }
+    Ok(())
+}
+
 /// The host's addresses of the families that the namespace has.
 fn families(role: Role, network: Network) -> impl Iterator<Item = (IpAddr, u8)> {
-    let disabled = sysctl::get("net.ipv6.conf.all.disable_ipv6");
-    let ipv6 = disabled.as_deref() == Some("0");
-    let with_prefix = |address: IpAddr| (address, if address.is_ipv4() { 24 } else { 64 });
+    let ipv6 = ipv6();
+    let with_prefix = move |address: IpAddr| (address, network.prefix(address));
     network.addresses(role).into_iter().filter(move |a| a.is_ipv4() || ipv6).map(with_prefix)
+}
+
+fn ipv6() -> bool {
+    sysctl::get("net.ipv6.conf.all.disable_ipv6").as_deref() == Some("0")
 }
 
 fn metrics(spec: &HostSpec) -> Result<Metrics, Error> {
@@ -73,20 +87,6 @@ fn metrics(spec: &HostSpec) -> Result<Metrics, Error> {
         }
     }
     Ok(Metrics { congestion, initcwnd: spec.initcwnd, initrwnd: spec.initrwnd })
-}
-
-/// The network of one of our addresses, whose last number is the host's.
-fn masked(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(v4) => {
-            let [a, b, c, _] = v4.octets();
-            [a, b, c, 0].into()
-        }
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            [a, b, c, d, 0, 0, 0, 0].into()
-        }
-    }
 }
 
 fn error(what: String) -> impl FnOnce(io::Error) -> Error {

@@ -14,9 +14,12 @@ Examples:
       curl -so /dev/null http://{server}:8000/file
                                          the server runs behind the link, too; no root needed
   tcpwhy lab exec --rtt 40ms -o case -- iperf3 -c {server} && tcpwhy case/client.pcapng
+  tcpwhy lab exec --rtt 20ms -- tcpwhy lab exec --rtt 40ms --loss 1% -- ping -c 3 {server}
+                                         labs nest: 60 ms, through both links
 
 {server} in the command, and TCPWHY_SERVER in its environment, are the server's address:
-10.77.0.2, or 10.77.N.2 where 10.77.0.0/24 is in use (another lab, or a lab in a lab).
+10.77.0.2, or 10.77.N.2 where 10.77.0.0/24 is in use by another lab. In a lab in a lab (seven
+deep at most) without --server it is the outermost lab's.
 
 Exit status: the command's own (128 + the signal for a killed one), 2 for an error of the lab.";
 

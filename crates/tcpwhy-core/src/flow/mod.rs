@@ -87,8 +87,8 @@ pub(crate) struct Flow {
     pub(crate) senders: [Option<Sender>; 2],
     under_way: [UnderWay; 2],
     words: [LastWord; 2],
-    /// The newest packet of each end: when it passed, and what it acknowledged.
-    newest: [Option<(Nanos, Seq)>; 2],
+    /// When the newest packet of each end passed; the start before the first.
+    newest: [Nanos; 2],
     /// Whether each end has sent a FIN.
     closed: [bool; 2],
     /// The first RST, by sender.
@@ -111,7 +111,7 @@ impl Flow {
             senders: [None, None],
             under_way: Default::default(),
             words: Default::default(),
-            newest: [None; 2],
+            newest: [start; 2],
             closed: [false; 2],
             resets: [None; 2],
             fragments: Count::default(),

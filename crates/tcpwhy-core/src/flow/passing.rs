@@ -13,6 +13,7 @@ impl Flow {
     pub(super) fn pass(&mut self, packet: &Packet, left: Nanos) {
         self.last = self.last.max(packet.time);
         self.send(packet, left);
+        self.newest[packet.side as usize] = packet.time;
         self.hear(packet);
     }
 
@@ -33,7 +34,7 @@ impl Flow {
         if packet.has_any(flags::FIN | flags::RST) {
             self.ends(packet);
         }
-        self.newest[packet.side as usize] = Some((packet.time, packet.ack));
+        self.newest[packet.side as usize] = packet.time;
         if packet.acknowledges() {
             self.hear(packet);
         }
@@ -46,15 +47,17 @@ impl Flow {
     /// connection up and said nothing.
     #[cold]
     fn ends(&mut self, packet: &Packet) {
-        let [own, other] = [packet.side, packet.side.other()].map(|side| side as usize);
+        let own = packet.side as usize;
         if packet.has(flags::FIN) {
             self.closed[own] = true;
         }
         if packet.has(flags::RST) {
-            let asked = self.newest[other].is_some_and(|(_, ack)| ack == packet.seq);
+            let asked = match &self.senders[own] {
+                Some(sender) => sender.is_acknowledged_to(packet.seq),
+                None => self.words[own].ack.is_some_and(|word| word.ack == packet.seq),
+            };
             let unknown = asked && !packet.has(flags::ACK) && !self.closed[own];
-            let silent = || self.newest[own].map(|(last, _)| packet.time - last);
-            let forgotten = if unknown { silent() } else { None };
+            let forgotten = unknown.then_some(packet.time - self.newest[own]);
             self.resets[own].get_or_insert(Reset { frame: packet.frame, forgotten });
         }
     }

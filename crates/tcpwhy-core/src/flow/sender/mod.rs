@@ -143,6 +143,11 @@ impl Sender {
         self.data_end - self.data_start
     }
 
+    /// Whether the newest acknowledgment is `ack`.
+    pub(crate) fn is_acknowledged_to(&self, ack: Seq) -> bool {
+        self.space.locate(ack) == Some(self.board.una)
+    }
+
     /// The round trip that a stretch covers.
     fn round(&self) -> Nanos {
         self.rtt.smoothed()

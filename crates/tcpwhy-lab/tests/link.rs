@@ -153,6 +153,52 @@ fn offloaded_packets_pass_whole_or_are_cut() {
     }
 }
 
+#[test]
+fn what_is_due_is_written_before_more_is_read() {
+    // Nothing holds packets up, so whatever is inside when the link is stopped was due.
+    let way = WaySpec { queue: Queue::DropTail(QueueLimit::Bytes(1 << 30)), ..WaySpec::default() };
+    let spec = LinkSpec { offload: Offload::Segment, ..both(way) };
+    for _ in 0..3 {
+        let Some(report) = interrupted(&spec) else { return };
+        // A packet of 64 KB is 45 of the MTU, and two are read at a time.
+        assert!(report.up.left_inside < 150 && report.up.delivered > 150, "{report:?}");
+        assert!(!report.faithful, "what waited outside was late, too: {report:?}");
+    }
+}
+
+/// Stops the link while the client sends as fast as it can.
+fn interrupted(spec: &LinkSpec) -> Option<LinkReport> {
+    let (client, server) = hosts(spec)?;
+    let link = link::start(spec, &client.device, &server.device, None).unwrap();
+    // No autotuning: the window is open from the first.
+    let wide =
+        |name| std::fs::write(format!("/proc/sys/net/ipv4/{name}"), "4096 16777216 33554432");
+    for host in [&client, &server] {
+        host.enter(move || ["tcp_rmem", "tcp_wmem"].map(|name| wide(name).unwrap()))
+            .join()
+            .unwrap();
+    }
+    let listener = server.enter(|| TcpListener::bind((SERVER, 7)).unwrap()).join().unwrap();
+    let patience = Some(Duration::from_millis(200));
+    let reader = server.enter(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        socket.set_read_timeout(patience).unwrap();
+        let mut buffer = vec![0; 1 << 20];
+        while socket.read(&mut buffer).is_ok_and(|n| n > 0) {}
+    });
+    let writer = client.enter(move || {
+        let mut socket = TcpStream::connect((SERVER, 7)).unwrap();
+        socket.set_write_timeout(patience).unwrap();
+        let data = vec![0; 1 << 20];
+        while socket.write_all(&data).is_ok() {}
+    });
+    std::thread::sleep(Duration::from_millis(700));
+    let report = link.stop().unwrap();
+    writer.join().unwrap();
+    reader.join().unwrap();
+    Some(report)
+}
+
 fn largest_packet(path: &Path) -> u32 {
     let mut capture =
         tcpwhy_capture::open(&[tcpwhy_capture::Input::Path(path.to_owned())]).unwrap();

@@ -95,9 +95,13 @@ impl<T> Way<T> {
             Queue::DropTail(_) | Queue::CoDel { .. } => false,
         };
         self.queued_bytes += parcel.bytes;
-        self.queue.push_back(Waiting { entered: now, parcel, mark, payload });
         self.counters.most_waiting = self.counters.most_waiting.max(self.waiting(now));
-        self.advance(now);
+        let tail = Waiting { entered: now, parcel, mark, payload };
+        if self.queue.is_empty() && self.transmitter.free_at() <= now {
+            self.leave(now, tail);
+        } else {
+            self.queue.push_back(tail);
+        }
         Fate::Accepted
     }
 
@@ -175,12 +179,17 @@ impl<T> Way<T> {
             if start > now {
                 return;
             }
-            let Some(mut head) = self.queue.pop_front() else { return };
-            self.queued_bytes -= head.parcel.bytes;
-            if self.condemned(start, &mut head) {
-                self.counters.drop(DropReason::CoDel);
-                continue;
-            }
+            let Some(head) = self.queue.pop_front() else { return };
+            self.leave(start, head);
+        }
+    }
+
+    /// The transmitter or CoDel takes the head of the queue.
+    fn leave(&mut self, start: Nanos, mut head: Waiting<T>) {
+        self.queued_bytes -= head.parcel.bytes;
+        if self.condemned(start, &mut head) {
+            self.counters.drop(DropReason::CoDel);
+        } else {
             self.send(start, head);
         }
     }

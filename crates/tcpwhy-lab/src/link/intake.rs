@@ -11,7 +11,7 @@ use super::breaks::Passage;
 use super::buffer::{Packet, Pool, SMALL};
 use super::device::HostDevice;
 use super::engine::Desk;
-use super::lane::{BATCH, Lane};
+use super::lane::{Lane, READS};
 use super::middlebox::{Middleboxes, Passing, Verdict};
 use super::segment::{self, Large, Load};
 use super::tcp::Tcp;
@@ -23,13 +23,17 @@ use crate::spec::Role;
 const CUT_BYTES: usize = 65_536;
 
 impl Lane {
-    /// Reads what the device has, a batch at most; returns whether there was any.
+    /// Reads what the device has, a batch at most and nothing while the lane is behind; returns whether there was any.
     ///
     /// All of a batch have entered when its last one was read: the clock is read once, and no packet is early.
     pub(super) fn read(&mut self, from: &HostDevice, desk: &mut Desk) -> Result<bool, Errno> {
+        if self.behind {
+            self.hold(wait::now());
+            return Ok(false);
+        }
         let mut fresh = std::mem::take(&mut self.fresh);
         let (mut any, mut bytes, mut empty) = (false, 0, false);
-        for _ in 0..BATCH {
+        for _ in 0..READS {
             if self.cuts && bytes >= CUT_BYTES {
                 break;
             }
@@ -49,10 +53,13 @@ impl Lane {
             any = true;
         }
         if any || self.full_since.is_some() {
-            let now = wait::now();
+            let (now, held_since, before) = (wait::now(), self.held_since, self.report.packets);
             self.note_read(now, empty);
             for packet in fresh.drain(..) {
                 self.enter(now, packet, &desk.pool, &mut desk.boxes);
+            }
+            if let Some(since) = held_since {
+                desk.late.record(now - since, self.report.packets - before);
             }
         }
         self.fresh = fresh;
@@ -67,13 +74,13 @@ impl Lane {
             return;
         }
         let Some(view) = self.view(&packet) else { return };
-        let mss = vnet::segment_size(packet.head(), self.framing);
+        let mss = vnet::segment_size(packet.bytes(), self.framing);
         match mss {
             Some(mss) if self.cuts && view.tcp_bytes.is_some() => {
                 self.cut(now, Large::new(packet, view, mss, self.framing), pool, boxes);
             }
             _ => {
-                if self.cuts && vnet::is_partial(packet.head(), self.framing) {
+                if self.cuts && vnet::is_partial(packet.bytes(), self.framing) {
                     segment::finish(&mut packet, &view, self.framing);
                 }
                 self.offer(now, packet, &view, view.parcel(mss), boxes);
@@ -84,7 +91,7 @@ impl Lane {
     /// `None` for what does not travel: neighbours and multicast groups mean nothing behind this link, and random
     /// losses are for the transfers.
     fn view(&self, packet: &Packet) -> Option<View> {
-        let ip = packet.head().get(self.framing..)?;
+        let ip = packet.bytes().get(self.framing..)?;
         View::new(ip, packet.len().saturating_sub(self.framing)).filter(|view| !view.local)
     }
 
@@ -118,9 +125,9 @@ impl Lane {
         self.report.packets += 1;
         self.way.begin(now);
         if !boxes.is_empty() {
-            let partial = vnet::is_partial(packet.head(), self.framing);
+            let partial = vnet::is_partial(packet.bytes(), self.framing);
             let verdict = boxes.pass(&mut Passing {
-                ip: packet.head_mut().get_mut(self.framing..).unwrap_or_default(),
+                ip: packet.bytes_mut().get_mut(self.framing..).unwrap_or_default(),
                 view,
                 largest: parcel.largest,
                 from_client: self.sender == Role::Client,
@@ -137,7 +144,7 @@ impl Lane {
             }
         }
         let passage = self.breaks.as_ref().and_then(|_| {
-            let ip = packet.head().get(self.framing..)?;
+            let ip = packet.bytes().get(self.framing..)?;
             Tcp::new(ip, view).map(|tcp| Passage::of(&tcp))
         });
         let fate = self.way.offer(now, parcel, Load::Whole(packet));

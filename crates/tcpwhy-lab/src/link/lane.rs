@@ -9,14 +9,15 @@ use super::breaks::Breaks;
 use super::buffer::{Packet, SMALL};
 use super::device::HostDevice;
 use super::engine::Desk;
-use super::middle::Middle;
 use super::report::DirectionReport;
 use super::segment::Load;
 use super::{vnet, wait};
 use crate::spec::Role;
 
-/// Packets per turn: a burst of one side must not hold up what is due on the other.
-pub(super) const BATCH: usize = 32;
+/// Packets read per turn: a burst of one side must not hold up what is due on the other.
+pub(super) const READS: usize = 32;
+/// Packets written per turn, more than are read, so that what is due does not pile up.
+const WRITES: usize = 64;
 /// Small packets that are written before the clock is read again: lateness is known to within three writes.
 const CLOCK: usize = 4;
 
@@ -36,6 +37,13 @@ pub(super) struct Lane {
     /// Since when the device was never found empty; and the longest such time.
     pub(super) full_since: Option<Nanos>,
     longest_full: Nanos,
+    /// From one end to the other.
+    delay: Nanos,
+    /// What is due is late by more than the delay, so that whatever is read now would only wait here: it waits in the host's device, as in front
+    /// of any slow card, and its bytes are still in the processor's cache when they are written.
+    pub(super) behind: bool,
+    /// Since when the device may have held what was left in it for that reason; `None` since it was found empty.
+    pub(super) held_since: Option<Nanos>,
     /// Where on the propagation the middle capture looks, seen from the sender.
     tap: f64,
     /// Where the scenario schedules losses; and what makes time since the Unix epoch of the link's clock.
@@ -56,7 +64,7 @@ impl Lane {
         let (way, report) = (Way::new(spec), DirectionReport::default());
         let scheduled = !spec.outages.is_empty() || !spec.loss.nth.is_empty();
         let breaks = scheduled.then(Breaks::default);
-        let (jumbo, fresh) = (true, Vec::with_capacity(BATCH));
+        let (jumbo, fresh) = (true, Vec::with_capacity(READS));
         let (full_since, longest_full) = (None, Nanos::ZERO);
         Self {
             way,
@@ -67,6 +75,9 @@ impl Lane {
             fresh,
             full_since,
             longest_full,
+            delay: spec.delay,
+            behind: false,
+            held_since: None,
             tap,
             breaks,
             epoch,
@@ -82,8 +93,14 @@ impl Lane {
         let since = *self.full_since.get_or_insert(now);
         self.longest_full = self.longest_full.max(now - since);
         if empty {
-            self.full_since = None;
+            (self.full_since, self.held_since) = (None, None);
         }
+    }
+
+    /// The device is not read at `now`, because the lane is behind.
+    pub(super) fn hold(&mut self, now: Nanos) {
+        self.held_since.get_or_insert(now);
+        self.note_read(now, false);
     }
 
     /// The link's first packet was seen.
@@ -104,43 +121,34 @@ impl Lane {
     /// Writes what is due, a batch at most; returns whether there was anything.
     pub(super) fn deliver(&mut self, to: &HostDevice, desk: &mut Desk) -> bool {
         let mut now = wait::now();
-        for count in 0..BATCH {
+        self.behind = false;
+        for count in 0..WRITES {
             let Some(delivery) = self.way.take(now) else { return count > 0 };
-            desk.late.record((now - delivery.due).0);
+            desk.late.record(now - delivery.due, 1);
             let Delivery { payload, left, due, mark, copies, .. } = delivery;
             let Some(mut packet) = payload.packet(&desk.pool) else {
                 self.report.out_of_memory += 1;
                 continue;
             };
             if mark {
-                vnet::mark_ce(packet.head_mut(), self.framing);
+                vnet::mark_ce(packet.bytes_mut(), self.framing);
             }
-            let passes = left + Nanos(((due - left).0 as f64 * self.tap) as i64);
             for _ in 0..copies {
-                self.write(&packet, passes, to, desk.middle.as_mut());
+                if let Some(middle) = &mut desk.middle {
+                    let passes = left + Nanos(((due - left).0 as f64 * self.tap) as i64);
+                    let ip = packet.bytes().get(self.framing..).unwrap_or_default();
+                    middle.record(passes, ip, packet.len().saturating_sub(self.framing));
+                }
+                if packet.write(to.fd.as_fd()).is_err() {
+                    self.report.refused += 1;
+                }
             }
             if count % CLOCK == CLOCK - 1 || packet.len() > SMALL {
                 now = wait::now();
             }
         }
+        self.behind = self.way.due().is_some_and(|due| due + self.delay <= now);
         true
-    }
-
-    /// `passes`: when it passes the tap.
-    fn write(
-        &mut self,
-        packet: &Packet,
-        passes: Nanos,
-        to: &HostDevice,
-        middle: Option<&mut Middle>,
-    ) {
-        if let Some(middle) = middle {
-            let ip = packet.head().get(self.framing..).unwrap_or_default();
-            middle.record(passes, ip, packet.len().saturating_sub(self.framing));
-        }
-        if packet.write(to.fd.as_fd()).is_err() {
-            self.report.refused += 1;
-        }
     }
 
     /// What this direction did.
@@ -156,6 +164,23 @@ impl Lane {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_held_back_waits_from_then_until_the_device_is_found_empty() {
+        let mut lane = Lane::new(&WaySpec::default(), Role::Client, 0, false, 0.3, Nanos::ZERO);
+        let mut since = |ms: i64, hold: bool, empty: bool| {
+            let now = Nanos::from_millis(ms);
+            if hold {
+                lane.hold(now)
+            } else {
+                lane.note_read(now, empty)
+            }
+            lane.held_since.map(Nanos::millis)
+        };
+        assert_eq!((since(1, false, false), since(2, true, false)), (None, Some(2.0)));
+        assert_eq!((since(3, false, false), since(4, true, false)), (Some(2.0), Some(2.0)));
+        assert_eq!((since(5, false, true), since(6, true, false)), (None, Some(6.0)));
+    }
 
     #[test]
     fn a_device_is_full_from_the_first_read_that_leaves_something_to_the_one_that_finds_it_empty() {

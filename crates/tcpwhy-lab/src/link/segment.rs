@@ -65,11 +65,14 @@ impl Large {
     pub(super) fn segment(&self, index: usize, pool: &Pool) -> Option<Packet> {
         let (view, framing) = (&self.view, self.framing);
         let headers = framing + view.headers();
-        let (offset, payload) = (index * self.mss, self.payload(index));
-        let mut segment = pool.blank(headers + payload)?;
-        segment.copy(0, &self.packet, 0, headers);
-        segment.copy(headers, &self.packet, headers + offset, payload);
-        let ip = segment.head_mut().get_mut(framing..).unwrap_or_default();
+        let offset = index * self.mss;
+        let (head, all) = self.packet.bytes().split_at_checked(headers)?;
+        let payload = all.get(offset..offset + self.payload(index))?;
+        let mut segment = pool.blank(headers + payload.len())?;
+        let (to_head, to_payload) = segment.bytes_mut().split_at_mut_checked(headers)?;
+        to_head.copy_from_slice(head);
+        to_payload.copy_from_slice(payload);
+        let ip = to_head.get_mut(framing..).unwrap_or_default();
         place(ip, view, index, offset, index + 1 == self.count());
         finish(&mut segment, view, framing);
         Some(segment)
@@ -107,9 +110,7 @@ pub(super) fn finish(packet: &mut Packet, view: &View, framing: usize) {
         return;
     }
     let total = packet.len().saturating_sub(framing);
-    // The block behind the head begins at an even position of the packet: sums may be added.
-    let tail = checksum::sum(packet.tail());
-    let Some((virtio, ip)) = packet.head_mut().split_at_mut_checked(framing) else { return };
+    let Some((virtio, ip)) = packet.bytes_mut().split_at_mut_checked(framing) else { return };
     if let Some(virtio) = virtio.get_mut(..VNET_BYTES) {
         virtio.fill(0);
     }
@@ -127,7 +128,7 @@ pub(super) fn finish(packet: &mut Packet, view: &View, framing: usize) {
     };
     let pseudo = checksum::sum(addresses.unwrap_or_default()) + length as u64 + u64::from(TCP);
     set(tcp, 16, 0);
-    let sum = checksum::finish(pseudo + checksum::sum(tcp) + tail);
+    let sum = checksum::finish(pseudo + checksum::sum(tcp));
     set(tcp, 16, sum);
 }
 
@@ -167,7 +168,7 @@ mod tests {
 
     /// Checks lengths and checksums independently; returns sequence number, FIN and CWR, payload.
     fn parse(packet: &Packet) -> (u32, bool, bool, Vec<u8>) {
-        let bytes = [packet.head(), packet.tail()].concat();
+        let bytes = packet.bytes();
         assert_eq!(bytes[..FRAMING], [0; FRAMING]);
         let parsed = SlicedPacket::from_ip(&bytes[FRAMING..]).unwrap();
         let Some(TransportSlice::Tcp(tcp)) = &parsed.transport else { panic!("no TCP") };
@@ -190,15 +191,14 @@ mod tests {
     fn segments_make_up_the_packet_with_right_headers_and_checksums() {
         let payload: Vec<u8> = (0..20_001_u32).map(|n| (n * 7 % 251) as u8).collect();
         let pool = Pool::new(1 << 27);
-        // 9,000: a segment that lies in both blocks of its buffer.
         for (v6, mss) in [(false, 1448), (true, 1428), (false, 9000), (true, 1), (false, 60_000)] {
             let packet = pool.filled(&large(v6, &payload));
-            let view = View::new(&packet.head()[FRAMING..], packet.len() - FRAMING).unwrap();
+            let view = View::new(&packet.bytes()[FRAMING..], packet.len() - FRAMING).unwrap();
             let large = Large::new(packet, view, mss, FRAMING);
             let segment = |index| large.segment(index, &pool).unwrap();
             for index in 0..large.count() {
                 let made = segment(index);
-                let again = View::new(&made.head()[FRAMING..], made.len() - FRAMING).unwrap();
+                let again = View::new(&made.bytes()[FRAMING..], made.len() - FRAMING).unwrap();
                 assert_eq!(large.parcel(index), again.parcel(None));
             }
             let segments: Vec<_> = (0..large.count()).map(|index| parse(&segment(index))).collect();

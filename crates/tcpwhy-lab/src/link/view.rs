@@ -24,18 +24,18 @@ const TCP: u8 = 6;
 impl View {
     /// Reads the headers at the beginning of `packet`, an IP packet of `total` bytes. `None` when it is no IP packet.
     pub(super) fn new(packet: &[u8], total: usize) -> Option<Self> {
-        let version = packet.first()? >> 4;
-        let (v6, ip_bytes, protocol, traffic_class, local) = match version {
+        let (v6, ip_bytes, protocol, traffic_class, local) = match packet.first()? >> 4 {
             4 => {
-                let header = usize::from(packet.first()? & 15) * 4;
+                let ip = packet.first_chunk::<20>()?;
+                let header = usize::from(ip[0] & 15) * 4;
                 // A later fragment has no TCP header.
-                let later = u16::from_be_bytes([*packet.get(6)?, *packet.get(7)?]) & 0x1fff != 0;
-                let protocol = if later { 0 } else { *packet.get(9)? };
-                (false, header.max(20), protocol, *packet.get(1)?, packet.get(16)? >> 4 == 14)
+                let later = u16::from_be_bytes([ip[6], ip[7]]) & 0x1fff != 0;
+                let protocol = if later { 0 } else { ip[9] };
+                (false, header.max(20), protocol, ip[1], ip[16] >> 4 == 14)
             }
             6 => {
-                let class = (packet.first()? << 4) | (packet.get(1)? >> 4);
-                (true, 40, *packet.get(6)?, class, *packet.get(24)? == 0xff)
+                let ip = packet.first_chunk::<40>()?;
+                (true, 40, ip[6], (ip[0] << 4) | (ip[1] >> 4), ip[24] == 0xff)
             }
             _ => return None,
         };

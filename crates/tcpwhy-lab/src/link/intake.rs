@@ -13,6 +13,7 @@ use super::device::HostDevice;
 use super::engine::Desk;
 use super::lane::{Lane, READS};
 use super::middlebox::{Middleboxes, Passing, Verdict};
+use super::report::PAUSE;
 use super::segment::{self, Large, Load};
 use super::tcp::Tcp;
 use super::view::View;
@@ -59,7 +60,9 @@ impl Lane {
                 self.enter(now, packet, &desk.pool, &mut desk.boxes);
             }
             if let Some(since) = held_since {
-                desk.late.record(now - since, self.report.packets - before);
+                // At most: the device has them in order, but does not tell since when. What is longer `longest_full_ns` tells.
+                let waited = (now - since).min(PAUSE);
+                desk.late.record(waited, self.report.packets - before);
             }
         }
         self.fresh = fresh;

@@ -100,7 +100,7 @@ impl DirectionReport {
 /// Lateness below this disturbs no transfer: the hosts' own timers tick in 1 to 4 ms, delayed ACKs wait 40 ms.
 const LATE_FLOOR: i64 = 500_000;
 /// Half of Linux's least retransmission timeout (TCP_RTO_MIN, 200 ms): a longer pause may cause timeouts.
-const PAUSE: i64 = 100_000_000;
+pub(super) const PAUSE: Nanos = Nanos(100_000_000);
 
 /// Why the link was not what was asked; empty when it was.
 ///
@@ -129,14 +129,14 @@ pub(super) fn doubts(
             }
         ));
     }
-    if late.max > PAUSE as u64 {
+    if late.max > PAUSE.0 as u64 {
         doubts.push(format!(
             "the link stood still for {:.0} ms, long enough for a retransmission timeout",
             ms(late.max)
         ));
     }
     for (name, way) in [("client to server", up), ("server to client", down)] {
-        if way.longest_full_ns > PAUSE as u64 {
+        if way.longest_full_ns > PAUSE.0 as u64 {
             doubts.push(format!(
                 "for {:.0} ms packets from {name} came faster than the link could read them, and waited for a time that is not in its lateness",
                 ms(way.longest_full_ns)

@@ -34,7 +34,7 @@ RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 log=$(mktemp)
 nice -n 19 scripts/elsewhere.sh >"$log" 2>&1 &
 elsewhere=$!
-trap 'pkill -P "$elsewhere" 2>/dev/null; kill "$elsewhere" 2>/dev/null; rm -f "$log"' EXIT
+trap 'pkill -P "$elsewhere" || true; rm -f "$log"' EXIT
 
 heading "Tests"
 [ -d ../shared/captures ] || skip "../shared/captures is not here: tests on captures made by others pass without looking"

@@ -87,7 +87,7 @@ pub(crate) struct Flow {
     pub(crate) senders: [Option<Sender>; 2],
     under_way: [UnderWay; 2],
     words: [LastWord; 2],
-    /// When the newest packet of each end passed; the start before the first.
+    /// When the newest packet of each end passed. Of one that was not captured yet no silence is known: the end of time.
     newest: [Nanos; 2],
     /// Whether each end has sent a FIN.
     closed: [bool; 2],
@@ -111,7 +111,7 @@ impl Flow {
             senders: [None, None],
             under_way: Default::default(),
             words: Default::default(),
-            newest: [start; 2],
+            newest: [Nanos::MAX; 2],
             closed: [false; 2],
             resets: [None; 2],
             fragments: Count::default(),

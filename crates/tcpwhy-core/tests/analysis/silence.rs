@@ -111,6 +111,14 @@ fn a_reset_that_ends_a_connection_is_no_late_answer() {
 }
 
 #[test]
+fn an_end_whose_packets_the_capture_lacks_may_have_spoken_just_before() {
+    // Only what goes to the server is captured, and its reset.
+    let acks = "0 C . ack 1000 win 502\n 5000 C . ack 9000\n 9000 C . ack 9000\n";
+    let text = format!("{acks} 9001 S R seq 9000 win 0\n");
+    assert_eq!(finding(&analysed(&script(&text)), FindingKind::LateReset), None);
+}
+
+#[test]
 fn only_large_segments_vanish() {
     let trace = simulate(&Scenario { loss: Loss::LargerThan(1400), ..Scenario::default() });
     for position in [0.0, 0.4] {

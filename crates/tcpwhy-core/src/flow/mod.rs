@@ -67,7 +67,7 @@ struct LastWord {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reset {
     pub(crate) frame: u64,
-    /// For how long its sender, which no longer knew the connection, had been silent. See `Flow::reset`.
+    /// For how long its sender, which no longer knew the connection, had been silent. See `Flow::ends`.
     pub(crate) forgotten: Option<Nanos>,
 }
 

@@ -35,7 +35,12 @@ fn lab(arguments: &[&str]) -> Command {
 
 /// Whether the machine lets this user have a lab whose server is in the caller's own network.
 fn allowed() -> bool {
-    let output = lab(&["--", "true"]).output().unwrap();
+    has("auto")
+}
+
+/// The same for a lab with this link.
+fn has(link: &str) -> bool {
+    let output = lab(&["--link", link, "--", "true"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let refused = ["cannot make", "without root", "/dev/net/tun"].iter().any(|w| said.contains(w));
     if refused {
@@ -121,22 +126,32 @@ fn labs_run_side_by_side() {
     }
 }
 
-#[test]
-fn the_innermost_command_reaches_this_machine_through_all_links() {
-    if !allowed() {
+/// A command behind three links, of which the one in the middle is `link`.
+fn reaches_through(link: &str) {
+    if !allowed() || !has(link) {
         return;
     }
     let listener = TcpListener::bind("[::]:0").or_else(|_| TcpListener::bind("0.0.0.0:0")).unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
     let words = inner(env!("CARGO_BIN_EXE_tcpwhy"), &["--rtt", "10ms"]);
     let mut command = lab(&["-q", "--rtt", "20ms", "--"]);
-    command.args(inner(env!("CARGO_BIN_EXE_tcpwhy"), &["--rtt", "40ms"])).args(&words);
-    let output = command.args(["python3", "-c", SHAKE, &port]).output().unwrap();
+    command.args(inner(env!("CARGO_BIN_EXE_tcpwhy"), &["--link", link, "--rtt", "40ms"]));
+    let output = command.args(&words).args(["python3", "-c", SHAKE, &port]).output().unwrap();
     let (times, said) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(3), "the command's own exit code: {said}");
     for time in times.lines() {
         assert!(time.parse::<f64>().unwrap() >= 0.070, "all three links: {times}");
     }
+}
+
+#[test]
+fn the_innermost_command_reaches_this_machine_through_all_links() {
+    reaches_through("auto");
+}
+
+#[test]
+fn packet_sockets_lead_on_to_other_labs_too() {
+    reaches_through("packet");
 }
 
 #[test]

@@ -49,6 +49,9 @@ const NEAR: Nanos = Nanos::from_micros(300);
 /// A scheduler's latency: data that leaves this soon after an ACK was released by it.
 pub(crate) const WAKE_UP: Nanos = Nanos::from_micros(200);
 
+/// An ACK long waited for and a sending just after it are no coincidence, though the host was busy: for less than this part of the wait.
+pub(crate) const PROMPT_PART: i64 = 32;
+
 /// Longest time that a busy host takes to run the process that an ACK has woken.
 pub(crate) const BUSY_HOST: Nanos = Nanos::from_millis(2);
 

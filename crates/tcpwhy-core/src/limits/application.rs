@@ -69,24 +69,25 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// A constant rate that nothing on the path sets, in bursts by a timer: larger ones than pacing makes, or with the ends of writes in
 /// them.
 pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let around = ctx.around(i);
+    // The rounds before may still belong to slow start.
+    let around = Some(ctx.around(i)).filter(|around| ctx.stands(around));
+    let around = around.unwrap_or_else(|| ctx.ahead(i));
     let burst = around.burst();
-    let bursts = around.waits > 0 && burst > paced_burst(ctx, around.sending_rate());
+    let bursts = around.is_little_at_once() && burst > paced_burst(ctx, around.sending_rate());
     let ends = around.short_segments * 8 >= around.segments;
-    (ctx.calm(i) && around.prompt * 2 < around.waits && (bursts || ends))
+    (ctx.is_calm(i, &around) && !around.is_woken_by_acks() && (bursts || ends))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
 
-/// As `own_pace`, seen from afar, where among many ACKs one always comes in just before. A writer that waits for room is woken when a
-/// third of its buffer is free (`sk_stream_write_space`), and fills it; what leaves at once here is less, and more than pacing makes.
+/// As `own_pace`, with the ends of writes or at even intervals, where what is written at once makes a queue; or seen from afar, where among
+/// many ACKs one always comes in just before.
 pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let burst = around.burst();
-    let little = around.waits > 0 && burst < around.flight() / 4;
-    (ctx.far
+    ((ctx.far || !around.is_woken_by_acks())
         && ctx.floor > TIMELY
-        && little
-        && around.short_segments * 2 >= around.rounds
+        && around.is_little_at_once()
+        && (around.short_segments * 2 >= around.rounds || around.is_timed())
         && burst > paced_burst(ctx, around.sending_rate())
         && around.rounds >= CALM_ROUNDS
         && around.resent == 0
@@ -132,7 +133,7 @@ mod tests {
         let little = |short: u32| {
             let list = rounds(30, floor, |_, s| {
                 (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
-                (s.waits, s.short_segments) = (10, short);
+                (s.waits, s.prompt, s.short_segments) = (10, 10, short);
             });
             let mut ctx = Context::new(&list, floor, MSS);
             ctx.far = true;
@@ -140,6 +141,24 @@ mod tests {
         };
         assert!(little(1));
         assert!(!little(0));
+    }
+
+    #[test]
+    fn small_bursts_by_a_timer_are_written_at_that_time_though_they_queue() {
+        let floor = Nanos::from_millis(150);
+        let timed = |burst: u64, prompt: u32| {
+            let list = rounds(30, floor, |k, s| {
+                (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
+                s.sampled(floor + Nanos::from_millis(if k % 2 == 0 { 0 } else { 20 }));
+                (s.waits, s.prompt) = ((100 / burst) as u32, prompt);
+                (0..s.waits).for_each(|_| s.lengths.add(20_000_000));
+            });
+            writes_little(&Context::new(&list, floor, MSS), 15).is_some()
+        };
+        assert!(timed(10, 2));
+        // A third of what is in flight: as a full buffer is refilled. And each behind an ACK.
+        assert!(!timed(33, 0));
+        assert!(!timed(10, 10));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Sums over the rounds around a stretch, and what they say: one round alone may be cut in two, or hold an odd ACK.
 
 use crate::flow::spread::Spread;
+use crate::flow::{PROMPT_PART, WAKE_UP};
 use crate::units::Nanos;
 
 /// Percent of segments with PSH up to which it tells something.
@@ -31,6 +32,8 @@ pub(crate) struct Around {
     /// The highest mean RTT of a round; zero where none was measured.
     pub(crate) rtt_high: Nanos,
     pub(crate) flight_max: u64,
+    /// Highest flight of all rounds but that one.
+    pub(crate) flight_next: u64,
     /// Mean flight of the earlier and of the later half.
     pub(crate) flight_early: u64,
     pub(crate) flight_late: u64,
@@ -110,6 +113,17 @@ impl Around {
         self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32 && further >= more / 2
     }
 
+    /// Every second wait or more ends just after an ACK, those left out that do so by chance because ACKs are many.
+    pub(crate) fn is_woken_by_acks(&self) -> bool {
+        let (prompt, waits) = (f64::from(self.prompt), f64::from(self.waits));
+        let just_after = (self.lengths.mean() / PROMPT_PART as f64).max(WAKE_UP.0 as f64);
+        let acks = f64::from(self.samples) / (self.time.0 as f64).max(1.0);
+        let chance = acks * just_after;
+        // Where most do, the others say nothing.
+        let by_chance = if chance <= 0.5 { waits * chance } else { 0.0 };
+        (prompt - by_chance) * 2.0 >= waits - by_chance
+    }
+
     /// Data leaves at even intervals, much shorter than a round trip, and ACKs come in between now and then: a timer lets it go.
     pub(crate) fn is_timed(&self) -> bool {
         let even = self.lengths.deviation() <= self.lengths.mean() / 8.0;
@@ -144,6 +158,12 @@ impl Around {
     /// Bytes that leave at once, between one wait and the next.
     pub(crate) fn burst(&self) -> u64 {
         self.arrived / u64::from(self.waits.max(1))
+    }
+
+    /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once
+    /// is less.
+    pub(crate) fn is_little_at_once(&self) -> bool {
+        self.waits > 0 && self.burst() < self.flight() / 4
     }
 
     /// Part of the time without sending, in percent.

@@ -6,7 +6,7 @@
 
 use super::application::paced_burst;
 use super::{Context, Judgement};
-use crate::flow::stretch::Wait;
+use crate::flow::stretch::{Stretch, Wait};
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
@@ -15,6 +15,8 @@ use crate::units::Nanos;
 const IDLE: Nanos = Nanos::from_millis(200);
 /// Rounds in which slow start may stand still: an odd ACK, a round cut in two.
 const LOOK: usize = 2;
+/// A flight that is lower by more than this part has fallen: a round cut in two is lower by a segment or two.
+const DIP: u64 = 16;
 
 /// The flight grows by a third and more from round to round.
 pub(super) fn doubling(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
@@ -33,15 +35,27 @@ pub(super) fn doubling(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     }
     // A saw-tooth also rises now and then: slow start goes where the flight has not been.
     let beginning = episode_start(ctx, i);
-    let reached = ctx.stretches[beginning..i].iter().map(|s| s.flight).max().unwrap_or(0);
-    let new_ground = if will { after.unwrap_or(0) } else { flight };
-    if new_ground <= reached + reached / 8 {
+    let (highest, before) = if will { (after.unwrap_or(0), i + 1) } else { (flight, i) };
+    if highest <= known_ground(&ctx.stretches[beginning..before]) {
         return None;
     }
     let idled = beginning > 0 && ctx.stretches[beginning - 1].is_idle();
     let restarted = idled && ctx.stretches[..beginning].iter().any(|s| s.flight > flight);
     let cause = if restarted { Cause::IdleRestart } else { Cause::SlowStart };
     Some(Judgement::new(Limit::CongestionWindow, cause, 85))
+}
+
+/// How high flights may be after these without going anywhere new. Only a loss or an idle time makes a window fall: where the flight did, it
+/// had not filled the window, which was then up to twice as large.
+fn known_ground(stretches: &[Stretch]) -> u64 {
+    let (mut highest, mut room) = (0, 0);
+    for s in stretches {
+        if s.flight < highest - highest / DIP {
+            room = 2 * highest;
+        }
+        highest = highest.max(s.flight);
+    }
+    room.max(highest + highest / 8)
 }
 
 /// The last that was sent, in slow start, ended with a full segment, as the end of a write does by chance only: more was to come, and what
@@ -125,6 +139,20 @@ mod tests {
         };
         assert!(last(0));
         assert!(!last(1));
+    }
+
+    #[test]
+    fn a_flight_that_fell_without_a_loss_had_not_filled_its_window() {
+        let floor = Nanos::from_millis(100);
+        let doubles = |flights: [u64; 6], i: usize| {
+            let list = rounds(6, floor, |k, s| s.flight = flights[k] * MSS);
+            doubling(&Context::new(&list, floor, MSS), i).is_some()
+        };
+        let buffer = [10, 20, 40, 36, 62, 62];
+        assert!((0..3).all(|i| doubles(buffer, i)));
+        assert!((3..6).all(|i| !doubles(buffer, i)));
+        // Farther than a window that was twice as large.
+        assert!(doubles([10, 20, 40, 36, 90, 180], 4));
     }
 
     #[test]

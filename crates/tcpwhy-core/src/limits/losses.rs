@@ -70,7 +70,7 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
     let rate = rate_between(ctx, first, ctx.stretches.len());
     // Where more than half of what the link carries gets through, chance and short queues are as hard for a round or two.
-    let link = ctx.capacity.max(ctx.first_window);
+    let link = ctx.link();
     let narrow = link.is_none_or(|carries| rate < carries / 2);
     // Nor does a queue drop anything where the link is half empty all the time, however round trips vary.
     let unqueued = without_queue == events.len()
@@ -268,20 +268,23 @@ mod tests {
 
     #[test]
     fn heavy_losses_without_a_queue_are_a_policer_where_half_of_the_link_is_unused() {
-        let of = |arrived: i64| {
-            let list = rounds(40, ROUND, |k, s| {
-                (s.arrived, s.segments, s.flight) = (arrived, 20, 30_000);
-                s.sampled(ROUND);
+        let of = |arrived: i64, floor: Nanos| {
+            let list = rounds(40, floor, |k, s| {
+                (s.arrived, s.segments, s.flight) = (arrived * (floor.0 / ROUND.0), 20, 30_000);
+                s.sampled(floor);
                 if (8..14).contains(&k) {
                     (s.wait, s.resent) = (Wait::Recovery, 20);
                 }
             });
-            let mut ctx = Context::new(&list, ROUND, MSS);
+            let mut ctx = Context::new(&list, floor, MSS);
             (ctx.capacity, ctx.first_window) = (Some(9_000_000), Some(LINK));
             pattern(&ctx, None)
         };
-        assert!(matches!(of(9_000), Losses::Policed { .. }));
-        assert_eq!(of(25_000), Losses::Plain);
+        let far = ROUND.scale(10, 1);
+        assert!(matches!(of(9_000, far), Losses::Policed { .. }));
+        assert_eq!(of(25_000, far), Losses::Plain);
+        // So short a path does not show its link in the first window.
+        assert_eq!(of(9_000, ROUND), Losses::Plain);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod application;
 mod around;
 mod congestion_window;
 mod context;
+mod likeliest;
 mod loss_recovery;
 mod losses;
 #[cfg(test)]
@@ -62,7 +63,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             send_buffer::plateau(ctx, i).unwrap_or_else(|| application::idle(ctx, i))
         }
         Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
-        Wait::Tail => path_bandwidth::standing_queue(ctx, i)
+        Wait::Tail => path_bandwidth::draining(ctx, i)
             .or_else(|| path_bandwidth::saturated(ctx, i))
             .or_else(|| congestion_window::cut_short(ctx, i))
             .unwrap_or_else(|| application::idle(ctx, i)),

@@ -30,6 +30,11 @@ pub(super) fn standing_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     Some(Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, confidence))
 }
 
+/// As `standing_queue`, after the last data was sent: it stood in the queue, and nothing that follows it could arrive sooner.
+pub(super) fn draining(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    ctx.queue_drains(i).then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 75))
+}
+
 /// As `standing_queue`, with the flight at the window's edge. A reader that is slow delays its ACKs
 /// until it has freed space (`__tcp_ack_snd_check`), which looks like a queue but for the pauses.
 pub(super) fn capped_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
@@ -45,7 +50,8 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let measured = |k: &usize| ctx.stretches[*k].rtt_count > 0;
     let last = (0..=i).rev().find(measured)?;
     let queued = pauses < CAPPED_PAUSES / 2 && ctx.queue_stands(last);
-    (s.timeouts == 0 && (queued || ctx.carried_all(i)))
+    let full = || ctx.link().is_some_and(|rate| ctx.arrived_at(i, rate));
+    (s.timeouts == 0 && (queued || full()))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 

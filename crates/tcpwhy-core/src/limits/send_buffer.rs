@@ -57,7 +57,7 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// As `plateau`, after a wait that no ACK ended where ACKs end most: the writer was woken, and its host was busy.
 pub(super) fn woken_late(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    plateau(ctx, i).filter(|_| around.prompt * 2 >= around.waits)
+    plateau(ctx, i).filter(|_| around.is_woken_by_acks())
 }
 
 /// Flights of different heights drain to one level before more is sent: that at which a third of the buffer is free and its writer is woken

@@ -1,12 +1,23 @@
 //! The timeline: judged stretches, neighbours of one kind joined. No gap, no overlap.
 
+use super::context::AROUND;
+use super::likeliest::{Observed, likeliest};
 use super::{Context, Judgement, Silence, judge};
 use crate::flow::stretch::Stretch;
-use crate::model::{Evidence, Interval, Limit, Source};
+use crate::model::{Cause, Evidence, Interval, Limit, Source};
 use crate::units::Nanos;
 
 /// Intervals kept for one direction: enough for a picture a thousand pixels wide.
 const MAX_INTERVALS: usize = 1024;
+
+/// From this confidence on a limit shows in a round itself.
+const SHOWN: u8 = 93;
+/// Fewer intervals hold nothing between two of one limit.
+const FEWEST_TO_SETTLE: usize = 3;
+/// Rounds in which one odd round can leave things open: those that look at it, before and after.
+const SPOILED: f64 = (2 * AROUND + 1) as f64;
+/// Confidence in a limit that only the rounds before and after show, in percent.
+const OVERRULED: u8 = 60;
 
 /// Room made at first: most connections have fewer.
 const AT_FIRST: usize = 32;
@@ -30,6 +41,7 @@ pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>) -> Vec<Interval> 
     while list.len() > MAX_INTERVALS {
         list = thin(list);
     }
+    let list = settle(list, ctx.floor);
     let mut line: Vec<Interval> = list.iter().map(Joined::interval).collect();
     name_frames(&mut line, ctx.opened_by);
     line
@@ -49,6 +61,50 @@ fn name_frames(line: &mut [Interval], opened_by: u64) {
         }
         before = interval.last_frame;
     }
+}
+
+/// What is inferred from many rounds, in the likeliest sequence. What shows directly (a closed window, a repair, a rest) stays, and so do
+/// the beginning and the end of what lies between.
+fn settle(mut list: Vec<Joined>, floor: Nanos) -> Vec<Joined> {
+    let (mut from, mut changed) = (0, false);
+    while let Some(rest) = list.get_mut(from..).filter(|rest| !rest.is_empty()) {
+        let run = rest.iter().take_while(|joined| joined.is_inferred()).count();
+        if run >= FEWEST_TO_SETTLE && floor.0 > 0 {
+            changed |= settle_run(&mut rest[..run], floor);
+        }
+        from += run + 1;
+    }
+    if changed { join(list, |last, next| last.same_as(next.judgement)) } else { list }
+}
+
+/// Whether anything was changed.
+fn settle_run(run: &mut [Joined], floor: Nanos) -> bool {
+    let mut changed = false;
+    let rounds = |joined: &Joined| joined.sum.duration().0 as f64 / floor.0 as f64;
+    let observe = |joined: &Joined| Observed {
+        limit: joined.judgement.limit,
+        confidence: joined.confidence() as f64,
+        rounds: rounds(joined),
+    };
+    let limits = likeliest(&run.iter().map(observe).collect::<Vec<_>>());
+    for at in 0..run.len() {
+        let Some(&limit) = limits.get(at) else { continue };
+        let is_unknown = run[at].judgement.limit == Limit::Unknown;
+        let between = at > 0 && limits[at - 1] == limit && limits.get(at + 1) == Some(&limit);
+        if run[at].judgement.limit == limit
+            || is_unknown && !(between && rounds(&run[at]) <= SPOILED)
+        {
+            continue;
+        }
+        let says = |joined: &&Joined| joined.judgement.limit == limit;
+        let before = run[..at].iter().rev().find(says);
+        if let Some(other) = before.or_else(|| run[at..].iter().find(says)) {
+            let cause = other.judgement.cause;
+            run[at].overrule(Judgement::new(limit, cause, OVERRULED));
+            changed = true;
+        }
+    }
+    changed
 }
 
 /// Stretches under one judgement.
@@ -75,6 +131,28 @@ impl Joined {
         self.weight += i128::from(s.duration().0) * i128::from(judgement.confidence);
     }
 
+    /// Inferred from many rounds: by a limit that none of them shows alone, or by none.
+    fn is_inferred(&self) -> bool {
+        let limit = matches!(
+            self.judgement.limit,
+            Limit::SendBuffer
+                | Limit::CongestionWindow
+                | Limit::PathBandwidth
+                | Limit::Application
+                | Limit::Unknown
+        );
+        let cause = matches!(
+            self.judgement.cause,
+            Cause::SlowStart | Cause::IdleRestart | Cause::WaitingForPeer | Cause::KeepAlive
+        );
+        limit && !cause && self.confidence() < SHOWN
+    }
+
+    fn overrule(&mut self, judgement: Judgement) {
+        self.judgement = judgement;
+        self.weight = i128::from(self.sum.duration().0) * i128::from(judgement.confidence);
+    }
+
     /// Takes in what follows; the longer one says what it was.
     fn take_in(&mut self, next: &Self) {
         if next.sum.duration() > self.sum.duration() {
@@ -84,20 +162,25 @@ impl Joined {
         self.weight += next.weight;
     }
 
-    fn interval(&self) -> Interval {
-        let s = &self.sum;
-        let duration = s.duration().0.max(1);
+    /// Percent.
+    fn confidence(&self) -> u8 {
+        let duration = self.sum.duration().0.max(1);
         // Dividing 128 bits costs ten times as much, for more than a year.
         let confidence = match i64::try_from(self.weight) {
             Ok(weight) => i128::from(weight / duration),
             Err(_) => self.weight / i128::from(duration),
         };
+        confidence.clamp(0, 100) as u8
+    }
+
+    fn interval(&self) -> Interval {
+        let s = &self.sum;
         Interval {
             from: s.from,
             to: s.to,
             limit: self.judgement.limit,
             cause: self.judgement.cause,
-            confidence: confidence.clamp(0, 100) as u8,
+            confidence: self.confidence(),
             source: Source::Packets,
             first_frame: s.first_frame,
             last_frame: s.last_frame,

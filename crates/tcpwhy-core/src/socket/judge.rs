@@ -7,12 +7,16 @@ use super::State;
 /// Index of the state that ends the round trip which the first one begins; the last one where there are not enough.
 ///
 /// Within one round trip a sender alternates (woken, queue filled, queue sent), so a piece of time a round trip long gets the limit that
-/// held for most of it: T-RAT (SIGCOMM 2002) judges flights for the same reason. The handshake is no part of such a round: it ends one.
+/// held for most of it: T-RAT (SIGCOMM 2002) judges flights for the same reason. The handshake and a repair are no part of such a round:
+/// the kernel itself says when they begin and end (`tcp_set_ca_state`).
 pub fn round(states: &[State]) -> usize {
     let last = states.len().saturating_sub(1);
     let Some(begin) = states.first() else { return last };
     let wanted = begin.t_ns.saturating_add(u64::from(begin.srtt_us) * 1000);
-    let ends = |s: &State| s.t_ns >= wanted || s.established != begin.established;
+    let ends = |s: &State| {
+        let turns = s.established != begin.established || s.repairs() != begin.repairs();
+        s.t_ns >= wanted || turns
+    };
     states.iter().skip(1).position(ends).map_or(last, |at| at + 1)
 }
 

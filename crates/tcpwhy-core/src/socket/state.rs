@@ -94,7 +94,7 @@ impl State {
     }
 
     /// A loss is being repaired.
-    fn repairs(&self) -> bool {
+    pub(super) fn repairs(&self) -> bool {
         self.ca_state == RECOVERY || self.has_timed_out()
     }
 

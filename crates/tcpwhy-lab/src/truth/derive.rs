@@ -16,12 +16,15 @@ pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interv
         Source::KernelEvents => 0,
         Source::Samples => SHORTEST_NS,
     };
+    let edges = edges(states);
     let mut timeline: Vec<Interval> = Vec::new();
     let mut first = 0;
     while let Some(begin) = states.get(first).filter(|_| first + 1 < states.len()) {
         let enough = states[first..].partition_point(|s| s.t_ns < begin.t_ns + shortest);
         let round = socket::round(&states[first..]).max(enough);
-        let last = (first + round).min(states.len() - 1);
+        let edge = edges.get(edges.partition_point(|&edge| edge <= first));
+        let end = edge.map_or(first + round, |&edge| edge.min(first + round));
+        let last = end.min(states.len() - 1);
         let piece = &states[first..=last];
         let busy = rate.is_some_and(|rate| socket::is_busy(around(states, piece), rate));
         push(&mut timeline, begin.t_ns, states[last].t_ns, socket::judge(piece, busy));
@@ -29,6 +32,26 @@ pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interv
     }
     abandoned(&mut timeline, states);
     timeline
+}
+
+/// Where a limit begins and ends that holds for a round trip or more without a break. What lasts so long is no part of an alternation
+/// within a round, and the moment at which it changes is known.
+fn edges(states: &[State]) -> Vec<usize> {
+    let mut edges = Vec::new();
+    let mut from = 0;
+    for (at, state) in states.iter().enumerate() {
+        let begin = &states[from];
+        if state.limit() == begin.limit() {
+            continue;
+        }
+        let round = u64::from(begin.srtt_us) * 1000;
+        if round > 0 && state.t_ns.saturating_sub(begin.t_ns) >= round {
+            edges.extend([from, at]);
+        }
+        from = at;
+    }
+    edges.dedup();
+    edges
 }
 
 /// The piece with as much before and after it as a rate needs.
@@ -171,6 +194,24 @@ mod tests {
         let told = derive(&states, Source::KernelEvents, None).into_iter();
         let told: Vec<_> = told.map(|i| (i.to_ns / 1_000_000, i.limit)).collect();
         assert_eq!(told, [(20, "handshake".into()), (60, "congestion_window".into())]);
+    }
+
+    #[test]
+    fn what_is_no_alternation_within_a_round_begins_and_ends_where_it_does() {
+        let held = |ms| State { unsent: 9000, outstanding: 14_480, in_flight: 10, ..idle(ms) };
+        // A repair of half a round trip, and a rest of three, neither at the end of a round.
+        let state = |ms| match ms {
+            28..40 => State { ca_state: 3, ..held(ms) },
+            72..132 => idle(ms),
+            _ => held(ms),
+        };
+        let states: Vec<State> = (0..50).map(|i| state(i * 4)).collect();
+        let told = derive(&states, Source::KernelEvents, None).into_iter();
+        let told: Vec<_> = told.map(|i| (i.to_ns / 1_000_000, i.limit)).collect();
+        let of = |ms, limit: &str| (ms, limit.to_owned());
+        let cwnd = |ms| of(ms, "congestion_window");
+        let expected = [cwnd(28), of(40, "loss_recovery"), cwnd(72), of(132, "application")];
+        assert_eq!(told[..4], expected);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! A gap is closed: what its end tells the stretch that it belongs to.
 
 use super::Sender;
-use crate::flow::BUSY_HOST;
 use crate::flow::gap::{Gap, Piece, Release, State};
 use crate::flow::packet::Packet;
 use crate::flow::record::Stretches;
 use crate::flow::stretch::{Loss, Stretch};
+use crate::flow::{BUSY_HOST, PROMPT_PART};
 use crate::units::Nanos;
 
 /// What is known of a gap at its end.
@@ -84,8 +84,7 @@ impl Sender {
 
     /// The sender has waited for longer than a wake-up takes.
     fn pause(&mut self, length: Nanos, time: Nanos, release: Release, left: u64) -> Pause {
-        // An ACK long waited for and a sending just after it are no coincidence, though the host was busy.
-        let late = Nanos(length.0 / 32).min(BUSY_HOST);
+        let late = Nanos(length.0 / PROMPT_PART).min(BUSY_HOST);
         let pause = Pause {
             length,
             stall: length.0 >= self.round().0 / 4,

@@ -30,18 +30,36 @@ impl Context<'_> {
         let s = &self.stretches[i];
         // Packets that queue up come out evenly: a pause of most of a round trip is no queue's.
         let even = s.rtt_mean().is_some_and(|rtt| s.longest_stall.0 <= rtt.0 / 4 * 3);
+        even && self.counts(self.standing_queue(i), s.flight)
+    }
+
+    /// As `queue_stands`, of the packets that were sent last, up to stretch `i`: the pause behind them says nothing.
+    pub(crate) fn queue_drains(&self, i: usize) -> bool {
+        let last = (0..=i).rev().find(|&k| self.stretches[k].segments > 0);
+        last.is_some_and(|k| self.counts(self.standing_queue(k), self.stretches[k].flight))
+    }
+
+    fn counts(&self, queue: Option<Nanos>, flight: u64) -> bool {
         let stands = |q: Nanos| q >= NOISE && q.0 >= self.floor.0 / 4;
         // A busy host is as late; but less in flight than fills the path makes no queue.
-        let explained = |q: Nanos| q >= BUSY_HOST.scale(2, 1) || !self.is_underfull(s.flight);
-        even && self.standing_queue(i).is_some_and(|q| stands(q) && explained(q))
+        let explained = |q: Nanos| q >= BUSY_HOST.scale(2, 1) || !self.is_underfull(flight);
+        queue.is_some_and(|q| stands(q) && explained(q))
     }
 
     /// Less is in flight than the narrowest link carries in a round trip; nobody knows without a capacity.
     fn is_underfull(&self, flight: u64) -> bool {
-        let link = self.capacity.max(self.first_window);
         let second = 1_000_000_000;
         let holds = |rate| crate::units::mul_div(rate, self.floor.0.max(0) as u64, second);
-        link.is_some_and(|rate| flight < nearly(holds(rate)))
+        self.link().is_some_and(|rate| flight < nearly(holds(rate)))
+    }
+
+    /// What the narrowest link has carried at any time, by the spacing of ACKs: that of a sender which paces is its own. Over a round trip
+    /// that a busy host sleeps through, the first window alone shows nothing.
+    pub(crate) fn link(&self) -> Option<u64> {
+        let Some(spaced) = self.capacity else { return self.first_window };
+        // Ten segments are spaced as all the rest, give or take an eighth.
+        let faster = |first: &u64| self.floor >= BUSY_HOST && *first > spaced + spaced / 8;
+        Some(self.first_window.filter(faster).unwrap_or(spaced))
     }
 
     /// Data comes out of the path as fast as the narrowest link carries it, give or take a tenth: what goes faster for rounds was not held

@@ -11,6 +11,7 @@ use crate::flow::stretch::{Stretch, Wait};
 use crate::model::WindowScale;
 use crate::units::Nanos;
 pub(crate) use link::NOISE;
+pub(crate) use run::AROUND;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 pub(crate) use still::{CALM_ROUNDS, LONG_ENOUGH};

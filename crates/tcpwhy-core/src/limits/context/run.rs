@@ -9,7 +9,7 @@ use crate::units::Nanos;
 use std::ops::Range;
 
 /// Rounds looked at on each side for what is steady and what grows.
-pub(super) const AROUND: usize = 8;
+pub(crate) const AROUND: usize = 8;
 
 impl Context<'_> {
     /// The run of flowing stretches around `i`, broken by losses and by idle times: on each side `AROUND` rounds and at least
@@ -100,6 +100,7 @@ impl Context<'_> {
             sum.stalled += s.stalled_time;
             sum.time += s.duration();
             if s.flight > 0 {
+                sum.flight_next = sum.flight_next.max(s.flight.min(sum.flight_max));
                 sum.flight_max = sum.flight_max.max(s.flight);
                 let half = &mut halves[usize::from(k >= half)];
                 *half = (half.0 + s.flight, half.1 + 1, half.2.max(s.flight));

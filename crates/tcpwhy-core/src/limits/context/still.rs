@@ -43,18 +43,22 @@ impl Context<'_> {
     /// CUBIC add to cwnd every round (RFC 5681 section 3.1, RFC 9438 section 4.3), BBR sends a quarter more in one round of eight
     /// (draft-ietf-ccwg-bbr section 4.3.3), and either the flight or a queue grows.
     pub(crate) fn calm(&self, i: usize) -> bool {
-        let around = self.around(i);
-        around.rounds >= CALM_ROUNDS
-            && around.time >= LONG_ENOUGH
-            && self.settled(i)
-            && around.resent == 0
-            && self.stands(&around)
-            && self.flat(&around)
+        self.is_calm(i, &self.around(i))
     }
 
-    /// The flight neither grows nor varies by more than a quarter.
+    /// As `calm`, of some rounds, with stretch `i` among them.
+    pub(crate) fn is_calm(&self, i: usize, rounds: &Around) -> bool {
+        rounds.rounds >= CALM_ROUNDS
+            && rounds.time >= LONG_ENOUGH
+            && self.settled(i)
+            && rounds.resent == 0
+            && self.stands(rounds)
+            && self.flat(rounds)
+    }
+
+    /// The flight neither grows nor varies by more than a quarter, but for one odd round.
     pub(crate) fn stands(&self, around: &Around) -> bool {
-        !around.grows(self.mss) && around.flight_max <= around.flight() / 4 * 5
+        !around.grows(self.mss) && around.flight_next <= around.flight() / 4 * 5
     }
 
     /// The stretches around `i` without a retransmission.

@@ -1,0 +1,125 @@
+//! The likeliest sequence of limits behind a sequence of judgements.
+//!
+//! A limit that is inferred from many rounds (a full buffer, a congestion window, an application's pace, a busy link) does not come and go
+//! within a few of them, but the judgements do: one odd round is looked at by all rounds near it. So they are taken as observations of
+//! limits that change seldom, and the sequence of limits that explains them best is found (Viterbi, IEEE Trans. Inf. Theory 13(2), 1967).
+
+use crate::model::Limit;
+
+/// The limits that are inferred.
+const LIMITS: [Limit; 4] =
+    [Limit::SendBuffer, Limit::CongestionWindow, Limit::PathBandwidth, Limit::Application];
+/// Rounds that are one observation: each looks at as many on its sides.
+const ONE_OBSERVATION: f64 = super::context::AROUND as f64;
+/// What a change costs, in nats: such a limit holds for some hundred rounds.
+const CHANGE: f64 = 5.0;
+
+/// Judgements of one limit in a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Observed {
+    /// `Unknown` says nothing.
+    pub(super) limit: Limit,
+    /// Percent.
+    pub(super) confidence: f64,
+    /// How many round trips.
+    pub(super) rounds: f64,
+}
+
+impl Observed {
+    /// How much less likely this would be seen under another limit than under the one that it says, in nats.
+    fn against(&self, limit: Limit) -> f64 {
+        if self.limit == limit || self.limit == Limit::Unknown {
+            return 0.0;
+        }
+        let others = LIMITS.len() as f64;
+        let odds = self.confidence * others / (100.0 - self.confidence).max(1.0);
+        self.rounds.max(1.0) / ONE_OBSERVATION * odds.max(1.0).ln()
+    }
+}
+
+/// The cheapest way to each limit.
+type Ways = [Way; LIMITS.len()];
+
+/// The cheapest way to a limit: what it costs, and the limit before, by its place in [`LIMITS`].
+#[derive(Debug, Clone, Copy, Default)]
+struct Way {
+    cost: f64,
+    before: usize,
+}
+
+/// The limit behind each observation.
+pub(super) fn likeliest(observed: &[Observed]) -> Vec<Limit> {
+    let mut steps: Vec<Ways> = Vec::with_capacity(observed.len());
+    for observation in observed {
+        let step = next(steps.last(), observation);
+        steps.push(step);
+    }
+    let mut at = steps.last().map_or(0, cheapest);
+    let mut limits: Vec<Limit> = Vec::with_capacity(observed.len());
+    for step in steps.iter().rev() {
+        limits.push(LIMITS[at]);
+        at = step[at].before;
+    }
+    limits.reverse();
+    limits
+}
+
+/// One observation further.
+fn next(ways: Option<&Ways>, observation: &Observed) -> Ways {
+    let start: Ways = std::array::from_fn(|at| Way { cost: 0.0, before: at });
+    let least = ways.map_or(0, cheapest);
+    let mut next = start;
+    for (at, way) in next.iter_mut().enumerate() {
+        if let Some(ways) = ways {
+            let changed = ways[least].cost + CHANGE;
+            *way = if ways[at].cost <= changed {
+                Way { cost: ways[at].cost, before: at }
+            } else {
+                Way { cost: changed, before: least }
+            };
+        }
+        way.cost += observation.against(LIMITS[at]);
+    }
+    next
+}
+
+fn cheapest(ways: &Ways) -> usize {
+    let all = ways.iter().enumerate();
+    all.min_by(|(_, one), (_, other)| one.cost.total_cmp(&other.cost)).map_or(0, |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(list: &[(Limit, f64, f64)]) -> Vec<Limit> {
+        let observed = |&(limit, confidence, rounds): &_| Observed { limit, confidence, rounds };
+        likeliest(&list.iter().map(observed).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_one_odd_round_did_to_its_neighbours_is_no_change_of_the_limit() {
+        use Limit::{CongestionWindow, SendBuffer, Unknown};
+        let list = [
+            (SendBuffer, 75.0, 40.0),
+            (CongestionWindow, 60.0, 8.0),
+            (SendBuffer, 75.0, 3.0),
+            (Unknown, 50.0, 4.0),
+            (SendBuffer, 75.0, 40.0),
+        ];
+        assert_eq!(of(&list), [SendBuffer; 5]);
+    }
+
+    #[test]
+    fn a_limit_that_holds_for_long_is_another_one() {
+        use Limit::{Application, PathBandwidth};
+        let list =
+            [(PathBandwidth, 80.0, 40.0), (Application, 85.0, 100.0), (PathBandwidth, 80.0, 40.0)];
+        assert_eq!(of(&list), [PathBandwidth, Application, PathBandwidth]);
+    }
+
+    #[test]
+    fn nothing_observed_is_nothing() {
+        assert!(of(&[]).is_empty());
+    }
+}

@@ -1,6 +1,6 @@
 //! The end of a connection: its stretches are judged and the answer is written down.
 
-use super::conclusion::{Judged, Rates};
+use super::conclusion::Judged;
 use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
@@ -11,7 +11,7 @@ use crate::model::{
     Transfer, Vantage, WindowScale,
 };
 use crate::units::Nanos;
-use crate::whatif::analytic::{Path, predict};
+use crate::whatif::analytic::{Path, Traits, predict};
 use crate::whatif::reader;
 
 /// Lost segments from which their place in bursts can be told.
@@ -43,14 +43,14 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64) -> Judge
         directions: [client, server],
         findings: findings.into(),
     };
-    Judged { turn, connection, rates: [up.rates, down.rates] }
+    Judged { turn, connection, traits: [up.traits, down.traits] }
 }
 
 /// What else is known of a direction.
 #[derive(Default)]
 struct More {
     losses: Losses,
-    rates: Rates,
+    traits: Traits,
 }
 
 fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
@@ -83,7 +83,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     ctx.blind = sender.answers.last().is_none();
     ctx.placed = placing.legs.to[from as usize].known();
     ctx.first_window = sender.capacity.of_first_window(sender.size.mss());
-    ctx.capacity = link_rate(sender.capacity.rate(), ctx.first_window, ctx.is_never_full());
+    let carried = Carried { first_window: ctx.first_window, peak: ctx.peak };
+    ctx.capacity = link_rate(sender.capacity.rate(), carried, ctx.is_never_full());
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);
@@ -96,7 +97,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     let capacity = capacity.max(least);
     let bytes = sender.bytes();
     let reader = reader::rate(ctx.stretches, facts.rtt_floor);
-    let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity, reader };
+    let traits = Traits { capacity, reader, paced: ctx.is_paced() };
+    let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, transfers, &facts);
     let direction = Direction {
@@ -111,16 +113,24 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
         transfers_omitted,
         facts,
     };
-    (direction, More { losses: ctx.losses, rates: Rates { capacity, reader } })
+    (direction, More { losses: ctx.losses, traits })
+}
+
+/// What a path has carried at times, in bytes per second.
+#[derive(Debug, Clone, Copy)]
+struct Carried {
+    first_window: Option<u64>,
+    /// For some round trips.
+    peak: u64,
 }
 
 /// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
-/// (then ACKs bunch), or twice as fast through a path that is never full: then the sender is spread out by now.
-fn link_rate(spaced: Option<u64>, first_window: Option<u64>, never_full: bool) -> Option<u64> {
-    match (spaced, first_window) {
-        (Some(rate), Some(first)) if first < rate / 2 || (first / 2 > rate && never_full) => {
-            Some(first)
-        }
+/// (then ACKs bunch, and the link carries what it did for some round trips, or more), or twice as fast through a path that is never full:
+/// then the sender is spread out by now.
+fn link_rate(spaced: Option<u64>, carried: Carried, never_full: bool) -> Option<u64> {
+    match (spaced, carried.first_window) {
+        (Some(rate), Some(first)) if first < rate / 2 => Some(first.max(carried.peak.min(rate))),
+        (Some(rate), Some(first)) if first / 2 > rate && never_full => Some(first),
         _ => spaced,
     }
 }
@@ -229,16 +239,27 @@ fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
 
 #[cfg(test)]
 mod tests {
-    use super::link_rate;
+    use super::{Carried, link_rate};
 
     #[test]
     fn the_first_window_shows_the_link_where_acks_bunch_or_the_sender_is_spread_out() {
-        assert_eq!(link_rate(Some(200), Some(36), false), Some(36));
-        assert_eq!(link_rate(Some(9), Some(36), true), Some(36));
+        let link = |spaced, first_window, never_full| {
+            link_rate(spaced, Carried { first_window, peak: 9 }, never_full)
+        };
+        assert_eq!(link(Some(200), Some(36), false), Some(36));
+        assert_eq!(link(Some(9), Some(36), true), Some(36));
         // A policer's rate, or that of a link with a queue.
-        assert_eq!(link_rate(Some(9), Some(36), false), Some(9));
-        assert_eq!(link_rate(Some(30), Some(36), true), Some(30));
-        assert_eq!(link_rate(None, Some(36), true), None);
-        assert_eq!(link_rate(Some(30), None, true), Some(30));
+        assert_eq!(link(Some(9), Some(36), false), Some(9));
+        assert_eq!(link(Some(30), Some(36), true), Some(30));
+        assert_eq!(link(None, Some(36), true), None);
+        assert_eq!(link(Some(30), None, true), Some(30));
+    }
+
+    #[test]
+    fn a_link_carries_what_it_did_for_some_round_trips_though_the_first_window_was_slow() {
+        let link = |peak| link_rate(Some(200), Carried { first_window: Some(36), peak }, false);
+        assert_eq!(link(60), Some(60));
+        // ACKs that bunched for longer.
+        assert_eq!(link(500), Some(200));
     }
 }

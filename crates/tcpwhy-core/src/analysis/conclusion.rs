@@ -1,7 +1,7 @@
 //! What the judges have found, put in order and refined by the model.
 
 use crate::model::{Connection, Direction};
-use crate::whatif::analytic::Path;
+use crate::whatif::analytic::{Path, Traits};
 use crate::whatif::lifted::{Budget, refine};
 use std::collections::BTreeMap;
 
@@ -12,14 +12,7 @@ pub struct Judged {
     pub(super) turn: u64,
     pub(super) connection: Connection,
     /// By the sender's side.
-    pub(super) rates: [Rates; 2],
-}
-
-/// What the model asks of a direction's path beside what the answer says, in bytes per second. See [`Path`].
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Rates {
-    pub(super) capacity: u64,
-    pub(super) reader: Option<u64>,
+    pub(super) traits: [Traits; 2],
 }
 
 /// The last part of the analysis: connections in the order in which they ended, whoever has judged them. The model, whose use in one
@@ -55,24 +48,23 @@ impl Conclusion {
     }
 
     fn refined(&mut self, judged: Judged) -> Connection {
-        let Judged { mut connection, rates, .. } = judged;
+        let Judged { mut connection, traits, .. } = judged;
         self.next += 1;
         self.budget.earn(connection.packets);
-        for (direction, rates) in connection.directions.iter_mut().zip(rates) {
-            refine_direction(direction, rates, &mut self.budget);
+        for (direction, traits) in connection.directions.iter_mut().zip(traits) {
+            refine_direction(direction, traits, &mut self.budget);
         }
         connection
     }
 }
 
-fn refine_direction(direction: &mut Direction, rates: Rates, budget: &mut Budget) {
+fn refine_direction(direction: &mut Direction, traits: Traits, budget: &mut Budget) {
     let path = Path {
         timeline: &direction.timeline,
         facts: &direction.facts,
         transfer: direction.transfer,
         bytes: direction.bytes,
-        capacity: rates.capacity,
-        reader: rates.reader,
+        traits,
     };
     let turns = direction.transfers.len() as u64 + u64::from(direction.transfers_omitted);
     refine(&path, turns, &mut direction.what_if, budget);

@@ -71,8 +71,9 @@ impl Stretches {
         // A burst and the wait after it are one round: what is short does not stand alone.
         let stands = self.open.duration().0 >= round.0 / 4;
         let before = self.dominant;
-        // A repair begins and ends with an ACK, at any time in a round.
-        let turns = (wait == Wait::Recovery) != (before == Wait::Recovery);
+        // A repair begins and ends with an ACK, at any time in a round; so does the handshake end.
+        let turns = (wait == Wait::Recovery) != (before == Wait::Recovery)
+            || before == Wait::Handshake && wait != before;
         if (long || turns) && stands && !before.goes_with(wait) {
             self.close();
         }

@@ -8,7 +8,7 @@ use super::around::nearly;
 use super::context::CALM_ROUNDS;
 use super::{Context, Judgement};
 use crate::flow::WAKE_UP;
-use crate::flow::stretch::Wait;
+use crate::flow::stretch::{Stretch, Wait};
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
@@ -58,7 +58,10 @@ pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
+    // A path that falls silent carries little at last.
+    let goes_on = !ctx.stretches.get(ctx.run(i).end).is_some_and(Stretch::is_repair);
     (ctx.floor > TIMELY
+        && goes_on
         && around.resent == 0
         && around.rounds >= CALM_ROUNDS
         && around.flight() / 3 * 2 > holds + holds / 10

@@ -11,7 +11,7 @@ const TELLING: u32 = 34;
 const LEVELS: u32 = 4;
 
 /// Waits that show how even they are.
-const EVEN: u32 = 16;
+pub(super) const EVEN: u32 = 16;
 
 /// Sums over neighbouring rounds.
 #[derive(Debug, Clone, Copy, Default)]

@@ -32,7 +32,12 @@ pub(super) fn standing_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// As `standing_queue`, after the last data was sent: it stood in the queue, and nothing that follows it could arrive sooner.
 pub(super) fn draining(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    ctx.queue_drains(i).then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 75))
+    ctx.queue_drains(i).then(draining_queue)
+}
+
+/// What stood in a queue when the last data was sent is still on its way.
+pub(super) fn draining_queue() -> Judgement {
+    Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 75)
 }
 
 /// As `standing_queue`, with the flight at the window's edge. A reader that is slow delays its ACKs

@@ -2,8 +2,10 @@
 
 use super::context::AROUND;
 use super::likeliest::{Observed, likeliest};
+use super::path_bandwidth::draining_queue;
 use super::{Context, Judgement, Silence, judge};
-use crate::flow::stretch::Stretch;
+use crate::flow::BUSY_HOST;
+use crate::flow::stretch::{Stretch, Wait};
 use crate::model::{Cause, Evidence, Interval, Limit, Source};
 use crate::units::Nanos;
 
@@ -33,9 +35,12 @@ pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>) -> Vec<Interval> 
             Some(silence) if s.from >= silence.from => silence.judgement(),
             _ => judge(ctx, i),
         };
-        match list.last_mut().filter(|j| j.same_as(judgement)) {
-            Some(joined) => joined.add(s, judgement),
-            None => list.push(Joined::new(s, judgement)),
+        match drained(ctx, i) {
+            Some((draining, rest)) => {
+                append(&mut list, &draining, draining_queue());
+                append(&mut list, &rest, judgement);
+            }
+            None => append(&mut list, s, judgement),
         }
     }
     while list.len() > MAX_INTERVALS {
@@ -45,6 +50,27 @@ pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>) -> Vec<Interval> 
     let mut line: Vec<Interval> = list.iter().map(Joined::interval).collect();
     name_frames(&mut line, ctx.opened_by);
     line
+}
+
+fn append(list: &mut Vec<Joined>, s: &Stretch, judgement: Judgement) {
+    match list.last_mut().filter(|j| j.same_as(judgement)) {
+        Some(joined) => joined.add(s, judgement),
+        None => list.push(Joined::new(s, judgement)),
+    }
+}
+
+/// A rest that began while a queue was still draining, in two: the path is busy until all has arrived, though nothing is left to send.
+/// On a short path hosts are late by as much.
+fn drained(ctx: &Context<'_>, i: usize) -> Option<(Stretch, Stretch)> {
+    let s = &ctx.stretches[i];
+    let in_two = s.idle > Nanos::ZERO && s.idle < s.duration();
+    if s.wait != Wait::IdleSelf || !in_two || ctx.floor < BUSY_HOST {
+        return None;
+    }
+    ctx.queue_drains(i).then(|| {
+        let until = s.to - s.idle;
+        (Stretch { to: until, ..*s }, Stretch { to: s.to, ..Stretch::starting(until, s.wait) })
+    })
 }
 
 /// A time in which nothing of this direction passed is shown by the packets around it, a handshake by its first packet on.
@@ -143,7 +169,12 @@ impl Joined {
         );
         let cause = matches!(
             self.judgement.cause,
-            Cause::SlowStart | Cause::IdleRestart | Cause::WaitingForPeer | Cause::KeepAlive
+            Cause::SlowStart
+                | Cause::IdleRestart
+                | Cause::WaitingForPeer
+                | Cause::KeepAlive
+                | Cause::Policer
+                | Cause::EcnMarked
         );
         limit && !cause && self.confidence() < SHOWN
     }
@@ -240,7 +271,6 @@ fn join(list: Vec<Joined>, mut joins: impl FnMut(&Joined, &Joined) -> bool) -> V
 mod tests {
     use super::super::made::{MSS, rounds};
     use super::*;
-    use crate::flow::stretch::Wait;
 
     /// The timeline of rounds that are repairs in turn, each so many long, with a timeout in every other repair.
     fn repairs(n: usize, each: impl Fn(usize) -> bool) -> Vec<Interval> {

@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::observe::Endpoint;
 use crate::units::Nanos;
-use crate::whatif::analytic::{Path, predict};
+use crate::whatif::analytic::{Path, Traits, predict};
 
 use super::settle::{SURE, Sender, at, by_receiver, evidence, join};
 use super::{Histories, History, State, cause};
@@ -126,8 +126,7 @@ fn direction(
         facts: &direction.facts,
         transfer: direction.transfer,
         bytes,
-        capacity: (direction.facts.peak_bps / 8).max(1),
-        reader: None,
+        traits: Traits { capacity: (direction.facts.peak_bps / 8).max(1), ..Traits::default() },
     })
     .into();
     direction

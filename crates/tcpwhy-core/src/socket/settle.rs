@@ -6,7 +6,7 @@ use crate::model::{
     WindowScale,
 };
 use crate::units::Nanos;
-use crate::whatif::analytic::{Path, predict};
+use crate::whatif::analytic::{Path, Traits, predict};
 
 use super::account::{Piece, pieces};
 use super::{Histories, History, Holder, State, cause, receiver_cause};
@@ -109,8 +109,8 @@ fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option
     if !same {
         let capacity = (d.facts.peak_bps / 8).max(1);
         let (transfer, bytes) = (d.transfer, d.bytes);
-        let (timeline, facts, reader) = (&d.timeline, &d.facts, None);
-        let path = Path { timeline, facts, transfer, bytes, capacity, reader };
+        let traits = Traits { capacity, ..Traits::default() };
+        let path = Path { timeline: &d.timeline, facts: &d.facts, transfer, bytes, traits };
         d.what_if = predict(&path).into();
     }
 }

@@ -20,10 +20,18 @@ pub(crate) struct Path<'a> {
     /// First data sent to last data acknowledged.
     pub(crate) transfer: Nanos,
     pub(crate) bytes: u64,
+    pub(crate) traits: Traits,
+}
+
+/// What the packets show of a path and its ends beside what the answer says.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Traits {
     /// Rate of the narrowest link, in bytes per second; at least what was seen.
     pub(crate) capacity: u64,
     /// What the receiving application reads, in bytes per second, where it is slower than the path.
     pub(crate) reader: Option<u64>,
+    /// Segments leave by a timer, as BBR's do.
+    pub(crate) paced: bool,
 }
 
 /// One prediction for each limit that held for a measurable time; none where no time was measured, as of data that was seen once and never
@@ -135,9 +143,9 @@ fn ceiling(path: &Path<'_>, lifted: Limit) -> (u64, Limit) {
         Limit::ReceiveWindow => u64::MAX,
         _ => per_second(possible_window(path), path.facts.rtt_floor),
     };
-    let link = if lifted == Limit::PathBandwidth { u64::MAX } else { path.capacity };
+    let link = if lifted == Limit::PathBandwidth { u64::MAX } else { path.traits.capacity };
     match (link, window) {
-        (u64::MAX, u64::MAX) => (path.capacity.max(1), Limit::Unknown),
+        (u64::MAX, u64::MAX) => (path.traits.capacity.max(1), Limit::Unknown),
         (link, window) if window < link => (window.max(1), Limit::ReceiveWindow),
         (link, _) => (link.max(1), Limit::PathBandwidth),
     }
@@ -220,8 +228,7 @@ mod tests {
             facts: &facts(),
             transfer: Nanos::from_secs(25),
             bytes: 22_000_000,
-            capacity: 12_500_000,
-            reader: None,
+            traits: Traits { capacity: 12_500_000, ..Traits::default() },
         };
         let list = predict(&path);
         assert_eq!((list[0].lift, list[0].next), (Limit::SendBuffer, Limit::PathBandwidth));
@@ -241,8 +248,7 @@ mod tests {
                 facts: &facts(),
                 transfer: Nanos::from_secs(3),
                 bytes: 9_000,
-                capacity: 12_500_000,
-                reader: None,
+                traits: Traits { capacity: 12_500_000, ..Traits::default() },
             };
             predict(&path)[0].transfer
         };
@@ -270,8 +276,7 @@ mod tests {
                 facts: &facts(),
                 transfer: Nanos::from_secs(4),
                 bytes: 6_000_000,
-                capacity: 12_500_000,
-                reader: None,
+                traits: Traits { capacity: 12_500_000, ..Traits::default() },
             };
             let list = predict(&path);
             list.iter().find(|w| w.lift == Limit::SilentPath).unwrap().transfer
@@ -285,7 +290,13 @@ mod tests {
         let timeline = [interval(Limit::Application, 2, 0)];
         let (transfer, capacity) = (Nanos::ZERO, 12_500_000);
         let (facts, bytes, reader) = (facts(), 29, None);
-        let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, capacity, reader };
+        let path = Path {
+            timeline: &timeline,
+            facts: &facts,
+            transfer,
+            bytes,
+            traits: Traits { capacity, reader, ..Traits::default() },
+        };
         assert_eq!(predict(&path), []);
     }
 
@@ -297,8 +308,7 @@ mod tests {
             facts: &facts(),
             transfer: Nanos::from_secs(2),
             bytes: 1000,
-            capacity: 500,
-            reader: None,
+            traits: Traits { capacity: 500, ..Traits::default() },
         };
         assert!(predict(&path).iter().all(|w| w.transfer <= path.transfer));
     }

@@ -5,7 +5,7 @@
 //! the path that was seen, with the buffers that were seen to limit and the reader's pace, without the lifted one.
 
 use super::analytic::Path;
-use super::transfer::{End, Phase, Prediction, Transfer, predict};
+use super::transfer::{Control, End, Phase, Prediction, Transfer, predict};
 use crate::kernel::buffers::Asked;
 use crate::kernel::window::Share;
 use crate::model::{Cause, Interval, Limit, WhatIf, WindowScale};
@@ -101,7 +101,7 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     // What was seen of the path in the time that stays may have been less than its rate.
     let wire = match lifted {
         Limit::PathBandwidth => Nanos::ZERO,
-        _ => span(path.bytes, path.capacity.saturating_mul(8)),
+        _ => span(path.bytes, path.traits.capacity.saturating_mul(8)),
     };
     let transfer = (stays + moved).max(wire).max(answers).min(path.transfer);
     Some(WhatIf { lift: lifted, transfer, next })
@@ -142,7 +142,7 @@ fn stays(i: &Interval, lifted: Limit, paced: bool) -> bool {
 
 /// The reader's pace, where the model may follow it.
 fn pace_of_reader(path: &Path<'_>) -> Option<u64> {
-    path.reader.filter(|rate| path.bytes / (*rate).max(1) <= LONGEST_READ)
+    path.traits.reader.filter(|rate| path.bytes / (*rate).max(1) <= LONGEST_READ)
 }
 
 /// Time and bytes of the last flight's way, which counts as the application's because nothing is left to send: the transfer made anew
@@ -155,13 +155,14 @@ fn tail(path: &Path<'_>) -> (Nanos, u64) {
     // Within two round trips nobody has waited for the application.
     let sent_before = if lasts < rtt.scale(2, 1) { u64::MAX } else { last.evidence.flight };
     let bytes = last.evidence.acked.min(sent_before);
-    ((rtt + span(bytes, path.capacity.saturating_mul(8))).min(lasts), bytes)
+    ((rtt + span(bytes, path.traits.capacity.saturating_mul(8))).min(lasts), bytes)
 }
 
 /// The transfer over the path that was seen.
 fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let facts = path.facts;
-    let rate = if lifted == Limit::PathBandwidth { 0 } else { path.capacity.saturating_mul(8) };
+    let rate =
+        if lifted == Limit::PathBandwidth { 0 } else { path.traits.capacity.saturating_mul(8) };
     let bdp = mul_div(rate / 8, u64::try_from(facts.rtt_floor.0).unwrap_or(0), 1_000_000_000);
     let holds = |which: &dyn Fn(&Interval) -> bool| {
         time_of(path.timeline, which).scale(REAL_PART, 1) >= path.transfer
@@ -180,7 +181,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         _ => holds(&small),
     };
     let buffer = lifted != Limit::SendBuffer && holds(&|i| i.limit == Limit::SendBuffer);
-    // Seen from its first packet on, a connection starts with what every one starts with.
+    // Traits from its first packet on, a connection starts with what every one starts with.
     let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
     let first = match lifted {
         Limit::CongestionWindow => Some(bdp.saturating_mul(2).max(size) / mss + 10),
@@ -197,6 +198,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         rcvbuf: if window { Asked::Forced(facts.max_window.into()) } else { Asked::Automatic },
         share: window.then_some(HALF),
         read_rate: pace_of_reader(path).filter(|_| lifted != Limit::ReceiveWindow).unwrap_or(0),
+        control: if path.traits.paced { Control::Bbr } else { Control::Cubic },
         sender: end.clone(),
         receiver: end,
         initcwnd: first,

@@ -11,7 +11,7 @@ const SHORTEST_NS: u64 = 10_000_000;
 /// Each piece of time a round trip long gets the limit that held for most of it; `rate`: what the narrowest link carries, in payload
 /// bytes per second, where it is known.
 pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interval> {
-    let states = until_all_has_arrived(states);
+    let states = &with_their_stalls(until_all_has_arrived(states))[..];
     let shortest = match source {
         Source::KernelEvents => 0,
         Source::Samples => SHORTEST_NS,
@@ -32,6 +32,23 @@ pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interv
     }
     abandoned(&mut timeline, states);
     timeline
+}
+
+/// A loss that only a timer reveals stops the sender from the last answer on (the stalls of TAPO, CoNEXT 2015), not only since the timer:
+/// all states of that time are made those of a timeout.
+fn with_their_stalls(states: &[State]) -> Vec<State> {
+    let mut states = states.to_vec();
+    for at in 1..states.len() {
+        let (fired, rest) = (states[at], &mut states[..at]);
+        if !fired.has_timed_out() || rest[at - 1].has_timed_out() {
+            continue;
+        }
+        let waits = |s: &&mut State| {
+            s.outstanding > 0 && (s.acked, s.sacked) == (fired.acked, fired.sacked)
+        };
+        rest.iter_mut().rev().take_while(waits).for_each(|s| s.ca_state = fired.ca_state);
+    }
+    states
 }
 
 /// Where a limit begins and ends that holds for a round trip or more without a break. What lasts so long is no part of an alternation
@@ -212,6 +229,36 @@ mod tests {
         let cwnd = |ms| of(ms, "congestion_window");
         let expected = [cwnd(28), of(40, "loss_recovery"), cwnd(72), of(132, "application")];
         assert_eq!(told[..4], expected);
+    }
+
+    #[test]
+    fn a_timeout_holds_the_sender_from_the_last_answer_on() {
+        let sent = |ms, ca_state, acked| State {
+            unsent: 9000,
+            outstanding: 14_480,
+            in_flight: 10,
+            ca_state,
+            acked,
+            ..idle(ms)
+        };
+        let state = |i: u64| {
+            sent(
+                i * 20,
+                if (8..10).contains(&i) { 4 } else { 0 },
+                match i {
+                    0..4 => i * 1000,
+                    4..10 => 4000,
+                    _ => i * 2000,
+                },
+            )
+        };
+        let states: Vec<State> = (0..14).map(state).collect();
+        let told = derive(&states, Source::KernelEvents, None).into_iter();
+        let told: Vec<_> = told.map(|i| (i.to_ns / 1_000_000, i.limit)).collect();
+        let of = |ms, limit: &str| (ms, limit.to_owned());
+        let expected =
+            [of(80, "congestion_window"), of(200, "loss_recovery"), of(260, "congestion_window")];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use super::Context;
 use super::still::LONG_ENOUGH;
 use crate::flow::WAKE_UP;
 use crate::flow::stretch::{Stretch, Wait};
-use crate::limits::around::Around;
+use crate::limits::application::paced_burst;
+use crate::limits::around::{Around, EVEN};
 use crate::units::Nanos;
 use std::ops::Range;
 
@@ -110,6 +111,22 @@ impl Context<'_> {
         [sum.flight_early, sum.flight_late] = halves.map(|(flight, n, _)| flight / n.max(1));
         [sum.highest_early, sum.highest_late] = halves.map(|(.., highest)| highest);
         sum
+    }
+
+    /// Data left by a timer all along, as little at a time as pacing makes; only near the sender it can be told.
+    pub(crate) fn is_paced(&self) -> bool {
+        let mut sum = Around::default();
+        for s in (0..self.stretches.len()).filter(|&i| self.flows(i)).map(|i| &self.stretches[i]) {
+            sum.waits += s.waits;
+            sum.prompt += s.prompt;
+            sum.samples += s.rtt_count;
+            sum.lengths.join(&s.lengths);
+            sum.stalled += s.stalled_time;
+            sum.time += s.duration();
+            sum.arrived += s.arrived();
+        }
+        let small = sum.burst() <= paced_burst(self, sum.sending_rate());
+        !self.far && sum.waits >= EVEN && small && !sum.is_woken_by_acks()
     }
 
     /// How much more than was seen may have been in flight: seen from afar, when an ACK released data is known but for the time that hosts

@@ -1,4 +1,4 @@
-use super::super::analytic;
+use super::super::analytic::{self, Traits};
 use super::*;
 use crate::model::{Evidence, Facts};
 
@@ -37,7 +37,13 @@ fn lifted(timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> f64 {
 
 fn what_if(facts: &Facts, timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> WhatIf {
     let transfer = timeline.last().map_or(Nanos::ZERO, |i| i.to);
-    let path = Path { timeline, facts, transfer, bytes, capacity: 12_500_000, reader: None };
+    let path = Path {
+        timeline,
+        facts,
+        transfer,
+        bytes,
+        traits: Traits { capacity: 12_500_000, ..Traits::default() },
+    };
     let mut list = analytic::predict(&path);
     refine(&path, turns, &mut list, &mut Budget::default());
     *list.iter().find(|w| w.lift == limit).unwrap()
@@ -147,8 +153,7 @@ fn a_slow_reader_stays_slow_on_a_faster_path() {
         facts: &facts,
         transfer: Nanos::from_secs(4),
         bytes: 40_000_000,
-        capacity: 12_500_000,
-        reader,
+        traits: Traits { capacity: 12_500_000, reader, ..Traits::default() },
     };
     let lifted = |reader| {
         let path = path(reader);
@@ -169,8 +174,7 @@ fn a_spent_budget_leaves_the_arithmetic() {
         facts: &facts(),
         transfer: Nanos::from_secs(25),
         bytes: 22_000_000,
-        capacity: 12_500_000,
-        reader: None,
+        traits: Traits { capacity: 12_500_000, ..Traits::default() },
     };
     let plain = analytic::predict(&path);
     let mut list = plain.clone();

@@ -83,8 +83,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     ctx.blind = sender.answers.last().is_none();
     ctx.placed = placing.legs.to[from as usize].known();
     ctx.first_window = sender.capacity.of_first_window(sender.size.mss());
-    let carried = Carried { first_window: ctx.first_window, peak: ctx.peak };
-    ctx.capacity = link_rate(sender.capacity.rate(), carried, ctx.is_never_full());
+    ctx.capacity = link_rate(sender.capacity.rate(), ctx.first_window, &ctx);
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);
@@ -116,21 +115,13 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     (direction, More { losses: ctx.losses, traits })
 }
 
-/// What a path has carried at times, in bytes per second.
-#[derive(Debug, Clone, Copy)]
-struct Carried {
-    first_window: Option<u64>,
-    /// For some round trips.
-    peak: u64,
-}
-
 /// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
-/// (then ACKs bunch, and the link carries what it did for some round trips, or more), or twice as fast through a path that is never full:
-/// then the sender is spread out by now.
-fn link_rate(spaced: Option<u64>, carried: Carried, never_full: bool) -> Option<u64> {
-    match (spaced, carried.first_window) {
-        (Some(rate), Some(first)) if first < rate / 2 => Some(first.max(carried.peak.min(rate))),
-        (Some(rate), Some(first)) if first / 2 > rate && never_full => Some(first),
+/// (then ACKs bunch, and the link carries what it did for longer than they do), or twice as fast through a path that is never full: then
+/// the sender is spread out by now.
+fn link_rate(spaced: Option<u64>, first_window: Option<u64>, ctx: &Context<'_>) -> Option<u64> {
+    match (spaced, first_window) {
+        (Some(rate), Some(first)) if first < rate / 2 => Some(first.max(ctx.carried().min(rate))),
+        (Some(rate), Some(first)) if first / 2 > rate && ctx.is_never_full() => Some(first),
         _ => spaced,
     }
 }
@@ -239,27 +230,41 @@ fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
 
 #[cfg(test)]
 mod tests {
-    use super::{Carried, link_rate};
+    use super::link_rate;
+    use crate::flow::stretch::{Stretch, Wait};
+    use crate::limits::Context;
+    use crate::units::Nanos;
 
-    #[test]
-    fn the_first_window_shows_the_link_where_acks_bunch_or_the_sender_is_spread_out() {
-        let link = |spaced, first_window, never_full| {
-            link_rate(spaced, Carried { first_window, peak: 9 }, never_full)
+    /// Forty rounds of a millisecond, with so much arriving in each in turn; whether a queue stands.
+    fn link(spaced: Option<u64>, first: Option<u64>, arrived: [i64; 2], full: bool) -> Option<u64> {
+        let round = Nanos::from_millis(1);
+        let stretch = |k: i64| {
+            let from = round.scale(k, 1);
+            let mut s = Stretch { to: from + round, ..Stretch::starting(from, Wait::Ack) };
+            s.arrived = arrived[k as usize % 2];
+            s.sampled(if full { round.scale(3, 1) } else { round });
+            s
         };
-        assert_eq!(link(Some(200), Some(36), false), Some(36));
-        assert_eq!(link(Some(9), Some(36), true), Some(36));
-        // A policer's rate, or that of a link with a queue.
-        assert_eq!(link(Some(9), Some(36), false), Some(9));
-        assert_eq!(link(Some(30), Some(36), true), Some(30));
-        assert_eq!(link(None, Some(36), true), None);
-        assert_eq!(link(Some(30), None, true), Some(30));
+        let list: Vec<Stretch> = (0..40).map(stretch).collect();
+        link_rate(spaced, first, &Context::new(&list, round, 1448))
     }
 
     #[test]
-    fn a_link_carries_what_it_did_for_some_round_trips_though_the_first_window_was_slow() {
-        let link = |peak| link_rate(Some(200), Carried { first_window: Some(36), peak }, false);
-        assert_eq!(link(60), Some(60));
-        // ACKs that bunched for longer.
-        assert_eq!(link(500), Some(200));
+    fn the_first_window_shows_the_link_where_acks_bunch_or_the_sender_is_spread_out() {
+        assert_eq!(link(Some(200), Some(36), [0, 0], true), Some(36));
+        assert_eq!(link(Some(9), Some(36), [0, 0], false), Some(36));
+        // A policer's rate, or that of a link with a queue.
+        assert_eq!(link(Some(9), Some(36), [0, 0], true), Some(9));
+        assert_eq!(link(Some(30), Some(36), [0, 0], false), Some(30));
+        assert_eq!(link(None, Some(36), [0, 0], false), None);
+        assert_eq!(link(Some(30), None, [0, 0], false), Some(30));
+    }
+
+    #[test]
+    fn a_link_carries_what_it_did_for_longer_than_acks_bunch_though_the_first_window_was_slow() {
+        let (slow, fast) = (Some(20_000_000), Some(100_000_000));
+        assert_eq!(link(fast, slow, [80_000, 0], true), Some(40_000_000));
+        // Nothing arrives faster than it is spaced.
+        assert_eq!(link(Some(50_000_000), slow, [200_000, 0], true), Some(50_000_000));
     }
 }

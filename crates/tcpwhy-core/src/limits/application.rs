@@ -15,6 +15,9 @@ use crate::units::Nanos;
 /// On a path this long what hosts take to run a process hardly counts.
 const TIMELY: Nanos = Nanos::from_millis(4);
 
+/// ACKs that fall together and release data at once.
+const SOME_ACKS: u64 = 4;
+
 /// Time from one ACK to the next in which a host wakes up ten times.
 const SPARSE: Nanos = Nanos(10 * WAKE_UP.0);
 
@@ -82,12 +85,13 @@ pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
 
-/// As `own_pace`, with the ends of writes or at even intervals, where what is written at once makes a queue; or seen from afar, where among
-/// many ACKs one always comes in just before.
+/// As `own_pace`, with the ends of writes or at even intervals, where what is written at once makes a queue. Among many ACKs one often comes
+/// in just before, from afar always; but where nothing stalls, more leaves at once than some of them make room for.
 pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let burst = around.burst();
-    ((ctx.far || !around.is_woken_by_acks())
+    let released = around.stalls > 0 || burst <= SOME_ACKS * around.per_ack();
+    ((ctx.far || !released || !around.is_woken_by_acks())
         && ctx.floor > TIMELY
         && around.is_little_at_once()
         && (around.short_segments * 2 >= around.rounds || around.is_timed())

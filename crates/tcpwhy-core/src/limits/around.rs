@@ -166,6 +166,11 @@ impl Around {
         self.waits > 0 && self.burst() < self.flight() / 4
     }
 
+    /// Bytes that an ACK acknowledges.
+    pub(crate) fn per_ack(&self) -> u64 {
+        self.arrived / u64::from(self.samples.max(1))
+    }
+
     /// Part of the time without sending, in percent.
     pub(crate) fn stalled_percent(&self) -> i64 {
         self.stalled.scale(100, self.time.0.max(1)).0
@@ -180,4 +185,25 @@ pub(super) fn rate(bytes: u64, time: Nanos) -> u64 {
 /// The rate from which a link that carries so much is busy: headers, delayed ACKs and bunches of them take a tenth.
 pub(super) fn nearly(carries: u64) -> u64 {
     carries - carries / 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_that_end_behind_an_ack_by_chance_do_not_wait_for_it() {
+        let woken = |prompt: u32, samples: u32| {
+            let mut around = Around { prompt, samples, waits: 100, ..Around::default() };
+            around.time = Nanos::from_secs(2);
+            (0..100).for_each(|_| around.lengths.add(20_000_000));
+            around.is_woken_by_acks()
+        };
+        assert!(woken(60, 100));
+        // An ACK in 1.5 ms: two of five waits of 20 ms end less than a thirty-second of that behind one.
+        assert!(!woken(60, 1300));
+        assert!(woken(90, 1300));
+        // Where most do by chance, nothing is known.
+        assert!(woken(60, 4000));
+    }
 }

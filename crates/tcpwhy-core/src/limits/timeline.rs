@@ -27,20 +27,23 @@ const AT_FIRST: usize = 32;
 /// Judges every stretch and joins equal neighbours.
 pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>) -> Vec<Interval> {
     let mut list: Vec<Joined> = Vec::with_capacity(ctx.stretches.len().min(AT_FIRST));
+    let judged = |i: usize| match silence {
+        Some(silence) if ctx.stretches[i].from >= silence.from => silence.judgement(),
+        _ => judge(ctx, i),
+    };
     for (i, s) in ctx.stretches.iter().enumerate() {
         if s.duration().0 <= 0 {
             continue;
         }
-        let judgement = match silence {
-            Some(silence) if s.from >= silence.from => silence.judgement(),
-            _ => judge(ctx, i),
-        };
-        match drained(ctx, i) {
-            Some((draining, rest)) => {
-                append(&mut list, &draining, draining_queue());
-                append(&mut list, &rest, judgement);
-            }
-            None => append(&mut list, s, judgement),
+        let judgement = judged(i);
+        if let Some((draining, rest)) = drained(ctx, i) {
+            append(&mut list, &draining, draining_queue());
+            append(&mut list, &rest, judgement);
+        } else if let Some((answered, probed)) = probed(ctx, i) {
+            append(&mut list, &answered, judgement);
+            append(&mut list, &probed, judged(i + 1));
+        } else {
+            append(&mut list, s, judgement);
         }
     }
     while list.len() > MAX_INTERVALS {
@@ -67,10 +70,23 @@ fn drained(ctx: &Context<'_>, i: usize) -> Option<(Stretch, Stretch)> {
     if s.wait != Wait::IdleSelf || !in_two || ctx.floor < BUSY_HOST {
         return None;
     }
-    ctx.queue_drains(i).then(|| {
-        let until = s.to - s.idle;
-        (Stretch { to: until, ..*s }, Stretch { to: s.to, ..Stretch::starting(until, s.wait) })
-    })
+    ctx.queue_drains(i).then(|| cut(s, s.idle))
+}
+
+/// All but the last so much of a stretch, and that.
+fn cut(s: &Stretch, last: Nanos) -> (Stretch, Stretch) {
+    let until = s.to - last;
+    (Stretch { to: until, ..*s }, Stretch { to: s.to, ..Stretch::starting(until, s.wait) })
+}
+
+/// A round that ended with a probe by new data (`tcp_send_loss_probe`: after two round trips without an answer), which was not answered
+/// either, in two: what came after the last answer belongs to the timeout.
+fn probed(ctx: &Context<'_>, i: usize) -> Option<(Stretch, Stretch)> {
+    let (s, next) = (&ctx.stretches[i], ctx.stretches.get(i + 1)?);
+    let waited = s.longest_stall >= ctx.floor.scale(2, 1) && s.longest_stall < s.duration();
+    let fired = next.wait == Wait::Recovery && next.timeouts > 0;
+    (waited && fired && matches!(ctx.wait(i), Wait::Ack | Wait::Timer))
+        .then(|| cut(s, s.longest_stall))
 }
 
 /// A time in which nothing of this direction passed is shown by the packets around it, a handshake by its first packet on.
@@ -298,6 +314,45 @@ mod tests {
         let frames =
             lay(&ctx, None).iter().map(|i| (i.first_frame, i.last_frame)).collect::<Vec<_>>();
         assert_eq!(frames, [(1, 4), (5, 9), (9, 12), (12, 20)]);
+    }
+
+    /// The limits of a timeline, each with its time in ms.
+    fn told(line: &[Interval]) -> Vec<(Limit, i64)> {
+        line.iter().map(|i| (i.limit, (i.to - i.from).0 / 1_000_000)).collect()
+    }
+
+    #[test]
+    fn a_queue_that_is_left_drains_before_the_sender_rests() {
+        let floor = Nanos::from_millis(40);
+        let line = |queue: i64| {
+            let list = rounds(2, floor, |k, s| match k {
+                0 => {
+                    (s.flight, s.segments) = (100 * MSS, 100);
+                    s.sampled(floor + Nanos::from_millis(queue));
+                }
+                _ => (s.wait, s.idle) = (Wait::IdleSelf, Nanos::from_millis(10)),
+            });
+            told(&lay(&Context::new(&list, floor, MSS), None))
+        };
+        assert_eq!(line(30), [(Limit::PathBandwidth, 70), (Limit::Application, 10)]);
+        assert_eq!(line(0).last(), Some(&(Limit::Application, 40)));
+    }
+
+    #[test]
+    fn what_came_after_the_last_answer_is_the_timeouts_though_new_data_was_sent_as_a_probe() {
+        let floor = Nanos::from_millis(10);
+        let line = |timeouts: u32| {
+            let mut list = rounds(2, floor.scale(4, 1), |k, s| {
+                (s.flight, s.segments) = (10 * MSS, 10);
+                if k == 1 {
+                    (s.wait, s.resent, s.timeouts) = (Wait::Recovery, 1, timeouts);
+                }
+            });
+            list[0].longest_stall = floor.scale(3, 1);
+            told(&lay(&Context::new(&list, floor, MSS), None))
+        };
+        assert_eq!(line(1), [(Limit::Unknown, 10), (Limit::LossRecovery, 70)]);
+        assert_eq!(line(0), [(Limit::Unknown, 40), (Limit::LossRecovery, 40)]);
     }
 
     #[test]

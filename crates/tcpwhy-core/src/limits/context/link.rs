@@ -15,6 +15,8 @@ pub(crate) const NOISE: Nanos = Nanos::from_millis(1);
 const FLAT: Nanos = Nanos::from_micros(100);
 /// ACKs come in bunches, which tell no rate in less.
 const TELLS_RATE: Nanos = Nanos::from_millis(10);
+/// Some bunches make no difference in this time.
+const LONG: Nanos = Nanos(2 * TELLS_RATE.0);
 
 impl Context<'_> {
     /// How much the smallest RTT of stretch `i` lies above the floor: a queue that stood for all of
@@ -68,6 +70,24 @@ impl Context<'_> {
         let carries = self.capacity.unwrap_or(self.peak);
         let at_its_rate = (nearly(carries)..=carries + carries / 10).contains(&around.rate());
         around.samples >= 4 * around.rounds && at_its_rate
+    }
+
+    /// The highest rate at which data arrived for longer than ACKs bunch, in bytes per second.
+    pub(crate) fn carried(&self) -> u64 {
+        let (mut from, mut bytes, mut most) = (0, 0, 0);
+        for (at, s) in self.stretches.iter().enumerate() {
+            bytes += s.arrived;
+            // The shortest time up to here that is long enough.
+            while self.stretches.get(from + 1).is_some_and(|next| s.to - next.from >= LONG) {
+                bytes -= self.stretches[from].arrived;
+                from += 1;
+            }
+            let time = s.to - self.stretches[from].from;
+            if time >= LONG && from <= at {
+                most = most.max(rate(u64::try_from(bytes).unwrap_or(0), time));
+            }
+        }
+        most
     }
 
     /// As `busy`, in one stretch; nobody knows without a capacity.

@@ -136,3 +136,27 @@ impl Context<'_> {
         if self.far { part(s.flight).min(s.flight / 4) } else { 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::made::{MSS, rounds};
+
+    #[test]
+    fn a_timer_that_lets_little_go_at_a_time_is_pacing() {
+        let paced = |waits: u32, prompt: u32, far: bool| {
+            let list = rounds(10, Nanos::from_millis(100), |_, s| {
+                (s.arrived, s.waits, s.prompt, s.rtt_count) = (100 * MSS as i64, waits, prompt, 50);
+                (0..waits).for_each(|_| s.lengths.add(2_000_000));
+            });
+            let mut ctx = Context::new(&list, Nanos::from_millis(100), MSS);
+            ctx.far = far;
+            ctx.is_paced()
+        };
+        assert!(paced(50, 10, false));
+        // Each wait ended by an ACK; more at once; from afar nobody can tell.
+        assert!(!paced(50, 50, false));
+        assert!(!paced(5, 0, false));
+        assert!(!paced(50, 10, true));
+    }
+}

@@ -1,6 +1,7 @@
 //! Which directions matter, and in which order.
 
 use std::borrow::Borrow;
+use std::cmp::Reverse;
 use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Side, WhatIf};
 use tcpwhy_core::units::Nanos;
 
@@ -27,6 +28,11 @@ impl Ranked<'_> {
         let counts = |w: &&WhatIf| w.lift != Limit::Application || !self.client_thinks();
         let best = d.what_if.iter().filter(counts).map(|w| w.transfer).min();
         (d.transfer - best.unwrap_or(d.transfer)).max(Nanos::ZERO)
+    }
+
+    /// What comes first is less: most time to save, then the largest.
+    fn importance(&self) -> Reverse<(Nanos, u64, Nanos)> {
+        Reverse((self.saving(), self.direction.bytes, self.direction.transfer))
     }
 
     /// Whether it was mostly the client's turn: nobody waits while the client has nothing to ask,
@@ -71,17 +77,37 @@ impl Ranked<'_> {
 
 /// The directions that matter and the others, each with most time to save first, then the largest.
 pub(crate) fn rank<C: Borrow<Connection>>(connections: &[C]) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
+    let (mut first, mut rest) = part(connections);
+    first.sort_by_cached_key(Ranked::importance);
+    rest.sort_by_cached_key(Ranked::importance);
+    (first, rest)
+}
+
+/// The first so many that [`rank`] gives of those that matter, and all others in no order: of a hundred thousand few are shown.
+pub(crate) fn foremost<C: Borrow<Connection>>(
+    connections: &[C],
+    count: usize,
+) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
+    let (first, mut others) = part(connections);
+    let places = first.iter().enumerate();
+    let mut order: Vec<_> = places.map(|(at, ranked)| (ranked.importance(), at)).collect();
+    if count < order.len() {
+        order.select_nth_unstable(count);
+        order[..count].sort_unstable();
+    } else {
+        order.sort_unstable();
+    }
+    let mut shown: Vec<_> = order.iter().map(|&(_, at)| first[at]).collect();
+    others.extend(shown.drain(count.min(shown.len())..));
+    (shown, others)
+}
+
+/// The directions that matter and the others.
+fn part<C: Borrow<Connection>>(connections: &[C]) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
     let all = connections.iter().map(Borrow::borrow).flat_map(|connection: &Connection| {
         connection.directions.iter().map(move |direction| Ranked { connection, direction })
     });
-    let (mut first, mut rest): (Vec<_>, Vec<_>) = all.partition(Ranked::matters);
-    for list in [&mut first, &mut rest] {
-        list.sort_by_cached_key(|r| {
-            let d = r.direction;
-            std::cmp::Reverse((r.saving(), d.bytes, d.transfer))
-        });
-    }
-    (first, rest)
+    all.partition(Ranked::matters)
 }
 
 /// The connections by how much they matter: their indices, at most `count`.

@@ -10,7 +10,7 @@ mod words;
 pub use style::{color_index as limit_color, letter as limit_letter};
 
 use crate::Source;
-use crate::rank::{Ranked, rank};
+use crate::rank::{Ranked, foremost, rank};
 use page::Page;
 use std::borrow::Borrow;
 use std::io::{self, Write};
@@ -57,13 +57,13 @@ pub fn write<C: Borrow<Connection>>(
     for warning in &source.warnings {
         page.text(0, &words.warning(warning.text(view.language)))?;
     }
-    let (mut shown, rest) = rank(connections);
-    let mut hidden = rest;
-    if view.all {
-        shown.append(&mut hidden);
+    let (shown, hidden) = if view.all {
+        let (mut first, mut rest) = rank(connections);
+        first.append(&mut rest);
+        (first, rest)
     } else {
-        hidden.splice(0..0, shown.drain(SHOWN.min(shown.len())..));
-    }
+        foremost(connections, SHOWN)
+    };
     for (n, ranked) in shown.iter().enumerate() {
         page.blank()?;
         detail::write(&mut page, ranked, view.verbose)?;

@@ -4,25 +4,80 @@
 //! within a few of them, but the judgements do: one odd round is looked at by all rounds near it. So they are taken as observations of
 //! limits that change seldom, and the sequence of limits that explains them best is found (Viterbi, IEEE Trans. Inf. Theory 13(2), 1967).
 
+use super::Judgement;
+use super::context::AROUND;
+use super::joined::{Joined, join};
 use crate::model::Limit;
+use crate::units::Nanos;
 
 /// The limits that are inferred.
 const LIMITS: [Limit; 4] =
     [Limit::SendBuffer, Limit::CongestionWindow, Limit::PathBandwidth, Limit::Application];
 /// Rounds that are one observation: each looks at as many on its sides.
-const ONE_OBSERVATION: f64 = super::context::AROUND as f64;
+const ONE_OBSERVATION: f64 = AROUND as f64;
 /// What a change costs, in nats: such a limit holds for some hundred rounds.
 const CHANGE: f64 = 5.0;
 
+/// Fewer intervals hold nothing between two of one limit.
+const FEWEST_TO_SETTLE: usize = 3;
+/// Rounds in which one odd round can leave things open: those that look at it, before and after.
+const SPOILED: f64 = (2 * AROUND + 1) as f64;
+/// Confidence in a limit that only the rounds before and after show, in percent.
+const OVERRULED: u8 = 60;
+
+/// What is inferred from many rounds, in the likeliest sequence. What shows directly (a closed window, a repair, a rest) stays, and so do
+/// the beginning and the end of what lies between.
+pub(super) fn settle(mut list: Vec<Joined>, floor: Nanos) -> Vec<Joined> {
+    let (mut from, mut changed) = (0, false);
+    while let Some(rest) = list.get_mut(from..).filter(|rest| !rest.is_empty()) {
+        let run = rest.iter().take_while(|joined| joined.is_inferred()).count();
+        if run >= FEWEST_TO_SETTLE && floor.0 > 0 {
+            changed |= settle_run(&mut rest[..run], floor);
+        }
+        from += run + 1;
+    }
+    if changed { join(list, |last, next| last.same_as(next.judgement)) } else { list }
+}
+
+/// Whether anything was changed.
+fn settle_run(run: &mut [Joined], floor: Nanos) -> bool {
+    let mut changed = false;
+    let rounds = |joined: &Joined| joined.sum.duration().0 as f64 / floor.0 as f64;
+    let observe = |joined: &Joined| Observed {
+        limit: joined.judgement.limit,
+        confidence: joined.confidence() as f64,
+        rounds: rounds(joined),
+    };
+    let limits = likeliest(&run.iter().map(observe).collect::<Vec<_>>());
+    for at in 0..run.len() {
+        let Some(&limit) = limits.get(at) else { continue };
+        let is_unknown = run[at].judgement.limit == Limit::Unknown;
+        let between = at > 0 && limits[at - 1] == limit && limits.get(at + 1) == Some(&limit);
+        if run[at].judgement.limit == limit
+            || is_unknown && !(between && rounds(&run[at]) <= SPOILED)
+        {
+            continue;
+        }
+        let says = |joined: &&Joined| joined.judgement.limit == limit;
+        let before = run[..at].iter().rev().find(says);
+        if let Some(other) = before.or_else(|| run[at..].iter().find(says)) {
+            let cause = other.judgement.cause;
+            run[at].overrule(Judgement::new(limit, cause, OVERRULED));
+            changed = true;
+        }
+    }
+    changed
+}
+
 /// Judgements of one limit in a row.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Observed {
+struct Observed {
     /// `Unknown` says nothing.
-    pub(super) limit: Limit,
+    limit: Limit,
     /// Percent.
-    pub(super) confidence: f64,
+    confidence: f64,
     /// How many round trips.
-    pub(super) rounds: f64,
+    rounds: f64,
 }
 
 impl Observed {
@@ -48,7 +103,7 @@ struct Way {
 }
 
 /// The limit behind each observation.
-pub(super) fn likeliest(observed: &[Observed]) -> Vec<Limit> {
+fn likeliest(observed: &[Observed]) -> Vec<Limit> {
     let mut steps: Vec<Ways> = Vec::with_capacity(observed.len());
     for observation in observed {
         let step = next(steps.last(), observation);

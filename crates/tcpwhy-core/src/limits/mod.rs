@@ -9,6 +9,7 @@ mod application;
 mod around;
 mod congestion_window;
 mod context;
+mod joined;
 mod likeliest;
 mod loss_recovery;
 mod losses;

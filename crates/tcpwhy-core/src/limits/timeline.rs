@@ -1,25 +1,16 @@
 //! The timeline: judged stretches, neighbours of one kind joined. No gap, no overlap.
 
-use super::context::AROUND;
-use super::likeliest::{Observed, likeliest};
+use super::joined::{Joined, join};
+use super::likeliest::settle;
 use super::path_bandwidth::draining_queue;
 use super::{Context, Judgement, Silence, judge};
 use crate::flow::BUSY_HOST;
 use crate::flow::stretch::{Stretch, Wait};
-use crate::model::{Cause, Evidence, Interval, Limit, Source};
+use crate::model::{Interval, Limit};
 use crate::units::Nanos;
 
 /// Intervals kept for one direction: enough for a picture a thousand pixels wide.
 const MAX_INTERVALS: usize = 1024;
-
-/// From this confidence on a limit shows in a round itself.
-const SHOWN: u8 = 93;
-/// Fewer intervals hold nothing between two of one limit.
-const FEWEST_TO_SETTLE: usize = 3;
-/// Rounds in which one odd round can leave things open: those that look at it, before and after.
-const SPOILED: f64 = (2 * AROUND + 1) as f64;
-/// Confidence in a limit that only the rounds before and after show, in percent.
-const OVERRULED: u8 = 60;
 
 /// Room made at first: most connections have fewer.
 const AT_FIRST: usize = 32;
@@ -105,155 +96,6 @@ fn name_frames(line: &mut [Interval], opened_by: u64) {
     }
 }
 
-/// What is inferred from many rounds, in the likeliest sequence. What shows directly (a closed window, a repair, a rest) stays, and so do
-/// the beginning and the end of what lies between.
-fn settle(mut list: Vec<Joined>, floor: Nanos) -> Vec<Joined> {
-    let (mut from, mut changed) = (0, false);
-    while let Some(rest) = list.get_mut(from..).filter(|rest| !rest.is_empty()) {
-        let run = rest.iter().take_while(|joined| joined.is_inferred()).count();
-        if run >= FEWEST_TO_SETTLE && floor.0 > 0 {
-            changed |= settle_run(&mut rest[..run], floor);
-        }
-        from += run + 1;
-    }
-    if changed { join(list, |last, next| last.same_as(next.judgement)) } else { list }
-}
-
-/// Whether anything was changed.
-fn settle_run(run: &mut [Joined], floor: Nanos) -> bool {
-    let mut changed = false;
-    let rounds = |joined: &Joined| joined.sum.duration().0 as f64 / floor.0 as f64;
-    let observe = |joined: &Joined| Observed {
-        limit: joined.judgement.limit,
-        confidence: joined.confidence() as f64,
-        rounds: rounds(joined),
-    };
-    let limits = likeliest(&run.iter().map(observe).collect::<Vec<_>>());
-    for at in 0..run.len() {
-        let Some(&limit) = limits.get(at) else { continue };
-        let is_unknown = run[at].judgement.limit == Limit::Unknown;
-        let between = at > 0 && limits[at - 1] == limit && limits.get(at + 1) == Some(&limit);
-        if run[at].judgement.limit == limit
-            || is_unknown && !(between && rounds(&run[at]) <= SPOILED)
-        {
-            continue;
-        }
-        let says = |joined: &&Joined| joined.judgement.limit == limit;
-        let before = run[..at].iter().rev().find(says);
-        if let Some(other) = before.or_else(|| run[at..].iter().find(says)) {
-            let cause = other.judgement.cause;
-            run[at].overrule(Judgement::new(limit, cause, OVERRULED));
-            changed = true;
-        }
-    }
-    changed
-}
-
-/// Stretches under one judgement.
-#[derive(Debug, Clone, Copy)]
-struct Joined {
-    sum: Stretch,
-    judgement: Judgement,
-    /// Confidence weighted with time.
-    weight: i128,
-}
-
-impl Joined {
-    fn new(s: &Stretch, judgement: Judgement) -> Self {
-        let weight = i128::from(s.duration().0) * i128::from(judgement.confidence);
-        Self { sum: *s, judgement, weight }
-    }
-
-    fn same_as(&self, j: Judgement) -> bool {
-        self.judgement.limit == j.limit && self.judgement.cause == j.cause
-    }
-
-    fn add(&mut self, s: &Stretch, judgement: Judgement) {
-        self.sum.absorb(s);
-        self.weight += i128::from(s.duration().0) * i128::from(judgement.confidence);
-    }
-
-    /// Inferred from many rounds: by a limit that none of them shows alone, or by none.
-    fn is_inferred(&self) -> bool {
-        let limit = matches!(
-            self.judgement.limit,
-            Limit::SendBuffer
-                | Limit::CongestionWindow
-                | Limit::PathBandwidth
-                | Limit::Application
-                | Limit::Unknown
-        );
-        let cause = matches!(
-            self.judgement.cause,
-            Cause::SlowStart
-                | Cause::IdleRestart
-                | Cause::WaitingForPeer
-                | Cause::KeepAlive
-                | Cause::Policer
-                | Cause::EcnMarked
-        );
-        limit && !cause && self.confidence() < SHOWN
-    }
-
-    fn overrule(&mut self, judgement: Judgement) {
-        self.judgement = judgement;
-        self.weight = i128::from(self.sum.duration().0) * i128::from(judgement.confidence);
-    }
-
-    /// Takes in what follows; the longer one says what it was.
-    fn take_in(&mut self, next: &Self) {
-        if next.sum.duration() > self.sum.duration() {
-            self.judgement = next.judgement;
-        }
-        self.sum.absorb(&next.sum);
-        self.weight += next.weight;
-    }
-
-    /// Percent.
-    fn confidence(&self) -> u8 {
-        let duration = self.sum.duration().0.max(1);
-        // Dividing 128 bits costs ten times as much, for more than a year.
-        let confidence = match i64::try_from(self.weight) {
-            Ok(weight) => i128::from(weight / duration),
-            Err(_) => self.weight / i128::from(duration),
-        };
-        confidence.clamp(0, 100) as u8
-    }
-
-    fn interval(&self) -> Interval {
-        let s = &self.sum;
-        Interval {
-            from: s.from,
-            to: s.to,
-            limit: self.judgement.limit,
-            cause: self.judgement.cause,
-            confidence: self.confidence(),
-            source: Source::Packets,
-            first_frame: s.first_frame,
-            last_frame: s.last_frame,
-            evidence: evidence(s),
-        }
-    }
-}
-
-fn evidence(s: &Stretch) -> Evidence {
-    let measured = |window: u64| match window {
-        u64::MAX => 0,
-        bytes => u32::try_from(bytes).unwrap_or(u32::MAX),
-    };
-    Evidence {
-        acked: s.acked,
-        flight: s.flight,
-        window: measured(s.window_min),
-        room: measured(s.room),
-        rtt_min: if s.rtt_min == Nanos::MAX { Nanos::ZERO } else { s.rtt_min },
-        rtt_mean: s.rtt_mean().unwrap_or_default(),
-        stalls: s.stalls,
-        longest_stall: s.longest_stall,
-        retransmissions: s.resent,
-    }
-}
-
 /// Joins neighbours under one limit, whatever its cause, and then the shortest of all with what was before them: what is left is as long as
 /// it was, but for moments.
 fn thin(list: Vec<Joined>) -> Vec<Joined> {
@@ -269,18 +111,6 @@ fn thin(list: Vec<Joined>) -> Vec<Joined> {
         excess -= usize::from(joins);
         joins
     })
-}
-
-/// Joins with its predecessor what `joins` says of the two.
-fn join(list: Vec<Joined>, mut joins: impl FnMut(&Joined, &Joined) -> bool) -> Vec<Joined> {
-    let mut joined: Vec<Joined> = Vec::with_capacity(list.len());
-    for next in list {
-        match joined.last_mut() {
-            Some(last) if joins(last, &next) => last.take_in(&next),
-            _ => joined.push(next),
-        }
-    }
-    joined
 }
 
 #[cfg(test)]

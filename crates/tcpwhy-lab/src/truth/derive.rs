@@ -8,7 +8,7 @@ use super::{Interval, Source, State};
 /// Samples come every 2 ms: most of a shorter piece is a matter of chance. ACKs, too, come in bunches that tell no rate of less.
 const SHORTEST_NS: u64 = 10_000_000;
 
-/// Each piece of time a round trip long gets the limit that held for most of it; `rate`: what the narrowest link carries, in payload
+/// Each piece of time, a round trip long or up to where a limit that lasts begins or ends, gets the limit that held for most of it; `rate`: what the narrowest link carries, in payload
 /// bytes per second, where it is known.
 pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interval> {
     let states = &with_their_stalls(until_all_has_arrived(states))[..];

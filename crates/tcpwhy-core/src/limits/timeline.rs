@@ -61,7 +61,7 @@ fn drained(ctx: &Context<'_>, i: usize) -> Option<(Stretch, Stretch)> {
     if s.wait != Wait::IdleSelf || !in_two || ctx.floor < BUSY_HOST {
         return None;
     }
-    ctx.queue_drains(i).then(|| cut(s, s.idle))
+    ctx.queue_drains(i, s.duration() - s.idle).then(|| cut(s, s.idle))
 }
 
 /// All but the last so much of a stretch, and that.
@@ -166,6 +166,25 @@ mod tests {
         };
         assert_eq!(line(30), [(Limit::PathBandwidth, 70), (Limit::Application, 10)]);
         assert_eq!(line(0).last(), Some(&(Limit::Application, 40)));
+    }
+
+    #[test]
+    fn a_queue_drains_no_longer_than_its_last_packet_takes() {
+        let floor = Nanos::from_millis(40);
+        let tail = |ms: i64| {
+            let mut list = rounds(2, floor, |k, s| {
+                if k == 0 {
+                    (s.flight, s.segments) = (100 * MSS, 100);
+                    s.sampled(floor.scale(2, 1));
+                } else {
+                    s.wait = Wait::Tail;
+                }
+            });
+            list[1].to = list[1].from + Nanos::from_millis(ms);
+            lay(&Context::new(&list, floor, MSS), None).last().unwrap().limit
+        };
+        assert_eq!(tail(100), Limit::PathBandwidth);
+        assert_eq!(tail(11_000), Limit::Application);
     }
 
     #[test]

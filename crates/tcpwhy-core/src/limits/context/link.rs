@@ -35,10 +35,15 @@ impl Context<'_> {
         even && self.counts(self.standing_queue(i), s.flight)
     }
 
-    /// As `queue_stands`, of the packets that were sent last, up to stretch `i`: the pause behind them says nothing.
-    pub(crate) fn queue_drains(&self, i: usize) -> bool {
+    /// As `queue_stands`, of the packets that were sent last, up to stretch `i`: the pause behind them says nothing, but for no longer than
+    /// twice what they took.
+    pub(crate) fn queue_drains(&self, i: usize, pause: Nanos) -> bool {
         let last = (0..=i).rev().find(|&k| self.stretches[k].segments > 0);
-        last.is_some_and(|k| self.counts(self.standing_queue(k), self.stretches[k].flight))
+        last.is_some_and(|k| {
+            let s = &self.stretches[k];
+            let on_its_way = s.rtt_mean().is_some_and(|rtt| pause <= rtt.scale(2, 1));
+            on_its_way && self.counts(self.standing_queue(k), s.flight)
+        })
     }
 
     fn counts(&self, queue: Option<Nanos>, flight: u64) -> bool {

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 if [ -n "${CI:-}" ]; then
     export CARGO_INCREMENTAL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
         CARGO_PROFILE_RELEASE_OPT_LEVEL=1
-    export FUZZ_SECONDS="${FUZZ_SECONDS:-10}"
+    export FUZZ_SECONDS="${FUZZ_SECONDS:-6}"
 fi
 
 heading "Format"

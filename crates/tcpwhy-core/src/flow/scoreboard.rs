@@ -3,7 +3,7 @@
 use super::line::Line;
 use crate::units::Nanos;
 
-/// Entries kept; beyond it neighbours are merged, which only coarsens RTT samples.
+/// Entries kept; beyond it neighbours are merged, and RTT samples are rarer.
 const MAX_OUTSTANDING: usize = 1 << 15;
 
 /// Room made at first: most flights of short connections fit.
@@ -24,12 +24,19 @@ struct Sent {
     hole: bool,
     /// A SACK block reported it, or something beyond it, and it was not sent again since.
     arrived: bool,
+    /// What was sent at several times: none of them is known for its last byte.
+    merged: bool,
 }
 
 impl Sent {
     /// Sent once, in order, and nothing heard of it.
     fn is_plain(&self) -> bool {
-        self.resent == 0 && !self.hole && !self.arrived
+        self.resent == 0 && !self.hole && !self.arrived && !self.merged
+    }
+
+    /// When it was sent, for its round trip.
+    fn sample(&self) -> Option<Nanos> {
+        (!self.hole && !self.merged).then_some(self.time)
     }
 }
 
@@ -112,7 +119,16 @@ impl Scoreboard {
     #[inline(always)]
     pub(crate) fn send_next(&mut self, end: u64, time: Nanos, level: u8) {
         let start = self.nxt;
-        self.record(Sent { start, end, time, resent: 0, level, hole: false, arrived: false });
+        self.record(Sent {
+            start,
+            end,
+            time,
+            resent: 0,
+            level,
+            hole: false,
+            arrived: false,
+            merged: false,
+        });
         self.nxt = end;
     }
 
@@ -134,6 +150,7 @@ impl Scoreboard {
             level: levels.segment,
             hole: false,
             arrived: false,
+            merged: false,
         };
         if start < self.nxt {
             return self.send_again(fresh, soonest_repair);
@@ -197,10 +214,10 @@ impl Scoreboard {
         self.outstanding.push_back(sent, AT_FIRST);
     }
 
-    /// Halves the entries by merging neighbours; the later time is kept, so samples never grow.
+    /// Halves the entries by merging neighbours, which give no samples then.
     #[cold]
     fn thin(&mut self) {
-        let mut merged = Line::with_capacity(self.outstanding.len() / 2 + 1);
+        let mut fewer = Line::with_capacity(self.outstanding.len() / 2 + 1);
         let mut entries = self.outstanding.iter().copied();
         while let Some(mut a) = entries.next() {
             if let Some(b) = entries.next() {
@@ -209,10 +226,11 @@ impl Scoreboard {
                 a.resent = a.resent.max(b.resent);
                 a.hole &= b.hole;
                 a.arrived &= b.arrived;
+                a.merged = true;
             }
-            merged.push_back(a, AT_FIRST);
+            fewer.push_back(a, AT_FIRST);
         }
-        self.outstanding = merged;
+        self.outstanding = fewer;
     }
 
     /// A SACK block that ends at `end` was sent for what arrived last: when that segment was sent, had it been sent once and not been
@@ -224,7 +242,7 @@ impl Scoreboard {
             return (None, 0);
         };
         let fresh = end > self.reported;
-        let sample = (fresh && sent.resent == 0 && !sent.hole).then_some(sent.time);
+        let sample = sent.sample().filter(|_| fresh && sent.resent == 0);
         let from =
             if fresh { self.outstanding.partition_point(|s| s.end <= self.reported) } else { at };
         self.reported = self.reported.max(end);
@@ -288,7 +306,7 @@ impl Scoreboard {
             }
             let sent = *front;
             clean &= sent.resent == 0;
-            acked.sent_at = (!sent.hole).then_some(sent.time);
+            acked.sent_at = sent.sample();
             if sent.hole {
                 acked.unseen += sent.end.min(ack) - sent.start.max(self.una);
             }

@@ -107,3 +107,14 @@ fn memory_is_bounded_for_a_receiver_that_never_acknowledges() {
     assert_eq!(b.acknowledge(2_000_000, |_| ()).bytes, 2_000_000);
     assert_eq!(b.outstanding.len(), 0);
 }
+
+#[test]
+fn of_more_segments_than_are_kept_the_newest_alone_tell_the_round_trip() {
+    let mut b = Scoreboard::new(0);
+    let all = MAX_OUTSTANDING as u64 + 10;
+    for i in 0..all {
+        b.send(i * 10, i * 10 + 10, Nanos(i as i64), Levels::default(), REPAIR);
+    }
+    assert_eq!(b.acknowledge(20, |_| ()).sent_at, None);
+    assert_eq!(b.acknowledge(all * 10, |_| ()).sent_at, Some(Nanos(all as i64 - 1)));
+}

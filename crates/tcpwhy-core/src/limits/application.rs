@@ -62,13 +62,13 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
     // A path that falls silent carries little at last.
-    let goes_on = !ctx.stretches.get(ctx.run(i).end).is_some_and(Stretch::is_repair);
+    let goes_on = || !ctx.stretches.get(ctx.run(i).end).is_some_and(Stretch::is_repair);
     (ctx.floor > TIMELY
-        && goes_on
         && around.resent == 0
         && around.rounds >= CALM_ROUNDS
         && around.flight() / 3 * 2 > holds + holds / 10
-        && around.rate() < nearly(carries))
+        && around.rate() < nearly(carries)
+        && goes_on())
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
 

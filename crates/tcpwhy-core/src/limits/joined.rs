@@ -55,8 +55,7 @@ impl Joined {
     }
 
     pub(super) fn overrule(&mut self, judgement: Judgement) {
-        self.judgement = judgement;
-        self.weight = i128::from(self.sum.duration().0) * i128::from(judgement.confidence);
+        *self = Self::new(&self.sum, judgement);
     }
 
     /// Takes in what follows; the longer one says what it was.

@@ -289,13 +289,13 @@ mod tests {
     fn nothing_takes_no_time() {
         let timeline = [interval(Limit::Application, 2, 0)];
         let (transfer, capacity) = (Nanos::ZERO, 12_500_000);
-        let (facts, bytes, reader) = (facts(), 29, None);
+        let (facts, bytes) = (facts(), 29);
         let path = Path {
             timeline: &timeline,
             facts: &facts,
             transfer,
             bytes,
-            traits: Traits { capacity, reader, ..Traits::default() },
+            traits: Traits { capacity, ..Traits::default() },
         };
         assert_eq!(predict(&path), []);
     }

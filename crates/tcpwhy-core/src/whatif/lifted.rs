@@ -181,7 +181,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         _ => holds(&small),
     };
     let buffer = lifted != Limit::SendBuffer && holds(&|i| i.limit == Limit::SendBuffer);
-    // Traits from its first packet on, a connection starts with what every one starts with.
+    // Seen from its first packet on, a connection starts with what every one starts with.
     let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
     let first = match lifted {
         Limit::CongestionWindow => Some(bdp.saturating_mul(2).max(size) / mss + 10),

@@ -80,7 +80,7 @@ impl Context<'_> {
     /// The highest rate at which data arrived for longer than ACKs bunch, in bytes per second.
     pub(crate) fn carried(&self) -> u64 {
         let (mut from, mut bytes, mut most) = (0, 0, 0);
-        for (at, s) in self.stretches.iter().enumerate() {
+        for s in self.stretches {
             bytes += s.arrived;
             // The shortest time up to here that is long enough.
             while self.stretches.get(from + 1).is_some_and(|next| s.to - next.from >= LONG) {
@@ -88,7 +88,7 @@ impl Context<'_> {
                 from += 1;
             }
             let time = s.to - self.stretches[from].from;
-            if time >= LONG && from <= at {
+            if time >= LONG {
                 most = most.max(rate(u64::try_from(bytes).unwrap_or(0), time));
             }
         }

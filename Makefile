@@ -6,7 +6,7 @@ export RUSTUP_AUTO_INSTALL := 0
 
 PREFIX ?= $(HOME)/.local
 .DEFAULT_GOAL := help
-.PHONY: help build demo test score score-full validate bench bench-live bench-page web fuzz corpus install clean
+.PHONY: help build demo test score score-full validate bench bench-live bench-page netem web fuzz corpus install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do printf '  make %-11s %s\n' "$$name" "$$what"; done
@@ -42,6 +42,10 @@ bench-live: ## a sample of 10,000 and of 100,000 sockets, beside ss
 bench-page: build ## the page with 1 and 10 million packets of one connection in a browser
 	@cargo build --release --locked --quiet -p tcpwhy-bench
 	@cd web && npm ci --silent --no-fund --no-audit && node bench/page.mjs 1000000 10000000
+
+netem: build ## scenarios of the lab over the kernel's own netem, in a user-mode Linux
+	@scripts/bootstrap.sh netem
+	@scripts/netem.sh
 
 web: ## the pages of report and serve (needs Node; the built pages are part of the source)
 	@cd web && npm ci --silent --no-fund --no-audit && npm run --silent build

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a make target needs and the machine lacks.
 #
-# Usage: scripts/bootstrap.sh build|test|bench|corpus
+# Usage: scripts/bootstrap.sh build|test|bench|netem|corpus
 # Needs Rust (or rustup) and a C compiler; root or sudo where a Debian package is missing.
 # What cannot be had is said, and the step that needs it is skipped by the caller.
 set -euo pipefail
@@ -85,6 +85,7 @@ case "${1:-}" in
     build) need_rust ;;
     test) need_rust && need_test_tools ;;
     bench) need_rust && need_commands tcptrace:tcptrace tshark:tshark /usr/bin/time:time ;;
+    netem) need_commands linux.uml:user-mode-linux modprobe:kmod ;;
     corpus) need_commands python3:python3 tcpdump:tcpdump ip:iproute2 ;;
-    *) fail "usage: $0 build|test|bench|corpus" ;;
+    *) fail "usage: $0 build|test|bench|netem|corpus" ;;
 esac

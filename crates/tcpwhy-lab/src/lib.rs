@@ -9,6 +9,7 @@ pub mod exec;
 pub mod host;
 mod keep;
 pub mod link;
+mod namespace;
 mod parallel;
 pub mod run;
 pub mod scenario;

@@ -95,6 +95,7 @@ fn refusals_are_one_sentence_and_code_2() {
         (vec!["--client-sysctl", "net.ipv4.nosuch=1"], "net.ipv4.nosuch"),
         (vec!["--client-sysctl", "kernel.panic=1"], "no setting of the network"),
         (vec!["--rate", "0mbit"], "the slowest link is 1kbit"),
+        (vec!["--nosuch", "5%"], "unexpected argument '--nosuch' found"),
         (vec!["-o", env!("CARGO_MANIFEST_DIR")], "is not empty: choose another folder"),
     ] {
         let output = lab(&arguments).args(["--", "true"]).output().unwrap();
@@ -204,10 +205,11 @@ fn without_root_a_server_of_its_own_answers() {
 }
 
 /// A lab of its own process group, in which a lab has two processes that sleep; its device, and what they have on their command lines.
-fn sleepers(mark: &str) -> (Child, String) {
+fn sleepers(mark: &str, link: &str) -> (Child, String) {
     let words = inner(env!("CARGO_BIN_EXE_tcpwhy"), &[]).join(" ");
     let script = format!("{words} sh -c 'setsid sleep {mark} & exec sleep {mark}'");
-    let child = lab(&["--rtt", "1ms", "--", "sh", "-c", &script]).process_group(0).spawn().unwrap();
+    let mut command = lab(&["--link", link, "--rtt", "1ms", "--", "sh", "-c", &script]);
+    let child = command.process_group(0).spawn().unwrap();
     let device = format!("tcpwhy{}", child.id());
     until("the command runs", || alive(&format!("sleep\0{mark}")));
     assert!(devices().contains(&device));
@@ -221,14 +223,27 @@ fn mark(number: u32) -> String {
 
 #[test]
 fn kill_9_leaves_no_device_and_no_process() {
-    if !allowed() {
+    for (link, number) in [("auto", 1), ("packet", 3)] {
+        if !has(link) {
+            continue;
+        }
+        let mark = mark(number);
+        let (mut child, device) = sleepers(&mark, link);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        until("no process is left", || !alive(&mark));
+        until("no device is left", || !devices().contains(&device));
+    }
+}
+
+#[test]
+fn an_end_in_good_order_leaves_no_device() {
+    if !has("packet") {
         return;
     }
-    let mark = mark(1);
-    let (mut child, device) = sleepers(&mark);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    until("no process is left", || !alive(&mark));
+    let mut child = lab(&["-q", "--link", "packet", "--", "true"]).spawn().unwrap();
+    assert!(child.wait().unwrap().success());
+    let device = format!("tcpwhy{}", child.id());
     until("no device is left", || !devices().contains(&device));
 }
 
@@ -238,7 +253,7 @@ fn ctrl_c_ends_the_command_and_the_labs_with_it() {
         return;
     }
     let mark = mark(2);
-    let (mut child, device) = sleepers(&mark);
+    let (mut child, device) = sleepers(&mark, "auto");
     let group = format!("-{}", child.id());
     assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -2,7 +2,6 @@
 
 mod device;
 mod facts;
-mod namespace;
 mod netlink;
 mod network;
 mod ready;
@@ -10,9 +9,9 @@ mod sys;
 mod sysctl;
 mod user;
 
+pub use crate::namespace::Namespace;
 pub use device::{DeviceFacts, Metrics};
 pub use facts::HostFacts;
-pub use namespace::Namespace;
 pub use network::Network;
 pub(crate) use sysctl::get as setting;
 pub use sysctl::kernel_release;

@@ -53,13 +53,11 @@ impl Kind {
 #[derive(Debug)]
 pub struct HostDevice {
     pub(super) name: String,
-    /// The TUN file or the packet socket.
+    /// The TUN file, the packet socket, or (netem) the network namespace of its other end.
     pub(super) fd: OwnedFd,
     pub(super) kind: Kind,
     /// `/proc/net/dev` of the namespace: it stays bound to the one in which it was opened.
     stats: File,
-    /// The namespace, for what must be done there later.
-    pub(super) namespace: File,
     /// Any socket of the namespace, to ask for the device's MTU.
     socket: OwnedFd,
 }
@@ -68,12 +66,10 @@ impl HostDevice {
     pub(super) fn new(name: &str, fd: OwnedFd, kind: Kind) -> Result<Self, Error> {
         let error = |what| move |source| Error::Device { name: name.to_owned(), what, source };
         let stats = File::open("/proc/thread-self/net/dev").map_err(error("read counters of"))?;
-        let namespace = File::open("/proc/thread-self/ns/net");
-        let namespace = namespace.map_err(error("find the namespace of"))?;
         let (family, kind_of) = (AddressFamily::INET, SocketType::DGRAM);
         let socket = rustix::net::socket_with(family, kind_of, SocketFlags::CLOEXEC, None);
         let socket = socket.map_err(io::Error::from).map_err(error("ask for the MTU of"))?;
-        Ok(Self { name: name.to_owned(), fd, kind, stats, namespace, socket })
+        Ok(Self { name: name.to_owned(), fd, kind, stats, socket })
     }
 
     /// The device's name in its namespace.
@@ -88,7 +84,6 @@ impl HostDevice {
             fd: self.fd.as_fd().try_clone_to_owned().map_err(error)?,
             kind: self.kind,
             stats: self.stats.try_clone().map_err(error)?,
-            namespace: self.namespace.try_clone().map_err(error)?,
             socket: self.socket.as_fd().try_clone_to_owned().map_err(error)?,
         })
     }

@@ -60,6 +60,12 @@ pub enum Error {
     /// Netem is missing or cannot do it.
     #[error("{0}")]
     Netem(String),
+    /// No namespace for what lies between the hosts.
+    #[error("cannot make a network namespace for the wire ({source}); run it as root")]
+    Wire {
+        /// What the kernel said.
+        source: io::Error,
+    },
     /// The devices are not of the same kind.
     #[error(
         "the client's device is of the kind {client}, the server's of the kind {server}; open both with the same link"

@@ -1,57 +1,58 @@
-//! Where there is no TUN: a veth pair in the host's namespace, of which the host has one end and a packet socket the other.
+//! Where there is no TUN: a veth pair, of which the host has one end and a packet socket the other.
 
+use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use super::device::{HostDevice, Kind};
 use super::{Error, command, sys};
+use crate::namespace::Namespace;
 use crate::spec::Offload;
 
 /// Both hosts' devices have this address: frames of the one are frames for the other as they are.
 const ADDRESS: &str = "02:77:00:00:00:01";
+/// Not there in a kernel without IPv6.
+const IPV6: &str = "/proc/thread-self/net/if_inet6";
+/// The end that no host has, in a namespace of its own.
+pub(super) const FAR: &str = "wire";
 
-/// Makes the veth device `name` in the calling thread's network namespace, and its other end, `name` with a `w`.
+/// Makes the veth device `name` in the calling thread's network namespace.
 ///
 /// # Errors
-/// When veth devices or packet sockets are not permitted or not there.
+/// When namespaces, veth devices or packet sockets are not permitted or not there.
 pub fn open(name: &str, offload: Offload) -> Result<HostDevice, Error> {
     let wire = pair(name)?;
     if offload == Offload::None {
         command::run(&["ip", "link", "set", "dev", name, "gso_max_segs", "1"])?;
     }
-    let error = |what| move |source| Error::Device { name: name.to_owned(), what, source };
-    let index = interface_index(&wire).map_err(error("find the other end of"))?;
-    let socket: OwnedFd = sys::packet_socket(index).map_err(error("listen behind"))?;
-    HostDevice::new(name, socket, Kind::Packet)
+    let socket = wire.inside(|| sys::packet_socket(interface_index(FAR)?)).flatten();
+    let error = |source| Error::Device { name: name.to_owned(), what: "listen behind", source };
+    // The socket keeps the wire's namespace.
+    HostDevice::new(name, socket.map_err(error)?, Kind::Packet)
 }
 
-/// Makes both ends, the far one up; returns its name.
-pub(super) fn pair(name: &str) -> Result<String, Error> {
-    let wire = format!("{name}w");
-    command::run(&["ip", "link", "add", name, "address", ADDRESS, "type", "veth", "peer", &wire])?;
+/// Makes both ends; returns the namespace of the far one, which is up. Both vanish with that namespace, and so with this process,
+/// whatever happens to it.
+pub(super) fn pair(name: &str) -> Result<Namespace, Error> {
+    let wire = Namespace::new().map_err(|source| Error::Wire { source })?;
+    let near = ["ip", "link", "add", name, "address", ADDRESS, "type", "veth"];
+    let far = ["peer", "name", FAR, "netns", &wire.path()];
+    command::run(&[&near[..], &far[..]].concat())?;
     // Without neighbours: whatever the host sends goes to the other host.
     command::run(&["ip", "link", "set", "dev", name, "arp", "off"])?;
-    command::run(&[
-        "ip",
-        "link",
-        "set",
-        "dev",
-        &wire,
-        "addrgenmode",
-        "none",
-        "arp",
-        "off",
-        "mtu",
-        "65535",
-        "up",
-    ])?;
+    // It says nothing of its own; a kernel without IPv6 does not know how it would.
+    let silent: &[&str] = if Path::new(IPV6).exists() {
+        &["addrgenmode", "none", "arp", "off"]
+    } else {
+        &["arp", "off"]
+    };
+    let set = [&["ip", "link", "set", "dev", FAR, "mtu", "65535"], silent, &["up"]].concat();
+    wire.inside(|| command::run(&set)).map_err(|source| Error::Wire { source })??;
     Ok(wire)
 }
 
-fn interface_index(name: &str) -> std::io::Result<i32> {
-    let socket = rustix::net::socket(
-        rustix::net::AddressFamily::INET,
-        rustix::net::SocketType::DGRAM,
-        None,
-    )?;
+fn interface_index(name: &str) -> io::Result<i32> {
+    let (family, kind) = (rustix::net::AddressFamily::INET, rustix::net::SocketType::DGRAM);
+    let socket: OwnedFd = rustix::net::socket(family, kind, None)?;
     Ok(rustix::net::netdevice::name_to_index(socket, name)? as i32)
 }

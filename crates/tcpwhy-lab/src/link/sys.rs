@@ -24,12 +24,6 @@ pub(super) fn tun_set_offload(fd: BorrowedFd<'_>, flags: libc::c_uint) -> io::Re
     check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETOFFLOAD, flags) })
 }
 
-/// Gives the calling thread a new network namespace.
-pub(super) fn new_network_namespace() -> io::Result<()> {
-    // SAFETY: the file descriptor table stays shared (no UnshareFlags::FILES).
-    Ok(unsafe { rustix::thread::unshare_unsafe(rustix::thread::UnshareFlags::NEWNET) }?)
-}
-
 /// MTU of a device of the network namespace in which `socket` was made.
 pub(super) fn device_mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<usize> {
     let mut request = request(name)?;

@@ -29,7 +29,7 @@ pub(crate) struct Exec {
     #[command(flatten)]
     pub path: Path,
     /// Command and arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(required = true, trailing_var_arg = true)]
     pub command: Vec<OsString>,
 }
 

@@ -6,25 +6,23 @@
 
 mod qdisc;
 
-use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd};
-
-use rustix::thread::LinkNameSpaceType;
+use std::os::fd::AsFd;
 
 use super::device::{HostDevice, Kind, RECEIVED_PACKETS, SENT_BYTES, SENT_PACKETS, counter};
 use super::report::{DirectionReport, LinkReport};
-use super::{Error, command, packet, sys};
+use super::{Error, command, packet};
+use crate::namespace::Namespace;
 use crate::spec::LinkSpec;
 
 /// The wire's ends: the client's and the server's.
 const ENDS: [&str; 2] = ["labw0", "labw1"];
 
-/// Makes a veth pair in the calling thread's network namespace; the link takes its other end away when it starts.
+/// Makes a veth device in the calling thread's network namespace; the link takes its other end away when it starts.
 ///
 /// # Errors
 /// When the kernel has no netem or no tbf.
 pub(super) fn open(name: &str) -> Result<HostDevice, Error> {
-    aside(|| {
+    inside(&new_namespace()?, || {
         command::run(&["ip", "link", "set", "dev", "lo", "up"])?;
         for qdisc in [&["netem"][..], &["tbf", "rate", "1mbit", "burst", "3100", "limit", "3100"]] {
             let line = [&["tc", "qdisc", "add", "dev", "lo", "root"], qdisc].concat();
@@ -33,11 +31,7 @@ pub(super) fn open(name: &str) -> Result<HostDevice, Error> {
         }
         Ok(())
     })?;
-    packet::pair(name)?;
-    let file = File::open("/proc/thread-self/ns/net");
-    let file =
-        file.map_err(|source| Error::Device { name: name.to_owned(), what: "open", source })?;
-    HostDevice::new(name, file.into(), Kind::Netem)
+    HostDevice::new(name, packet::pair(name)?.into(), Kind::Netem)
 }
 
 /// tc's refusal of a qdisc means that the kernel does not have it.
@@ -56,14 +50,14 @@ fn lacking(qdisc: &str, error: Error) -> Error {
 /// The namespace in which the wire is; it vanishes with this value.
 #[derive(Debug)]
 pub(super) struct Wire {
-    namespace: File,
+    namespace: Namespace,
 }
 
 impl Wire {
     /// What the kernel counted. It does not say how late its packets were, nor which of its queues dropped.
     pub(super) fn report(self) -> Result<LinkReport, Error> {
         let table = inside(&self.namespace, || {
-            std::fs::read_to_string("/proc/thread-self/net/dev").map_err(namespace_error)
+            std::fs::read_to_string("/proc/thread-self/net/dev").map_err(wire_error)
         })?;
         let way = |from, to| DirectionReport {
             packets: counter(&table, from, RECEIVED_PACKETS),
@@ -99,13 +93,12 @@ fn commands(spec: &LinkSpec) -> Result<Vec<Vec<String>>, Error> {
 /// Connects both devices by a wire with the properties asked.
 pub(super) fn connect(spec: &LinkSpec, hosts: [&HostDevice; 2]) -> Result<Wire, Error> {
     let commands = commands(spec)?;
-    let namespace = aside(|| File::open("/proc/thread-self/ns/net").map_err(namespace_error))?;
+    let namespace = new_namespace()?;
     for (host, end) in hosts.into_iter().zip(ENDS) {
-        let path = format!("/proc/{}/fd/{}", std::process::id(), namespace.as_raw_fd());
-        let far = format!("{}w", host.name);
-        inside(&host.namespace, || {
-            command::run(&["ip", "link", "set", "dev", &far, "netns", &path, "name", end])
-        })?;
+        let its = Namespace::from(host.as_fd().try_clone_to_owned().map_err(wire_error)?);
+        let path = namespace.path();
+        let far = ["ip", "link", "set", "dev", packet::FAR, "netns", &path, "name", end];
+        inside(&its, || command::run(&far))?;
     }
     inside(&namespace, || {
         for line in &commands {
@@ -127,34 +120,19 @@ fn redirect(from: &str, to: &str) -> Vec<Vec<String>> {
     .to_vec()
 }
 
-/// Runs something in a thread with a network namespace of its own.
-fn aside<T: Send>(run: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-    in_thread(|| {
-        sys::new_network_namespace().map_err(namespace_error)?;
-        run()
-    })
+fn new_namespace() -> Result<Namespace, Error> {
+    Namespace::new().map_err(wire_error)
 }
 
-/// Runs something in a thread inside a namespace.
 fn inside<T: Send>(
-    namespace: &File,
+    namespace: &Namespace,
     run: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
-    in_thread(|| {
-        let kind = Some(LinkNameSpaceType::Network);
-        rustix::thread::move_into_link_name_space(namespace.as_fd(), kind)
-            .map_err(|errno| namespace_error(errno.into()))?;
-        run()
-    })
+    namespace.inside(run).map_err(wire_error)?
 }
 
-fn in_thread<T: Send>(run: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-    let ended = std::thread::scope(|scope| scope.spawn(run).join());
-    ended.unwrap_or_else(|_| Err(Error::Thread("it panicked".to_owned())))
-}
-
-fn namespace_error(source: std::io::Error) -> Error {
-    Error::Netem(format!("cannot make a network namespace for the wire ({source}); run it as root"))
+fn wire_error(source: std::io::Error) -> Error {
+    Error::Wire { source }
 }
 
 #[cfg(test)]
@@ -184,9 +162,9 @@ mod tests {
             "ip link set dev labw1 up",
             "tc qdisc add dev labw1 clsact",
             "tc filter add dev labw1 ingress matchall action mirred egress redirect dev labw0",
-            "tc qdisc add dev labw1 root handle 1: netem limit 10000000 delay 10000000ns",
+            "tc qdisc add dev labw1 root handle 1: netem limit 10000000 delay 10000us",
             "tc qdisc add dev labw1 parent 1:1 handle 2: tbf rate 10000000bit burst 3100 limit 154500",
-            "tc qdisc add dev labw0 root handle 1: netem limit 10000000 delay 10000000ns loss random 2.0000%",
+            "tc qdisc add dev labw0 root handle 1: netem limit 10000000 delay 10000us loss random 2.0000%",
             "tc qdisc add dev labw0 parent 1:1 handle 2: tbf rate 100000000bit burst 12500 limit 163900",
         ];
         assert_eq!(lines, expected);

@@ -52,7 +52,8 @@ fn impossible(way: &WaySpec) -> Option<&'static str> {
 }
 
 fn netem(way: &WaySpec) -> String {
-    let mut text = format!("netem limit {IN_FLIGHT} delay {}ns", way.delay.0);
+    // tc of iproute2 6.1 takes no "ns" here.
+    let mut text = format!("netem limit {IN_FLIGHT} delay {}us", way.delay.0 as f64 / 1e3);
     let percent = |share: f64| format!("{:.4}%", share * 100.0);
     if way.loss.random > 0.0 {
         text += &format!(" loss random {}", percent(way.loss.random));
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(
             lines(&way),
             [
-                "tc qdisc add dev w1 root handle 1: netem limit 10000000 delay 20000000ns loss random 1.0000%",
+                "tc qdisc add dev w1 root handle 1: netem limit 10000000 delay 20000us loss random 1.0000%",
                 "tc qdisc add dev w1 parent 1:1 handle 2: tbf rate 10000000bit burst 3100 limit 103100",
             ]
         );

@@ -3,6 +3,7 @@
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::thread;
 
 /// The calling thread's own namespaces; `/proc/self` would be the first thread's.
@@ -53,6 +54,11 @@ impl Namespace {
         })
     }
 
+    /// A path under which programs that this process starts find it.
+    pub(crate) fn path(&self) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
+    }
+
     /// The same namespace once more.
     ///
     /// # Errors
@@ -62,7 +68,13 @@ impl Namespace {
     }
 }
 
-impl From<Namespace> for std::os::fd::OwnedFd {
+impl From<OwnedFd> for Namespace {
+    fn from(fd: OwnedFd) -> Self {
+        Self(fd.into())
+    }
+}
+
+impl From<Namespace> for OwnedFd {
     fn from(namespace: Namespace) -> Self {
         namespace.0.into()
     }

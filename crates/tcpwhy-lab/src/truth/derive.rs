@@ -8,8 +8,8 @@ use super::{Interval, Source, State};
 /// Samples come every 2 ms: most of a shorter piece is a matter of chance. ACKs, too, come in bunches that tell no rate of less.
 const SHORTEST_NS: u64 = 10_000_000;
 
-/// Each piece of time, a round trip long or up to where a limit that lasts begins or ends, gets the limit that held for most of it; `rate`: what the narrowest link carries, in payload
-/// bytes per second, where it is known.
+/// Each piece of time, a round trip long or up to where a limit that lasts begins or ends, gets the limit that held for most of it;
+/// `rate`: what the narrowest link carries, in payload bytes per second, where it is known.
 pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interval> {
     let states = &with_their_stalls(until_all_has_arrived(states))[..];
     let shortest = match source {
@@ -39,16 +39,20 @@ pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interv
 fn with_their_stalls(states: &[State]) -> Vec<State> {
     let mut states = states.to_vec();
     for at in 1..states.len() {
-        let (fired, rest) = (states[at], &mut states[..at]);
-        if !fired.has_timed_out() || rest[at - 1].has_timed_out() {
-            continue;
+        let fired = states[at];
+        if fired.has_timed_out() && !states[at - 1].has_timed_out() {
+            let from = unanswered(&states, at);
+            states[from..at].iter_mut().for_each(|s| s.ca_state = fired.ca_state);
         }
-        let waits = |s: &&mut State| {
-            s.outstanding > 0 && (s.acked, s.sacked) == (fired.acked, fired.sacked)
-        };
-        rest.iter_mut().rev().take_while(waits).for_each(|s| s.ca_state = fired.ca_state);
     }
     states
+}
+
+/// The first of the states up to `at` in which data is in flight and nothing has been answered since.
+fn unanswered(states: &[State], at: usize) -> usize {
+    let now = &states[at];
+    let waits = |s: &State| s.outstanding > 0 && (s.acked, s.sacked) == (now.acked, now.sacked);
+    states[..at].iter().rposition(|s| !waits(s)).map_or(0, |last| last + 1)
 }
 
 /// Where a limit begins and ends that holds for a round trip or more without a break. What lasts so long is no part of an alternation
@@ -87,15 +91,13 @@ fn until_all_has_arrived(states: &[State]) -> &[State] {
     states.iter().rposition(under_way).map_or(states, |last| &states[..states.len().min(last + 2)])
 }
 
-/// Data in flight of which nothing was acknowledged any more, to the end, though timers sent it again: the path was silent all that time,
+/// Data in flight of which nothing was answered any more, to the end, though timers sent it again: the path was silent all that time,
 /// not only since the first timer.
 fn abandoned(timeline: &mut Vec<Interval>, states: &[State]) {
     let Some(end) = states.last().filter(|s| s.outstanding > 0 && s.has_timed_out()) else {
         return;
     };
-    let waits = |s: &State| s.acked == end.acked && s.outstanding > 0;
-    let heard = states.iter().rposition(|s| !waits(s)).map_or(0, |last| last + 1);
-    let (from, to) = (states[heard].t_ns, end.t_ns);
+    let (from, to) = (states[unanswered(states, states.len() - 1)].t_ns, end.t_ns);
     timeline.retain(|i| i.from_ns < from);
     if let Some(last) = timeline.last_mut() {
         last.to_ns = last.to_ns.min(from);

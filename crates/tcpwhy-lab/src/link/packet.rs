@@ -25,10 +25,10 @@ pub fn open(name: &str, offload: Offload) -> Result<HostDevice, Error> {
     if offload == Offload::None {
         command::run(&["ip", "link", "set", "dev", name, "gso_max_segs", "1"])?;
     }
-    let socket = wire.inside(|| sys::packet_socket(interface_index(FAR)?)).flatten();
+    let socket = wire.inside(|| sys::packet_socket(interface_index(FAR)?));
     let error = |source| Error::Device { name: name.to_owned(), what: "listen behind", source };
     // The socket keeps the wire's namespace.
-    HostDevice::new(name, socket.map_err(error)?, Kind::Packet)
+    HostDevice::new(name, socket.and_then(|made| made).map_err(error)?, Kind::Packet)
 }
 
 /// Makes both ends; returns the namespace of the far one, which is up. Both vanish with that namespace, and so with this process,

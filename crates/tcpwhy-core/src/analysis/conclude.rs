@@ -5,7 +5,7 @@ use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
-use crate::limits::{Context, Losses, Silence, lay, pattern};
+use crate::limits::{Context, Losses, Silence, ceiling, lay, pattern};
 use crate::model::{
     Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Source,
     Transfer, Vantage, WindowScale,
@@ -96,7 +96,9 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     let capacity = capacity.max(least);
     let bytes = sender.bytes();
     let reader = reader::rate(ctx.stretches, facts.rtt_floor);
-    let traits = Traits { capacity, reader, paced: ctx.is_paced() };
+    let paced = ctx.is_paced();
+    let ceiling = if filled && !paced { ceiling(&ctx) } else { None };
+    let traits = Traits { capacity, reader, ceiling, paced };
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, transfers, &facts);

@@ -4,6 +4,8 @@ use crate::flow::spread::Spread;
 use crate::flow::{PROMPT_PART, WAKE_UP};
 use crate::units::Nanos;
 
+/// Part of the time (percent) that a sender pauses whose flight does not fill the path.
+pub(super) const PAUSES: i64 = 20;
 /// Percent of segments with PSH up to which it tells something.
 const TELLING: u32 = 34;
 
@@ -161,9 +163,10 @@ impl Around {
     }
 
     /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once
-    /// is less.
+    /// is less. Where much of the time goes in stalls, shorter waits say nothing: what leaves between stalls does.
     pub(crate) fn is_little_at_once(&self) -> bool {
-        self.waits > 0 && self.burst() < self.flight() / 4
+        let stalls = if self.stalled_percent() >= PAUSES { self.stalls.max(1) } else { self.waits };
+        self.waits > 0 && self.arrived / u64::from(stalls) < self.flight() / 4
     }
 
     /// Bytes that an ACK acknowledges.

@@ -26,6 +26,13 @@ const FEWEST_BETWEEN_ENDS: usize = 4;
 /// Percent by which these rates may differ: half of what CUBIC takes off after a loss (RFC 9438 section 4.6). Where chance ends a growth at
 /// any height, they differ by more.
 const EVEN: u64 = 15;
+/// As `EVEN`, where the link could carry far more: so evenly only a bucket lets data through, and fewer times show it, whatever the bursts and
+/// the round trips look like.
+const EVENER: u64 = 5;
+const FEWEST_EVENER: usize = 6;
+/// A link of which less than this part is used has no queue that overflows all the time: its rate may be taken for twice of what it is where
+/// ACKs bunch.
+const NARROW_PART: u64 = 3;
 /// Rounds without a loss after which the next one is another event.
 const APART: i64 = 4;
 
@@ -69,14 +76,20 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let last = last + ctx.stretches[last..].iter().take_while(|s| s.is_repair()).count() - 1;
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
     let rate = rate_between(ctx, first, ctx.stretches.len());
-    // Where more than half of what the link carries gets through, chance and short queues are as hard for a round or two.
+    // Where more of what the link carries gets through, chance and short queues are as hard for a round or two.
     let link = ctx.link();
-    let narrow = link.is_none_or(|carries| rate < carries / 2);
+    let narrow = link.is_none_or(|carries| rate < carries / NARROW_PART);
     // Nor does a queue drop anything where the link is half empty all the time, however round trips vary.
     let unqueued = without_queue == events.len()
-        || link.is_some() && loses_much(ctx) && is_even(&parts(&ctx.stretches[first..], ctx.floor));
+        || link.is_some()
+            && loses_much(ctx)
+            && is_even(&parts(&ctx.stretches[first..], ctx.floor), EVEN);
     if narrow && unqueued && events.iter().any(|&i| is_heavy(ctx, i)) {
         return Losses::Policed { first, last, rate };
+    }
+    let at_one_rate = Losses::Policed { first, last, rate: rate_between(ctx, first, last) };
+    if narrow && link.is_some() && lost_at_one_rate(ctx, FEWEST_EVENER, EVENER) {
+        return at_one_rate;
     }
     let Some(farther) = farther else { return Losses::Plain };
     if events.len() < FEWEST || without_queue * 10 < events.len() * 7 {
@@ -85,9 +98,7 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let policed = if ctx.far { FARTHER_AFAR } else { FARTHER };
     let fewest = if farther >= policed { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
     match farther {
-        _ if lost_at_one_rate(ctx, fewest) => {
-            Losses::Policed { first, last, rate: rate_between(ctx, first, last) }
-        }
+        _ if lost_at_one_rate(ctx, fewest, EVEN) => at_one_rate,
         ..=CHANCE => Losses::Random { count: events.len() },
         _ => Losses::Plain,
     }
@@ -115,18 +126,18 @@ fn loses_much(ctx: &Context<'_>) -> bool {
 
 /// From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
 /// rate (Flach et al., section 4.1).
-fn lost_at_one_rate(ctx: &Context<'_>, fewest: usize) -> bool {
+fn lost_at_one_rate(ctx: &Context<'_>, fewest: usize, percent: u64) -> bool {
     let between = between_losses(ctx);
-    between.len() >= fewest && is_even(&between)
+    between.len() >= fewest && is_even(&between, percent)
 }
 
 /// Data arrived at nearly the same rate in all parts of time.
-fn is_even(parts: &[Between]) -> bool {
+fn is_even(parts: &[Between], percent: u64) -> bool {
     let bytes: u64 = parts.iter().map(|b| b.bytes).sum();
     let time: u64 = parts.iter().map(|b| b.time).sum();
     let at_mean = |part: &Between| crate::units::mul_div(bytes, part.time, time.max(1));
     let off: u64 = parts.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
-    off <= bytes / 100 * EVEN
+    off <= bytes / 100 * percent
 }
 
 /// Equal parts of time, as long as a sender takes to probe for more four times (BBR does in one round of eight, draft-ietf-ccwg-bbr section

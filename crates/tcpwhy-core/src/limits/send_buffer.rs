@@ -7,14 +7,12 @@
 //! nothing: SO_SNDBUF is doubled, counts overhead and is soft (`sk_stream_memory_free` is asked only
 //! when a new skb is needed).
 
+use super::around::PAUSES;
 use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
 use crate::flow::stretch::{Stretch, Wait};
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
-
-/// Part of the time (percent) that a sender pauses whose flight does not fill the path.
-const PAUSES: i64 = 20;
 
 /// As long as this CUBIC stays within two segments, which delayed ACKs release together, of the window that it had before a loss:
 /// 0.4 (t - K)^3 < 2 (RFC 9438 section 4.2).
@@ -80,6 +78,14 @@ fn pinned(ctx: &Context<'_>, i: usize) -> bool {
     same && long && around.resent == 0 && !cubic()
 }
 
+/// The flight at which the sender stopped in round after round while the window had room, the highest of them: a buffer that is full behind
+/// a link that is, too.
+pub(crate) fn ceiling(ctx: &Context<'_>) -> Option<u64> {
+    let has_room = |s: &Stretch| s.flight + 2 * ctx.mss <= s.window_min;
+    let all = ctx.stretches.iter().enumerate();
+    all.filter(|&(i, s)| has_room(s) && pinned(ctx, i)).map(|(_, s)| s.flight).max()
+}
+
 /// How long the flight has stood at its height around stretch `i`.
 fn stands_for(ctx: &Context<'_>, i: usize) -> Nanos {
     let flight = ctx.stretches[i].flight;
@@ -122,6 +128,20 @@ mod tests {
     fn the_same_byte_in_round_after_round_needs_no_pauses() {
         let list = rounds(40, ROUND, |_, s| (s.flight, s.arrived) = (54 * MSS, 54 * MSS as i64));
         assert!(plateau(&Context::new(&list, ROUND, MSS), 20).is_some());
+    }
+
+    #[test]
+    fn a_flight_that_stops_at_the_same_byte_in_every_round_shows_a_ceiling_and_one_that_the_window_stops_does_not()
+     {
+        let of = |window: u64| {
+            let list = rounds(40, ROUND, |k, s| {
+                s.flight = 54 * MSS - if k < 10 { (10 - k as u64) * MSS } else { 0 };
+                s.saw_window(window);
+            });
+            ceiling(&Context::new(&list, ROUND, MSS))
+        };
+        assert_eq!(of(1 << 20), Some(54 * MSS));
+        assert_eq!(of(55 * MSS), None);
     }
 
     #[test]

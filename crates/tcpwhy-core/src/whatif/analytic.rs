@@ -30,6 +30,8 @@ pub(crate) struct Traits {
     pub(crate) capacity: u64,
     /// What the receiving application reads, in bytes per second, where it is slower than the path.
     pub(crate) reader: Option<u64>,
+    /// Bytes in flight at which a buffer stops the sender behind a link that is full, where it shows.
+    pub(crate) ceiling: Option<u64>,
     /// Segments leave by a timer, as BBR's do.
     pub(crate) paced: bool,
 }

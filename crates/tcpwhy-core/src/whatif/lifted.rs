@@ -7,6 +7,7 @@
 use super::analytic::Path;
 use super::transfer::{Control, End, Phase, Prediction, Transfer, predict};
 use crate::kernel::buffers::Asked;
+use crate::kernel::send::skb_overhead;
 use crate::kernel::window::Share;
 use crate::model::{Cause, Interval, Limit, WhatIf, WindowScale};
 use crate::units::{Nanos, mul_div};
@@ -24,6 +25,10 @@ const REAL_PART: i64 = 10;
 /// What the default sysctls let buffers grow to, at least.
 const SEND_MOST: u64 = 4 << 20;
 const RECEIVE_MOST: u64 = 6 << 20;
+/// What is written at once, at most so many segments and so little of the buffer: larger writes overshoot it, and the flight that was seen
+/// has in it what they did.
+const WRITE: u64 = 8;
+const WRITE_PART: u64 = 16;
 /// The part of a receive buffer that is window when its size is chosen for a window that was seen: a half.
 const HALF: Share = Share::Ratio(128);
 
@@ -167,8 +172,11 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let holds = |which: &dyn Fn(&Interval) -> bool| {
         time_of(path.timeline, which).scale(REAL_PART, 1) >= path.transfer
     };
+    let held = holds(&|i| i.limit == Limit::SendBuffer).then_some(facts.max_flight);
+    let buffer = held.or(path.traits.ceiling).filter(|_| lifted != Limit::SendBuffer);
     let end = end(path, lifted, bdp);
     let mss = u64::from(facts.mss);
+    let write = mss * buffer.map_or(WRITE, |flight| (flight / WRITE_PART / mss).clamp(1, WRITE));
     let small = |i: &Interval| {
         matches!(i.cause, Cause::SmallBuffer | Cause::NoWindowScaling)
             && i.limit == Limit::ReceiveWindow
@@ -180,7 +188,6 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         Limit::PathBandwidth => reached || holds(&small),
         _ => holds(&small),
     };
-    let buffer = lifted != Limit::SendBuffer && holds(&|i| i.limit == Limit::SendBuffer);
     // Seen from its first packet on, a connection starts with what every one starts with.
     let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
     let first = match lifted {
@@ -194,7 +201,8 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         rtt: facts.rtt_floor,
         // How much its queue takes is not known; losses that it made have their time among what stays.
         queue: u64::MAX >> 1,
-        sndbuf: if buffer { Asked::Forced(facts.max_flight / 2) } else { Asked::Automatic },
+        sndbuf: buffer.map_or(Asked::Automatic, |flight| holding(flight, write, &end)),
+        write,
         rcvbuf: if window { Asked::Forced(facts.max_window.into()) } else { Asked::Automatic },
         share: window.then_some(HALF),
         read_rate: pace_of_reader(path).filter(|_| lifted != Limit::ReceiveWindow).unwrap_or(0),
@@ -205,6 +213,12 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         mss,
         ..Transfer::default()
     }
+}
+
+/// The buffer that lets so much be in flight (`sk_wmem_queued` counts packet buffers whole; the kernel doubles what is asked).
+fn holding(flight: u64, write: u64, sender: &End) -> Asked {
+    let buffers = flight.div_ceil(write);
+    Asked::Forced((flight + buffers * skb_overhead(sender.version)) / 2)
 }
 
 /// Both ends' kernel: buffers that may cover the path, and a window that its scale can say, unless that is lifted.

@@ -11,6 +11,9 @@ use crate::units::{Nanos, bits_per_second};
 const FEWEST_ROUNDS: i64 = 4;
 /// The window has lost this part, or more, to what is not read.
 const LOST_PART: u64 = 4;
+/// Or it has never grown again for so many round trips, and for this part of the time.
+const FEWEST_FALLING: usize = 8;
+const FALLING_PART: i64 = 4;
 /// Percent of what arrived that a slow reader has read at most.
 const MOST_READ: u64 = 97;
 
@@ -20,16 +23,21 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
     let end = stretches.iter().rposition(|s| s.arrived > 0)?;
     let before = stretches.get(..end)?;
     let largest = before.iter().map(|s| s.window_max).max()?;
-    let top = before.iter().position(|s| s.window_max == largest)?;
+    // A buffer that has grown ahead of its reader offers the same for a while.
+    let top = before.iter().rposition(|s| s.window_max == largest)?;
     let after = before.get(top + 1..)?;
     let left = after.last()?.window_max;
-    let time = after.iter().fold(Nanos::ZERO, |sum, s| sum + s.duration());
+    let time_of = |part: &[Stretch]| part.iter().fold(Nanos::ZERO, |sum, s| sum + s.duration());
+    let time = time_of(after);
     let arrived = after.iter().fold(0_u64, |sum, s| sum.saturating_add(s.arrived()));
     let lost = largest.saturating_sub(left);
     let read = arrived.saturating_sub(lost);
     let falls = lost.saturating_mul(LOST_PART) >= largest && time >= floor.scale(FEWEST_ROUNDS, 1);
+    let steadily = after.len() >= FEWEST_FALLING
+        && time.scale(FALLING_PART, 1) >= time_of(before)
+        && after.is_sorted_by(|a, b| a.window_max >= b.window_max);
     let slow = read > 0 && read / MOST_READ <= arrived / 100;
-    (falls && slow).then(|| (bits_per_second(read, time) / 8).max(1))
+    ((falls || steadily) && slow).then(|| (bits_per_second(read, time) / 8).max(1))
 }
 
 #[cfg(test)]
@@ -63,11 +71,25 @@ mod tests {
     fn a_window_that_grows_or_hardly_falls_has_no_slow_reader() {
         let grows: Vec<u64> = (0..11).map(|i| 100_000 + 50_000 * i).collect();
         assert_eq!(rate(&rounds(&grows, 100_000), ROUND), None);
-        let hardly: Vec<u64> = (0..11).map(|i| 1_000_000 - 9_000 * i).collect();
+        let hardly: Vec<u64> = (0..11).map(|i| 1_000_000 - 2_000 * i).collect();
         assert_eq!(rate(&rounds(&hardly, 100_000), ROUND), None);
         // It had stopped, and has caught up.
         let stops = [900_000, 500_000, 100_000, 0, 0, 400_000, 800_000, 900_000, 890_000];
         assert_eq!(rate(&rounds(&stops, 100_000), ROUND), None);
+    }
+
+    #[test]
+    fn a_window_that_falls_a_little_in_every_round_has_a_slow_reader_and_one_that_wavers_has_not() {
+        // The buffer has grown to hold what is not read, and then holds it.
+        let stands = [400_000, 800_000, 1_000_000, 1_000_000, 1_000_000];
+        let falls = (1..10).map(|i| 1_000_000 - 20_000 * i);
+        let windows: Vec<u64> = stands.into_iter().chain(falls).collect();
+        assert_eq!(rate(&rounds(&windows, 100_000), ROUND), Some(8_000_000), "80 KB each 10 ms");
+        let mut wavers = windows.clone();
+        wavers[10] = 990_000;
+        assert_eq!(rate(&rounds(&wavers, 100_000), ROUND), None);
+        let late: Vec<u64> = std::iter::repeat_n(1_000_000, 40).chain(windows).collect();
+        assert_eq!(rate(&rounds(&late, 100_000), ROUND), None, "a small part of the time");
     }
 
     #[test]

@@ -8,22 +8,17 @@
 //! But its first window left at once (RFC 6928; Linux paces nothing before ten segments have left, `tcp_update_skb_after_send`), and its
 //! ACKs are spaced as the narrowest link let it through.
 
+mod train;
+
+use self::train::Train;
+use super::BUSY_HOST;
 use super::rtt::Distribution;
-use super::{BUSY_HOST, WAKE_UP};
-use crate::units::{Nanos, bits_per_second, mul_div};
+use crate::units::{Nanos, bits_per_second};
 
 /// Paces are kept as the time for so many bytes.
 const UNIT: u64 = 1 << 20;
 /// Fewer ACKs say nothing.
 const FEWEST: u64 = 16;
-/// ACKs of the first window behind its first one, and how many of them, for as many segments, have a middle.
-const FIRST_WINDOW: usize = 9;
-const FEWEST_PACES: usize = 3;
-/// An ACK that came in less than this part of its share of the time had waited for a host that slept.
-const CAUGHT_UP: u64 = 4;
-/// A host that has slept handles the packets that wait for it in a few microseconds each: what is farther apart did not wait for it.
-const HANDLED: Nanos = Nanos::from_micros(20);
-
 /// The paces of one direction's ACKs, weighted with their bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Capacity {
@@ -33,95 +28,11 @@ pub(crate) struct Capacity {
     first: Train,
 }
 
-/// What the ACKs of the first window say.
-#[derive(Debug, Clone, Copy, Default)]
-struct Train {
-    /// Times from ACK to ACK, for a segment each, in nanoseconds, and how many segments each ACK is for.
-    paces: [u32; FIRST_WINDOW],
-    each: [u8; FIRST_WINDOW],
-    acks: usize,
-    segments: u64,
-    time: Nanos,
-    /// How late the first of them was, by its round trip.
-    late: Nanos,
-    is_over: bool,
-}
-
-impl Train {
-    fn add(&mut self, segments: u64, time: Nanos) {
-        let each = time.0 / i64::try_from(segments.max(1)).unwrap_or(i64::MAX);
-        self.paces[self.acks] = u32::try_from(each).unwrap_or(u32::MAX);
-        self.each[self.acks] = u8::try_from(segments).unwrap_or(u8::MAX);
-        self.acks += 1;
-        self.segments += segments;
-        self.time += time;
-        self.is_over = self.acks == FIRST_WINDOW;
-    }
-
-    /// Time for a segment. One ACK that is late, and those that have caught up with it, do not move the median; where all came at once,
-    /// the host had slept, and how late it woke up is all that is known. Where they came evenly, it had not.
-    fn pace(&self) -> Option<Nanos> {
-        if self.acks < FEWEST_PACES || self.segments < FEWEST_PACES as u64 {
-            return None;
-        }
-        let mut paces = self.paces;
-        let paces = &mut paces[..self.acks];
-        paces.sort_unstable();
-        let segments = i64::try_from(self.segments).unwrap_or(i64::MAX);
-        let [shortest, middle] = [paces[0], paces[self.acks / 2]].map(i64::from);
-        if shortest >= HANDLED.0.max(middle / 2) {
-            return Some(Nanos(middle));
-        }
-        let middle = self.caught_up().unwrap_or(middle);
-        let together = self.time < WAKE_UP;
-        let least = if together { self.time + self.late } else { Nanos::ZERO };
-        let all = Nanos(middle.saturating_mul(segments));
-        Some(Nanos(all.max(least).max(WAKE_UP).0 / segments))
-    }
-
-    /// Time for a segment where a host slept in the midst of the train: an ACK that is late and those that have caught up with it, coming
-    /// in far less than their share of the time, took their time together. What has caught up with the first ACK says nothing; `None`
-    /// where that is most.
-    fn caught_up(&self) -> Option<i64> {
-        let share = self.time.0.unsigned_abs() / self.segments.max(1) / CAUGHT_UP;
-        let mut groups = [(0_u64, 0_u64); FIRST_WINDOW];
-        let mut known = 0;
-        for (&pace, &segments) in self.paces.iter().zip(&self.each).take(self.acks) {
-            let (pace, segments) = (u64::from(pace), u64::from(segments));
-            if pace >= share {
-                known += 1;
-            }
-            if let Some((time, all)) = groups[..known].last_mut() {
-                *time += pace * segments;
-                *all += segments;
-            }
-        }
-        let groups = &mut groups[..known];
-        groups.sort_unstable_by_key(|(time, segments)| time / segments.max(&1));
-        let mut left = groups.iter().map(|(_, segments)| segments).sum::<u64>();
-        let most = left * 2 > self.segments;
-        let half = left / 2;
-        let middle = groups.iter().find(|(_, segments)| {
-            left -= segments;
-            left <= half
-        });
-        let (time, segments) = middle.filter(|_| most)?;
-        i64::try_from(time / segments.max(&1)).ok()
-    }
-
-    /// Whether its segments would have taken another time at `other` than at `rate`, by more than hosts are late: as the first ACK was, but
-    /// not all of it, for the median forgets those that have caught up with it.
-    fn tells(&self, rate: u64, other: u64, mss: u64) -> bool {
-        let time = |rate| transmission(self.segments.saturating_mul(mss), rate);
-        (time(other) - time(rate)).0.abs() > self.late.0.clamp(WAKE_UP.0 / 4, WAKE_UP.0 / 2)
-    }
-}
-
 impl Capacity {
     /// How late the next ACK is, by its round trip; only that of the first one counts.
     pub(crate) fn begins(&mut self, late: impl FnOnce() -> Nanos) {
         if self.last.is_none() {
-            self.first.late = late();
+            self.first.begin(late());
         }
     }
 
@@ -133,11 +44,11 @@ impl Capacity {
             let weight = u32::try_from(bytes as u64 / mss.max(1)).unwrap_or(u32::MAX).max(1);
             self.paces.add_weighted(pace, weight);
             self.acks += 1;
-            if !self.first.is_over {
-                self.first.add(bytes as u64 / mss.max(1), time - last);
+            if !self.first.is_over() {
+                self.first.add(bytes as u64, time - last, mss);
             }
         } else if self.last.is_some() {
-            self.first.is_over = true;
+            self.first.end();
         }
         self.last = Some(time);
     }
@@ -172,11 +83,6 @@ impl Capacity {
     }
 }
 
-/// Time for `bytes` at a rate in bytes per second.
-fn transmission(bytes: u64, rate: u64) -> Nanos {
-    Nanos(i64::try_from(mul_div(bytes, 1_000_000_000, rate.max(1))).unwrap_or(i64::MAX))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,57 +112,6 @@ mod tests {
         let (first, all) = (capacity.of_first_window(1448).unwrap(), capacity.rate().unwrap());
         assert_eq!(first, 14_480_000);
         assert!((1_400_000..1_500_000).contains(&all), "{all}");
-    }
-
-    /// The rate of ten segments, the first ACK this late and the others after these microseconds.
-    fn first_window(late: i64, after: [i64; 9]) -> u64 {
-        let mut capacity = Capacity::default();
-        let mut time = Nanos::from_micros(late);
-        capacity.begins(|| time);
-        capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
-        for wait in after {
-            time += Nanos::from_micros(wait);
-            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
-        }
-        capacity.of_first_window(1448).unwrap()
-    }
-
-    #[test]
-    fn a_late_first_ack_does_not_make_the_link_faster() {
-        assert_eq!(first_window(0, [100; 9]), 14_480_000);
-        // Three have caught up with it, the others come as the link spaces them.
-        assert_eq!(first_window(300, [5, 5, 5, 85, 100, 100, 100, 100, 100]), 14_480_000);
-        // All have caught up with it: the link may have been as slow as this.
-        let slowest = first_window(2_000, [5; 9]);
-        assert!((6_000_000..7_000_000).contains(&slowest), "{slowest}");
-    }
-
-    #[test]
-    fn a_host_that_sleeps_in_the_midst_of_the_first_window_does_not_make_the_link_faster() {
-        // A segment in 600 us, as a link of 20 Mbit/s lets it through: the host sleeps for 3.4 ms behind the first half.
-        let rate = first_window(0, [52, 572, 590, 593, 3_400, 24, 12, 21, 21]);
-        assert!((2_000_000..2_500_000).contains(&rate), "{rate}");
-    }
-
-    #[test]
-    fn a_few_acks_that_come_evenly_are_spaced_by_the_link() {
-        let mut capacity = Capacity::default();
-        // 1,448 bytes in 40 us, four times: less than a host may sleep, but none of them waited for another.
-        for time in [0, 29, 69, 118, 158] {
-            let time = Nanos::from_micros(time);
-            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
-        }
-        assert_eq!(capacity.of_first_window(1448), Some(36_200_000));
-    }
-
-    #[test]
-    fn a_first_window_of_two_segments_tells_nothing() {
-        let mut capacity = Capacity::default();
-        for time in [0, 100, 20_000, 20_010, 20_020, 20_030, 20_040, 20_050] {
-            let time = Nanos::from_micros(time);
-            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
-        }
-        assert_eq!(capacity.of_first_window(1448), None);
     }
 
     #[test]
@@ -308,7 +163,7 @@ mod tests {
         assert!(held.narrowest(1_500_000, FAR, 1448, true) < 1_500_000);
         // The first ACK was late, and the others then gained less than a host's lateness.
         let mut late = spaced(37, 46);
-        late.first.late = Nanos::from_millis(1);
+        late.first.begin(Nanos::from_millis(1));
         assert_eq!(late.narrowest(30_000_000, FAR, 1448, false), late.rate().unwrap());
         // A tenth faster over ten segments is no more than what hosts do to them.
         let same = spaced(37, 41);

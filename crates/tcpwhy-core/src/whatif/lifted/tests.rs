@@ -167,6 +167,25 @@ fn a_slow_reader_stays_slow_on_a_faster_path() {
 }
 
 #[test]
+fn a_buffer_that_stood_behind_a_full_link_holds_on_a_faster_one() {
+    let timeline = [interval(Limit::PathBandwidth, Cause::StandingQueue, (0, 4_000), 2_000_000)];
+    let facts = Facts { max_flight: 16_000, ..facts() };
+    let lifted = |ceiling| {
+        let traits = Traits { capacity: 500_000, ceiling, ..Traits::default() };
+        let (transfer, bytes) = (Nanos::from_secs(4), 2_000_000);
+        let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
+        let mut list = analytic::predict(&path);
+        refine(&path, 1, &mut list, &mut Budget::default());
+        list[0]
+    };
+    assert!(lifted(None).transfer.secs() < 0.3, "{:?}", lifted(None));
+    // 16 KB in a round trip of 20 ms.
+    let held = lifted(Some(16_000));
+    assert_eq!((held.lift, held.next), (Limit::PathBandwidth, Limit::SendBuffer));
+    assert!((2.2..2.9).contains(&held.transfer.secs()), "{held:?}");
+}
+
+#[test]
 fn a_spent_budget_leaves_the_arithmetic() {
     let timeline = [interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000)];
     let path = Path {

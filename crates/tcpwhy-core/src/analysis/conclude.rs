@@ -3,6 +3,7 @@
 use super::conclusion::Judged;
 use super::{findings, verdict};
 use crate::flow::Flow;
+use crate::flow::capacity::Capacity;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
 use crate::limits::{Context, Losses, Silence, ceiling, lay, pattern};
@@ -82,8 +83,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     ctx.sees_queues = !ctx.far || placing.legs.to[from as usize].echoes > 0;
     ctx.blind = sender.answers.last().is_none();
     ctx.placed = placing.legs.to[from as usize].known();
-    ctx.first_window = sender.capacity.of_first_window(sender.size.mss());
-    ctx.capacity = link_rate(sender.capacity.rate(), ctx.first_window, &ctx);
+    ctx.first_window = sender.capacity.of_first_window(sender.size.mss(), facts.rtt_floor);
+    ctx.capacity = link_rate(&sender.capacity, &ctx);
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);
@@ -120,10 +121,15 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
 /// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
 /// (then ACKs bunch, and the link carries what it did for longer than they do), or twice as fast through a path that is never full: then
 /// the sender is spread out by now.
-fn link_rate(spaced: Option<u64>, first_window: Option<u64>, ctx: &Context<'_>) -> Option<u64> {
-    match (spaced, first_window) {
-        (Some(rate), Some(first)) if first < rate / 2 => Some(first.max(ctx.carried().min(rate))),
-        (Some(rate), Some(first)) if first / 2 > rate && ctx.is_never_full() => Some(first),
+fn link_rate(capacity: &Capacity, ctx: &Context<'_>) -> Option<u64> {
+    let spaced = capacity.rate();
+    // How late the host was may be why the first window seems slow, and never why it seems fast.
+    let fastest = capacity.of_first_window(ctx.mss, Nanos::MAX);
+    match (spaced, fastest, ctx.first_window) {
+        (Some(rate), Some(first), _) if first < rate / 2 => {
+            Some(first.max(ctx.carried().min(rate)))
+        }
+        (Some(rate), _, Some(first)) if first / 2 > rate && ctx.is_never_full() => Some(first),
         _ => spaced,
     }
 }

@@ -75,7 +75,7 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     if matches!(lifted, Limit::SilentPath | Limit::DelayedAck) {
         return None;
     }
-    let kept = |i: &Interval| stays(i, lifted, pace_of_reader(path).is_some());
+    let kept = |i: &Interval| stays(i, lifted, path);
     let (way, on_its_way) =
         if lifted == Limit::Application { (Nanos::ZERO, 0) } else { tail(path) };
     let unknown = Unknown::of(path.timeline, kept);
@@ -130,19 +130,28 @@ impl Unknown {
     }
 }
 
-/// Whether an interval's time stays, whatever TCP does; `paced`: the model knows the reader's pace.
-fn stays(i: &Interval, lifted: Limit, paced: bool) -> bool {
+/// Whether an interval's time stays, whatever TCP does.
+fn stays(i: &Interval, lifted: Limit, path: &Path<'_>) -> bool {
     let by_loss = i.limit == Limit::LossRecovery || i.cause == Cause::CongestionAvoidance;
     let by_reader = matches!(i.cause, Cause::SlowReader | Cause::ZeroWindow);
     match i.limit {
         limit if limit == lifted => false,
         Limit::Handshake => false,
         Limit::Application | Limit::SilentPath | Limit::DelayedAck => true,
-        Limit::ReceiveWindow => by_reader && !paced,
-        // A window without limit asks nothing of losses, and what makes the losses may be the path or what it lets burst.
+        // The model knows the reader's pace.
+        Limit::ReceiveWindow => by_reader && pace_of_reader(path).is_none(),
+        // A window without limit asks nothing of losses, and what makes the losses may be the path or what it lets burst. But where less
+        // was in flight than the path holds, it was neither.
+        _ if by_loss && lifted == Limit::PathBandwidth => i.evidence.flight < holds(path),
         _ if by_loss => matches!(lifted, Limit::Application | Limit::ReceiveWindow),
         _ => false,
     }
+}
+
+/// Bytes that the path holds without a queue.
+fn holds(path: &Path<'_>) -> u64 {
+    let rtt = u64::try_from(path.facts.rtt_floor.0).unwrap_or(0);
+    mul_div(path.traits.capacity, rtt, 1_000_000_000)
 }
 
 /// The reader's pace, where the model may follow it.
@@ -168,7 +177,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let facts = path.facts;
     let rate =
         if lifted == Limit::PathBandwidth { 0 } else { path.traits.capacity.saturating_mul(8) };
-    let bdp = mul_div(rate / 8, u64::try_from(facts.rtt_floor.0).unwrap_or(0), 1_000_000_000);
+    let bdp = if lifted == Limit::PathBandwidth { 0 } else { holds(path) };
     let holds = |which: &dyn Fn(&Interval) -> bool| {
         time_of(path.timeline, which).scale(REAL_PART, 1) >= path.transfer
     };
@@ -185,6 +194,8 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let reached = facts.max_flight + 2 * mss > facts.max_window.into();
     let window = match lifted {
         Limit::ReceiveWindow => false,
+        // What a slow reader leaves lies in a buffer of the size that was offered.
+        _ if pace_of_reader(path).is_some() => true,
         Limit::PathBandwidth => reached || holds(&small),
         _ => holds(&small),
     };

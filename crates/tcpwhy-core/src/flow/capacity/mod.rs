@@ -29,10 +29,10 @@ pub(crate) struct Capacity {
 }
 
 impl Capacity {
-    /// How late the next ACK is, by its round trip; only that of the first one counts.
-    pub(crate) fn begins(&mut self, late: impl FnOnce() -> Nanos) {
+    /// The next ACK's round trip; only that of the first one counts.
+    pub(crate) fn begins(&mut self, rtt: Nanos) {
         if self.last.is_none() {
-            self.first.begin(late());
+            self.first.begin(rtt);
         }
     }
 
@@ -60,12 +60,13 @@ impl Capacity {
     /// first window was spaced as all the rest. A path that was never `filled` may have shown itself in the first window alone, by more than
     /// what hosts do to a few ACKs.
     pub(crate) fn narrowest(&self, peak: u64, floor: Nanos, mss: u64, filled: bool) -> u64 {
-        let first = self.of_first_window(mss);
+        let first = self.of_first_window(mss, floor);
         let Some(rate) = self.rate() else {
             return peak.max(first.filter(|_| !filled).unwrap_or(0));
         };
         let agrees = first.is_some_and(|first| first.abs_diff(rate) <= rate / 8);
-        let faster = |first: &u64| !filled && *first > rate && self.first.tells(*first, rate, mss);
+        let faster =
+            |first: &u64| !filled && *first > rate && self.first.tells(*first, rate, mss, floor);
         let shown = first.filter(faster).unwrap_or(0);
         let together = agrees || floor < BUSY_HOST || peak <= rate.saturating_mul(3) / 2;
         if together { rate.max(shown) } else { peak.max(shown) }
@@ -73,8 +74,8 @@ impl Capacity {
 
     /// Bytes per second by the first window, with segments of `mss` bytes; at most what a host that is slow to wake up can tell from.
     /// `None`: too few segments.
-    pub(crate) fn of_first_window(&self, mss: u64) -> Option<u64> {
-        self.first.pace().map(|pace| bits_per_second(mss, pace) / 8)
+    pub(crate) fn of_first_window(&self, mss: u64, floor: Nanos) -> Option<u64> {
+        self.first.pace(floor).map(|pace| bits_per_second(mss, pace) / 8)
     }
 
     /// Bytes per second; `None` after too few ACKs.
@@ -109,7 +110,8 @@ mod tests {
             time += if k < 10 { burst } else { Nanos::from_millis(1) };
             capacity.acknowledged(1448, time, 1448, pause);
         }
-        let (first, all) = (capacity.of_first_window(1448).unwrap(), capacity.rate().unwrap());
+        let (first, all) =
+            (capacity.of_first_window(1448, Nanos::ZERO).unwrap(), capacity.rate().unwrap());
         assert_eq!(first, 14_480_000);
         assert!((1_400_000..1_500_000).contains(&all), "{all}");
     }
@@ -163,7 +165,7 @@ mod tests {
         assert!(held.narrowest(1_500_000, FAR, 1448, true) < 1_500_000);
         // The first ACK was late, and the others then gained less than a host's lateness.
         let mut late = spaced(37, 46);
-        late.first.begin(Nanos::from_millis(1));
+        late.first.begin(FAR + Nanos::from_millis(1));
         assert_eq!(late.narrowest(30_000_000, FAR, 1448, false), late.rate().unwrap());
         // A tenth faster over ten segments is no more than what hosts do to them.
         let same = spaced(37, 41);

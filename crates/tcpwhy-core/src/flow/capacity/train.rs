@@ -20,15 +20,15 @@ pub(super) struct Train {
     acks: usize,
     segments: u64,
     time: Nanos,
-    /// How late the first of them was, by its round trip.
-    late: Nanos,
+    /// Round trip of the first of them.
+    rtt: Nanos,
     is_over: bool,
 }
 
 impl Train {
-    /// How late the first ACK is, by its round trip.
-    pub(super) fn begin(&mut self, late: Nanos) {
-        self.late = late;
+    /// The first ACK, by its round trip.
+    pub(super) fn begin(&mut self, rtt: Nanos) {
+        self.rtt = rtt;
     }
 
     /// What comes now does not belong to it.
@@ -53,9 +53,15 @@ impl Train {
         self.is_over = self.acks == FIRST_WINDOW;
     }
 
-    /// Time for a segment. One ACK that is late, and those that have caught up with it, do not move the median; where all came at once,
-    /// the host had slept, and how late it woke up is all that is known. Where they came evenly, it had not.
-    pub(super) fn pace(&self) -> Option<Nanos> {
+    /// How late the first of them was on a path whose shortest round trip is `floor`.
+    fn late(&self, floor: Nanos) -> Nanos {
+        Nanos((self.rtt - floor).0.max(0))
+    }
+
+    /// Time for a segment, on a path whose shortest round trip is `floor`. One ACK that is late, and those that have caught up with it, do
+    /// not move the median; where all or most came at once, the host had slept, and how late it woke up is all that is known. Where they
+    /// came evenly, it had not.
+    pub(super) fn pace(&self, floor: Nanos) -> Option<Nanos> {
         if self.acks < FEWEST_PACES || self.segments < FEWEST_PACES as u64 {
             return None;
         }
@@ -67,11 +73,28 @@ impl Train {
         if shortest >= HANDLED.0.max(middle / 2) {
             return Some(Nanos(middle));
         }
+        let late = self.late(floor);
+        if let Some(behind) = self.behind().filter(|_| late >= WAKE_UP) {
+            return Some(behind);
+        }
+        let together = self.time < WAKE_UP || middle < HANDLED.0;
         let middle = self.caught_up().unwrap_or(middle);
-        let together = self.time < WAKE_UP;
-        let least = if together { self.time + self.late } else { Nanos::ZERO };
+        let least = if together { self.time + late } else { Nanos::ZERO };
         let all = Nanos(middle.saturating_mul(segments));
         Some(Nanos(all.max(least).max(WAKE_UP).0 / segments))
+    }
+
+    /// Time for a segment by the last ACKs, where they came evenly: what had waited for the host came before.
+    fn behind(&self) -> Option<Nanos> {
+        let paces = &self.paces[..self.acks];
+        let last = *paces.last()?;
+        let even = |pace: &&u32| **pace >= last / 2 && last >= **pace / 2;
+        let evenly = paces.iter().rev().take_while(even).count();
+        let mut behind = self.paces;
+        let behind = &mut behind[self.acks - evenly..self.acks];
+        behind.sort_unstable();
+        let told = evenly >= FEWEST_PACES && i64::from(behind[0]) >= HANDLED.0;
+        told.then(|| Nanos(i64::from(behind[evenly / 2])))
     }
 
     /// Time for a segment where a host slept in the midst of the train: an ACK that is late and those that have caught up with it, coming
@@ -106,9 +129,9 @@ impl Train {
 
     /// Whether its segments would have taken another time at `other` than at `rate`, by more than hosts are late: as the first ACK was, but
     /// not all of it, for the median forgets those that have caught up with it.
-    pub(super) fn tells(&self, rate: u64, other: u64, mss: u64) -> bool {
+    pub(super) fn tells(&self, rate: u64, other: u64, mss: u64, floor: Nanos) -> bool {
         let time = |rate| transmission(self.segments.saturating_mul(mss), rate);
-        (time(other) - time(rate)).0.abs() > self.late.0.clamp(WAKE_UP.0 / 4, WAKE_UP.0 / 2)
+        (time(other) - time(rate)).0.abs() > self.late(floor).0.clamp(WAKE_UP.0 / 4, WAKE_UP.0 / 2)
     }
 }
 
@@ -122,17 +145,17 @@ mod tests {
     use super::super::Capacity;
     use crate::units::Nanos;
 
-    /// The rate of ten segments, the first ACK this late and the others after these microseconds.
+    /// The rate of ten segments over a path without a length, the first ACK this late and the others after these microseconds.
     fn first_window(late: i64, after: [i64; 9]) -> u64 {
         let mut capacity = Capacity::default();
         let mut time = Nanos::from_micros(late);
-        capacity.begins(|| time);
+        capacity.begins(time);
         capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
         for wait in after {
             time += Nanos::from_micros(wait);
             capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
         }
-        capacity.of_first_window(1448).unwrap()
+        capacity.of_first_window(1448, Nanos::ZERO).unwrap()
     }
 
     #[test]
@@ -143,6 +166,13 @@ mod tests {
         // All have caught up with it: the link may have been as slow as this.
         let slowest = first_window(2_000, [5; 9]);
         assert!((6_000_000..7_000_000).contains(&slowest), "{slowest}");
+    }
+
+    #[test]
+    fn a_first_window_that_came_at_once_but_for_one_ack_shows_how_late_the_host_was() {
+        // A segment in 115 us; the host slept for most of them, and the last one came by itself.
+        let rate = first_window(930, [53, 9, 9, 10, 8, 8, 9, 4, 105]);
+        assert!((11_000_000..13_000_000).contains(&rate), "{rate}");
     }
 
     #[test]
@@ -160,7 +190,7 @@ mod tests {
             let time = Nanos::from_micros(time);
             capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
         }
-        assert_eq!(capacity.of_first_window(1448), Some(36_200_000));
+        assert_eq!(capacity.of_first_window(1448, Nanos::ZERO), Some(36_200_000));
     }
 
     #[test]
@@ -170,7 +200,7 @@ mod tests {
         for (bytes, us) in [(1448, 0), (1448, 600), (1448, 1_200), (724, 1_500), (1448, 20_000)] {
             capacity.acknowledged(bytes, Nanos::from_micros(us), 1448, Nanos::from_millis(75));
         }
-        let rate = capacity.of_first_window(1448).unwrap();
+        let rate = capacity.of_first_window(1448, Nanos::ZERO).unwrap();
         assert!((2_400_000..2_430_000).contains(&rate), "{rate}");
     }
 
@@ -181,6 +211,6 @@ mod tests {
             let time = Nanos::from_micros(time);
             capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
         }
-        assert_eq!(capacity.of_first_window(1448), None);
+        assert_eq!(capacity.of_first_window(1448, Nanos::ZERO), None);
     }
 }

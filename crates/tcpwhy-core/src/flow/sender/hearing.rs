@@ -48,8 +48,7 @@ impl Sender {
         }
         if arrived > 0 {
             let pause = Nanos(self.round().0 / 4);
-            let late = || Nanos((self.released_rtt - self.rtt.floor_or_zero()).0.max(0));
-            self.capacity.begins(late);
+            self.capacity.begins(self.released_rtt);
             self.capacity.acknowledged(arrived, event.time, self.size.mss(), pause);
         }
         if acked.bytes > 0 {

@@ -186,6 +186,19 @@ fn a_buffer_that_stood_behind_a_full_link_holds_on_a_faster_one() {
 }
 
 #[test]
+fn losses_of_less_than_the_path_holds_stay_on_a_faster_one() {
+    let lifted = |flight| {
+        let mut repair = interval(Limit::LossRecovery, Cause::Timeout, (0, 1_000), 0);
+        repair.evidence.flight = flight;
+        let full = interval(Limit::PathBandwidth, Cause::StandingQueue, (1_000, 4_000), 2_000_000);
+        what_if(&facts(), &[repair, full], 2_000_000, 1, Limit::PathBandwidth).transfer.secs()
+    };
+    let (of_the_queue, of_the_path) = (lifted(10_000_000), lifted(10_000));
+    assert!(of_the_queue < 0.4, "{of_the_queue}");
+    assert!((0.9..1.1).contains(&(of_the_path - of_the_queue)), "{of_the_path}");
+}
+
+#[test]
 fn a_spent_budget_leaves_the_arithmetic() {
     let timeline = [interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000)];
     let path = Path {

@@ -3,7 +3,6 @@
 use super::conclusion::Judged;
 use super::{findings, verdict};
 use crate::flow::Flow;
-use crate::flow::capacity::Capacity;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
 use crate::limits::{Context, Losses, Silence, ceiling, lay, pattern};
@@ -84,7 +83,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     ctx.blind = sender.answers.last().is_none();
     ctx.placed = placing.legs.to[from as usize].known();
     ctx.first_window = sender.capacity.of_first_window(sender.size.mss(), facts.rtt_floor);
-    ctx.capacity = link_rate(&sender.capacity, &ctx);
+    let fastest = sender.capacity.of_first_window(sender.size.mss(), Nanos::MAX);
+    ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence);
     facts.peak_bps = ctx.peak.saturating_mul(8);
@@ -121,10 +121,9 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
 /// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
 /// (then ACKs bunch, and the link carries what it did for longer than they do), or twice as fast through a path that is never full: then
 /// the sender is spread out by now.
-fn link_rate(capacity: &Capacity, ctx: &Context<'_>) -> Option<u64> {
-    let spaced = capacity.rate();
-    // How late the host was may be why the first window seems slow, and never why it seems fast.
-    let fastest = capacity.of_first_window(ctx.mss, Nanos::MAX);
+///
+/// How late the host was may be why the first window seems slow: `fastest` is its rate had the host never been late.
+fn link_rate(spaced: Option<u64>, fastest: Option<u64>, ctx: &Context<'_>) -> Option<u64> {
     match (spaced, fastest, ctx.first_window) {
         (Some(rate), Some(first), _) if first < rate / 2 => {
             Some(first.max(ctx.carried().min(rate)))
@@ -254,7 +253,9 @@ mod tests {
             s
         };
         let list: Vec<Stretch> = (0..40).map(stretch).collect();
-        link_rate(spaced, first, &Context::new(&list, round, 1448))
+        let mut ctx = Context::new(&list, round, 1448);
+        ctx.first_window = first;
+        link_rate(spaced, first, &ctx)
     }
 
     #[test]

@@ -7,7 +7,7 @@
 mod ack;
 pub(crate) mod answers;
 pub(crate) mod burst;
-pub(crate) mod capacity;
+mod capacity;
 mod gap;
 mod handshake;
 mod identification;

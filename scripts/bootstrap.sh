@@ -85,7 +85,7 @@ case "${1:-}" in
     build) need_rust ;;
     test) need_rust && need_test_tools ;;
     bench) need_rust && need_commands tcptrace:tcptrace tshark:tshark /usr/bin/time:time ;;
-    netem) need_commands linux.uml:user-mode-linux modprobe:kmod ;;
+    netem) PATH="$PATH:/usr/sbin:/sbin" need_commands linux.uml:user-mode-linux modprobe:kmod ip:iproute2 ;;
     corpus) need_commands python3:python3 tcpdump:tcpdump ip:iproute2 ;;
     *) fail "usage: $0 build|test|bench|netem|corpus" ;;
 esac

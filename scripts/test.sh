@@ -50,7 +50,7 @@ scripts/fuzz.sh
 
 export TCPWHY=$PWD/$ELSEWHERE/release/tcpwhy
 heading "Score"
-cargo run -p tcpwhy-bench --bin score --locked --quiet -- "$TCPWHY" --check
+"$ELSEWHERE/release/score" "$TCPWHY" --check
 
 heading "Page"
 scripts/web.sh

@@ -98,8 +98,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     let bytes = sender.bytes();
     let reader = reader::rate(ctx.stretches, facts.rtt_floor);
     let paced = ctx.is_paced();
-    let ceiling = if filled && !paced { ceiling(&ctx) } else { None };
-    let traits = Traits { capacity, reader, ceiling, paced };
+    let stopped_at = if filled && !paced { ceiling(&ctx) } else { None };
+    let traits = Traits { capacity, reader, ceiling: stopped_at, paced };
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, transfers, &facts);
@@ -124,7 +124,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
 ///
 /// How late the host was may be why the first window seems slow: `fastest` is its rate had the host never been late.
 fn link_rate(spaced: Option<u64>, fastest: Option<u64>, ctx: &Context<'_>) -> Option<u64> {
-    match (spaced, fastest, ctx.first_window) {
+    match (spaced, fastest.max(ctx.first_window), ctx.first_window) {
         (Some(rate), Some(first), _) if first < rate / 2 => {
             Some(first.max(ctx.carried().min(rate)))
         }

@@ -165,8 +165,9 @@ impl Around {
     /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once
     /// is less. Where much of the time goes in stalls, shorter waits say nothing: what leaves between stalls does.
     pub(crate) fn is_little_at_once(&self) -> bool {
-        let stalls = if self.stalled_percent() >= PAUSES { self.stalls.max(1) } else { self.waits };
-        self.waits > 0 && self.arrived / u64::from(stalls) < self.flight() / 4
+        let rests = self.stalled_percent() >= PAUSES;
+        let bursts = if rests { self.stalls.max(1) } else { self.waits };
+        self.waits > 0 && self.arrived / u64::from(bursts) < self.flight() / 4
     }
 
     /// Bytes that an ACK acknowledges.
@@ -193,6 +194,20 @@ pub(super) fn nearly(carries: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_leaves_between_long_stalls_is_more_than_between_short_waits() {
+        let little = |stalled: i64| {
+            let flight = 100_000;
+            let (flight_early, flight_late, time) = (flight, flight, Nanos::from_secs(1));
+            let (waits, stalls, arrived, stalled) =
+                (100, 4, 4 * flight, Nanos::from_millis(stalled));
+            let sent = Around { waits, stalls, arrived, stalled, time, ..Around::default() };
+            Around { flight_early, flight_late, ..sent }.is_little_at_once()
+        };
+        assert!(little(100), "a timer lets it go, and the host rested now and then");
+        assert!(!little(500), "a flight each, after half of the time");
+    }
 
     #[test]
     fn waits_that_end_behind_an_ack_by_chance_do_not_wait_for_it() {

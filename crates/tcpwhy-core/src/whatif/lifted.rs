@@ -142,16 +142,20 @@ fn stays(i: &Interval, lifted: Limit, path: &Path<'_>) -> bool {
         Limit::ReceiveWindow => by_reader && pace_of_reader(path).is_none(),
         // A window without limit asks nothing of losses, and what makes the losses may be the path or what it lets burst. But where less
         // was in flight than the path holds, it was neither.
-        _ if by_loss && lifted == Limit::PathBandwidth => i.evidence.flight < holds(path),
+        Limit::LossRecovery if lifted == Limit::PathBandwidth => i.evidence.flight < holds(path),
         _ if by_loss => matches!(lifted, Limit::Application | Limit::ReceiveWindow),
         _ => false,
     }
 }
 
-/// Bytes that the path holds without a queue.
+/// Bytes that came through in a round trip when most did.
 fn holds(path: &Path<'_>) -> u64 {
-    let rtt = u64::try_from(path.facts.rtt_floor.0).unwrap_or(0);
-    mul_div(path.traits.capacity, rtt, 1_000_000_000)
+    in_round(path.facts.peak_bps / 8, path.facts.rtt_floor)
+}
+
+/// Bytes of a round trip at a rate in bytes per second.
+fn in_round(rate: u64, rtt: Nanos) -> u64 {
+    mul_div(rate, u64::try_from(rtt.0).unwrap_or(0), 1_000_000_000)
 }
 
 /// The reader's pace, where the model may follow it.
@@ -175,30 +179,12 @@ fn tail(path: &Path<'_>) -> (Nanos, u64) {
 /// The transfer over the path that was seen.
 fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let facts = path.facts;
-    let rate =
-        if lifted == Limit::PathBandwidth { 0 } else { path.traits.capacity.saturating_mul(8) };
-    let bdp = if lifted == Limit::PathBandwidth { 0 } else { holds(path) };
-    let holds = |which: &dyn Fn(&Interval) -> bool| {
-        time_of(path.timeline, which).scale(REAL_PART, 1) >= path.transfer
-    };
-    let held = holds(&|i| i.limit == Limit::SendBuffer).then_some(facts.max_flight);
-    let buffer = held.or(path.traits.ceiling).filter(|_| lifted != Limit::SendBuffer);
+    let capacity = if lifted == Limit::PathBandwidth { 0 } else { path.traits.capacity };
+    let bdp = in_round(capacity, facts.rtt_floor);
     let end = end(path, lifted, bdp);
     let mss = u64::from(facts.mss);
-    let write = mss * buffer.map_or(WRITE, |flight| (flight / WRITE_PART / mss).clamp(1, WRITE));
-    let small = |i: &Interval| {
-        matches!(i.cause, Cause::SmallBuffer | Cause::NoWindowScaling)
-            && i.limit == Limit::ReceiveWindow
-    };
-    // A flight that has reached the largest window grows no further, on a faster path neither.
-    let reached = facts.max_flight + 2 * mss > facts.max_window.into();
-    let window = match lifted {
-        Limit::ReceiveWindow => false,
-        // What a slow reader leaves lies in a buffer of the size that was offered.
-        _ if pace_of_reader(path).is_some() => true,
-        Limit::PathBandwidth => reached || holds(&small),
-        _ => holds(&small),
-    };
+    let (sndbuf, write) = send_buffer(path, lifted, &end);
+    let window = is_window_kept(path, lifted);
     // Seen from its first packet on, a connection starts with what every one starts with.
     let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
     let first = match lifted {
@@ -208,11 +194,11 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     };
     Transfer {
         size,
-        rate_bps: rate,
+        rate_bps: capacity.saturating_mul(8),
         rtt: facts.rtt_floor,
         // How much its queue takes is not known; losses that it made have their time among what stays.
         queue: u64::MAX >> 1,
-        sndbuf: buffer.map_or(Asked::Automatic, |flight| holding(flight, write, &end)),
+        sndbuf,
         write,
         rcvbuf: if window { Asked::Forced(facts.max_window.into()) } else { Asked::Automatic },
         share: window.then_some(HALF),
@@ -223,6 +209,43 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
         initcwnd: first,
         mss,
         ..Transfer::default()
+    }
+}
+
+/// Whether what is meant held for a part of the time that counts.
+fn held(path: &Path<'_>, is_meant: impl Fn(&Interval) -> bool) -> bool {
+    time_of(path.timeline, is_meant).scale(REAL_PART, 1) >= path.transfer
+}
+
+/// The send buffer, and what is written at once.
+fn send_buffer(path: &Path<'_>, lifted: Limit, sender: &End) -> (Asked, u64) {
+    let seen = held(path, |i| i.limit == Limit::SendBuffer).then_some(path.facts.max_flight);
+    let buffer = seen.or(path.traits.ceiling).filter(|_| lifted != Limit::SendBuffer);
+    let mss = u64::from(path.facts.mss);
+    match buffer {
+        None => (Asked::Automatic, Transfer::default().write),
+        Some(flight) => {
+            let write = mss * (flight / WRITE_PART / mss).clamp(1, WRITE);
+            (holding(flight, write, sender), write)
+        }
+    }
+}
+
+/// Whether the receive window stays as large as it was seen.
+fn is_window_kept(path: &Path<'_>, lifted: Limit) -> bool {
+    let facts = path.facts;
+    let small = held(path, |i| {
+        matches!(i.cause, Cause::SmallBuffer | Cause::NoWindowScaling)
+            && i.limit == Limit::ReceiveWindow
+    });
+    // A flight that has reached the largest window grows no further, on a faster path neither.
+    let reached = facts.max_flight + 2 * u64::from(facts.mss) > facts.max_window.into();
+    match lifted {
+        Limit::ReceiveWindow => false,
+        // What a slow reader leaves lies in a buffer of the size that was offered.
+        _ if pace_of_reader(path).is_some() => true,
+        Limit::PathBandwidth => reached || small,
+        _ => small,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::units::{Nanos, bits_per_second};
 const FEWEST_ROUNDS: i64 = 4;
 /// The window has lost this part, or more, to what is not read.
 const LOST_PART: u64 = 4;
-/// Or it has never grown again for so many round trips, and for this part of the time.
+/// Or it falls in so many stretches, each about a round trip, and never grows again, for this part of the time.
 const FEWEST_FALLING: usize = 8;
 const FALLING_PART: i64 = 4;
 /// Percent of what arrived that a slow reader has read at most.
@@ -33,7 +33,8 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
     let lost = largest.saturating_sub(left);
     let read = arrived.saturating_sub(lost);
     let falls = lost.saturating_mul(LOST_PART) >= largest && time >= floor.scale(FEWEST_ROUNDS, 1);
-    let steadily = after.len() >= FEWEST_FALLING
+    let down = after.windows(2).filter(|pair| pair[0].window_max > pair[1].window_max).count();
+    let steadily = down >= FEWEST_FALLING
         && time.scale(FALLING_PART, 1) >= time_of(before)
         && after.is_sorted_by(|a, b| a.window_max >= b.window_max);
     let slow = read > 0 && read / MOST_READ <= arrived / 100;
@@ -82,12 +83,14 @@ mod tests {
     fn a_window_that_falls_a_little_in_every_round_has_a_slow_reader_and_one_that_wavers_has_not() {
         // The buffer has grown to hold what is not read, and then holds it.
         let stands = [400_000, 800_000, 1_000_000, 1_000_000, 1_000_000];
-        let falls = (1..10).map(|i| 1_000_000 - 20_000 * i);
+        let falls = (1..12).map(|i| 1_000_000 - 20_000 * i);
         let windows: Vec<u64> = stands.into_iter().chain(falls).collect();
         assert_eq!(rate(&rounds(&windows, 100_000), ROUND), Some(8_000_000), "80 KB each 10 ms");
         let mut wavers = windows.clone();
         wavers[10] = 990_000;
         assert_eq!(rate(&rounds(&wavers, 100_000), ROUND), None);
+        let once: Vec<u64> = (0..20).map(|k| if k < 5 { 1_000_000 } else { 900_000 }).collect();
+        assert_eq!(rate(&rounds(&once, 100_000), ROUND), None, "it fell once");
         let late: Vec<u64> = std::iter::repeat_n(1_000_000, 40).chain(windows).collect();
         assert_eq!(rate(&rounds(&late, 100_000), ROUND), None, "a small part of the time");
     }

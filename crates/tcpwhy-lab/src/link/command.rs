@@ -1,9 +1,10 @@
-//! Runs a program of iproute2 in the calling thread's network namespace.
+//! Runs programs of iproute2, in the calling thread's network namespace or in another.
 
 use std::io::ErrorKind;
 use std::process::Command;
 
 use super::Error;
+use crate::namespace::Namespace;
 
 /// Runs it to its end.
 ///
@@ -20,4 +21,15 @@ pub(super) fn run(line: &[&str]) -> Result<(), Error> {
         return Ok(());
     }
     Err(error(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+}
+
+/// Runs something in `namespace`, on a thread of its own.
+///
+/// # Errors
+/// What it says, and when the namespace cannot be entered.
+pub(super) fn inside<T: Send>(
+    namespace: &Namespace,
+    run: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Error> {
+    namespace.inside(run).map_err(|source| Error::Inside { source })?
 }

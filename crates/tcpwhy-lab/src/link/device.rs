@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// A host's device, opened inside the host's network namespace; whoever holds it keeps the device alive.
+/// A host's device, opened inside the host's network namespace; whoever holds it, or the link that carries its packets, keeps it alive.
 #[derive(Debug)]
 pub struct HostDevice {
     pub(super) name: String,
@@ -106,7 +106,7 @@ impl HostDevice {
     }
 }
 
-/// What is read from it the host sent, what is written to it the host receives.
+/// What is read from it the host sent, what is written to it the host receives; not so with netem.
 impl AsFd for HostDevice {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()

@@ -66,6 +66,12 @@ pub enum Error {
         /// What the kernel said.
         source: io::Error,
     },
+    /// That namespace cannot be used.
+    #[error("cannot work in the network namespace of the wire ({source})")]
+    Inside {
+        /// What the kernel said.
+        source: io::Error,
+    },
     /// The devices are not of the same kind.
     #[error(
         "the client's device is of the kind {client}, the server's of the kind {server}; open both with the same link"

@@ -40,15 +40,15 @@ pub(super) fn pair(name: &str) -> Result<Namespace, Error> {
     command::run(&[&near[..], &far[..]].concat())?;
     // Without neighbours: whatever the host sends goes to the other host.
     command::run(&["ip", "link", "set", "dev", name, "arp", "off"])?;
-    // It says nothing of its own; a kernel without IPv6 does not know how it would.
-    let silent: &[&str] = if Path::new(IPV6).exists() {
-        &["addrgenmode", "none", "arp", "off"]
-    } else {
-        &["arp", "off"]
-    };
-    let set = [&["ip", "link", "set", "dev", FAR, "mtu", "65535"], silent, &["up"]].concat();
-    wire.inside(|| command::run(&set)).map_err(|source| Error::Wire { source })??;
+    command::inside(&wire, || silent(FAR))?;
     Ok(wire)
+}
+
+/// Brings a device of the calling thread's namespace up that says nothing of its own; a kernel without IPv6 does not know how it would.
+pub(super) fn silent(device: &str) -> Result<(), Error> {
+    let named: &[&str] = if Path::new(IPV6).exists() { &["addrgenmode", "none"] } else { &[] };
+    let set = ["ip", "link", "set", "dev", device, "arp", "off", "mtu", "65535"];
+    command::run(&[&set, named, &["up"]].concat())
 }
 
 fn interface_index(name: &str) -> io::Result<i32> {

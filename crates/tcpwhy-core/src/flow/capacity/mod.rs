@@ -44,7 +44,8 @@ impl Capacity {
             let weight = u32::try_from(bytes as u64 / mss.max(1)).unwrap_or(u32::MAX).max(1);
             self.paces.add_weighted(pace, weight);
             self.acks += 1;
-            if !self.first.is_over() {
+            // What is far less than a segment tells of the clock that stamped it.
+            if !self.first.is_over() && bytes as u64 >= mss / 2 {
                 self.first.add(bytes as u64, time - last, mss);
             }
         } else if self.last.is_some() {

@@ -43,7 +43,7 @@ impl Train {
     /// The next ACK, for so many bytes, came after so much time.
     pub(super) fn add(&mut self, bytes: u64, time: Nanos, mss: u64) {
         // The last segment of a write is short.
-        let each = mul_div(time.0.unsigned_abs(), mss, bytes.max(1));
+        let each = mul_div(time.0.max(0).unsigned_abs(), mss, bytes.max(1));
         let segments = bytes / mss.max(1);
         self.paces[self.acks] = u32::try_from(each).unwrap_or(u32::MAX);
         self.each[self.acks] = u8::try_from(segments).unwrap_or(u8::MAX);
@@ -161,8 +161,9 @@ mod tests {
     #[test]
     fn a_late_first_ack_does_not_make_the_link_faster() {
         assert_eq!(first_window(0, [100; 9]), 14_480_000);
-        // Three have caught up with it, the others come as the link spaces them.
+        // Three or six have caught up with it, the others come as the link spaces them.
         assert_eq!(first_window(300, [5, 5, 5, 85, 100, 100, 100, 100, 100]), 14_480_000);
+        assert_eq!(first_window(1_000, [5, 5, 5, 5, 5, 5, 100, 100, 100]), 14_480_000);
         // All have caught up with it: the link may have been as slow as this.
         let slowest = first_window(2_000, [5; 9]);
         assert!((6_000_000..7_000_000).contains(&slowest), "{slowest}");
@@ -196,8 +197,10 @@ mod tests {
     #[test]
     fn a_write_that_ends_with_a_short_segment_shows_the_link_too() {
         let mut capacity = Capacity::default();
-        // Writes of three segments and a half, 20 ms apart, over a link that takes 600 us for a segment.
-        for (bytes, us) in [(1448, 0), (1448, 600), (1448, 1_200), (724, 1_500), (1448, 20_000)] {
+        // Writes of a segment and two thirds, 20 ms apart, over a link that takes 600 us for a segment.
+        for (bytes, us) in
+            [(1448, 0), (965, 400), (1448, 20_000), (965, 20_400), (1448, 40_000), (1448, 40_600)]
+        {
             capacity.acknowledged(bytes, Nanos::from_micros(us), 1448, Nanos::from_millis(75));
         }
         let rate = capacity.of_first_window(1448, Nanos::ZERO).unwrap();

@@ -22,7 +22,7 @@ const ENDS: [&str; 2] = ["labw0", "labw1"];
 /// # Errors
 /// When the kernel has no netem or no tbf.
 pub(super) fn open(name: &str) -> Result<HostDevice, Error> {
-    inside(&new_namespace()?, || {
+    command::inside(&new_namespace()?, || {
         command::run(&["ip", "link", "set", "dev", "lo", "up"])?;
         for qdisc in [&["netem"][..], &["tbf", "rate", "1mbit", "burst", "3100", "limit", "3100"]] {
             let line = [&["tc", "qdisc", "add", "dev", "lo", "root"], qdisc].concat();
@@ -56,8 +56,9 @@ pub(super) struct Wire {
 impl Wire {
     /// What the kernel counted. It does not say how late its packets were, nor which of its queues dropped.
     pub(super) fn report(self) -> Result<LinkReport, Error> {
-        let table = inside(&self.namespace, || {
-            std::fs::read_to_string("/proc/thread-self/net/dev").map_err(wire_error)
+        let table = command::inside(&self.namespace, || {
+            let table = std::fs::read_to_string("/proc/thread-self/net/dev");
+            table.map_err(|source| Error::Inside { source })
         })?;
         let way = |from, to| DirectionReport {
             packets: counter(&table, from, RECEIVED_PACKETS),
@@ -95,12 +96,15 @@ pub(super) fn connect(spec: &LinkSpec, hosts: [&HostDevice; 2]) -> Result<Wire, 
     let commands = commands(spec)?;
     let namespace = new_namespace()?;
     for (host, end) in hosts.into_iter().zip(ENDS) {
-        let its = Namespace::from(host.as_fd().try_clone_to_owned().map_err(wire_error)?);
+        let fd = host.as_fd().try_clone_to_owned();
+        let its = Namespace::from(fd.map_err(|source| Error::Inside { source })?);
         let path = namespace.path();
         let far = ["ip", "link", "set", "dev", packet::FAR, "netns", &path, "name", end];
-        inside(&its, || command::run(&far))?;
+        command::inside(&its, || command::run(&far))?;
     }
-    inside(&namespace, || {
+    command::inside(&namespace, || {
+        // A device that moves forgets that it is silent.
+        ENDS.into_iter().try_for_each(packet::silent)?;
         for line in &commands {
             command::run(&line.iter().map(String::as_str).collect::<Vec<_>>())?;
         }
@@ -112,7 +116,6 @@ pub(super) fn connect(spec: &LinkSpec, hosts: [&HostDevice; 2]) -> Result<Wire, 
 /// Frames that come in at one end go out at the other.
 fn redirect(from: &str, to: &str) -> Vec<Vec<String>> {
     [
-        format!("ip link set dev {from} up"),
         format!("tc qdisc add dev {from} clsact"),
         format!("tc filter add dev {from} ingress matchall action mirred egress redirect dev {to}"),
     ]
@@ -121,18 +124,7 @@ fn redirect(from: &str, to: &str) -> Vec<Vec<String>> {
 }
 
 fn new_namespace() -> Result<Namespace, Error> {
-    Namespace::new().map_err(wire_error)
-}
-
-fn inside<T: Send>(
-    namespace: &Namespace,
-    run: impl FnOnce() -> Result<T, Error> + Send,
-) -> Result<T, Error> {
-    namespace.inside(run).map_err(wire_error)?
-}
-
-fn wire_error(source: std::io::Error) -> Error {
-    Error::Wire { source }
+    Namespace::new().map_err(|source| Error::Wire { source })
 }
 
 #[cfg(test)]
@@ -156,10 +148,8 @@ mod tests {
         let lines: Vec<String> =
             commands(&spec).unwrap().iter().map(|words| words.join(" ")).collect();
         let expected = [
-            "ip link set dev labw0 up",
             "tc qdisc add dev labw0 clsact",
             "tc filter add dev labw0 ingress matchall action mirred egress redirect dev labw1",
-            "ip link set dev labw1 up",
             "tc qdisc add dev labw1 clsact",
             "tc filter add dev labw1 ingress matchall action mirred egress redirect dev labw0",
             "tc qdisc add dev labw1 root handle 1: netem limit 10000000 delay 10000us",

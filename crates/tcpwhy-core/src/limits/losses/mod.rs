@@ -4,6 +4,9 @@
 //! without delay what exceeds a burst: the segments at the end of bursts (compare Flach et al., "An
 //! Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016). Loss by chance takes any.
 
+mod between;
+
+use self::between::{between_losses, is_even, parts};
 use super::context::Context;
 use crate::flow::stretch::Stretch;
 use crate::units::Nanos;
@@ -26,19 +29,13 @@ const FEWEST_BETWEEN_ENDS: usize = 4;
 /// Percent by which these rates may differ: half of what CUBIC takes off after a loss (RFC 9438 section 4.6). Where chance ends a growth at
 /// any height, they differ by more.
 const EVEN: u64 = 15;
-/// As `EVEN`, where the link could carry far more: so evenly only a bucket lets data through, and fewer times show it, whatever the bursts and
-/// the round trips look like.
+/// As `EVEN`, where the link could carry far more and what is lost does not stand anywhere: only a bucket lets data through so evenly, give or
+/// take a round of twenty, and fewer times show it, whatever round trips look like.
 const EVENER: u64 = 5;
 const FEWEST_EVENER: usize = 6;
 /// A link of which less than this part is used has no queue that overflows all the time: its rate may be taken for twice of what it is where
 /// ACKs bunch.
 const NARROW_PART: u64 = 3;
-/// Rounds without a loss after which the next one is another event.
-const APART: i64 = 4;
-
-/// Rounds in which rates are compared.
-const PART_ROUNDS: i64 = 32;
-
 /// Rounds that sent what is lost.
 const HEAVY_ROUNDS: usize = 2;
 /// Segments below which a fifth is soon lost.
@@ -79,7 +76,7 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     // Where more of what the link carries gets through, chance and short queues are as hard for a round or two.
     let link = ctx.link();
     let narrow = link.is_none_or(|carries| rate < carries / NARROW_PART);
-    // Nor does a queue drop anything where the link is half empty all the time, however round trips vary.
+    // Nor does a queue drop anything where most of the link is unused all the time, however round trips vary.
     let unqueued = without_queue == events.len()
         || link.is_some()
             && loses_much(ctx)
@@ -87,11 +84,13 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     if narrow && unqueued && events.iter().any(|&i| is_heavy(ctx, i)) {
         return Losses::Policed { first, last, rate };
     }
+    let Some(farther) = farther else { return Losses::Plain };
     let at_one_rate = Losses::Policed { first, last, rate: rate_between(ctx, first, last) };
-    if narrow && link.is_some() && lost_at_one_rate(ctx, FEWEST_EVENER, EVENER) {
+    // A sender of one rate loses by chance wherever chance takes it.
+    let bucket = narrow && link.is_some() && farther > CHANCE;
+    if bucket && lost_at_one_rate(ctx, FEWEST_EVENER, EVENER) {
         return at_one_rate;
     }
-    let Some(farther) = farther else { return Losses::Plain };
     if events.len() < FEWEST || without_queue * 10 < events.len() * 7 {
         return Losses::Plain;
     }
@@ -129,68 +128,6 @@ fn loses_much(ctx: &Context<'_>) -> bool {
 fn lost_at_one_rate(ctx: &Context<'_>, fewest: usize, percent: u64) -> bool {
     let between = between_losses(ctx);
     between.len() >= fewest && is_even(&between, percent)
-}
-
-/// Data arrived at nearly the same rate in all parts of time.
-fn is_even(parts: &[Between], percent: u64) -> bool {
-    let bytes: u64 = parts.iter().map(|b| b.bytes).sum();
-    let time: u64 = parts.iter().map(|b| b.time).sum();
-    let at_mean = |part: &Between| crate::units::mul_div(bytes, part.time, time.max(1));
-    let off: u64 = parts.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
-    off <= bytes / 100 * percent
-}
-
-/// Equal parts of time, as long as a sender takes to probe for more four times (BBR does in one round of eight, draft-ietf-ccwg-bbr section
-/// 4.3.3), those in which it rested left out.
-fn parts(stretches: &[Stretch], floor: Nanos) -> Vec<Between> {
-    let mut list = vec![Between::default()];
-    for s in stretches.iter().filter(|s| !s.is_idle()) {
-        if list.last().is_some_and(|part| part.time >= floor.scale(PART_ROUNDS, 1).0 as u64) {
-            list.push(Between::default());
-        }
-        if let Some(part) = list.last_mut() {
-            part.add(s);
-        }
-    }
-    list
-}
-
-/// What arrived from one loss to the next, and in how many nanoseconds.
-#[derive(Debug, Clone, Copy, Default)]
-struct Between {
-    bytes: u64,
-    time: u64,
-}
-
-impl Between {
-    fn add(&mut self, s: &Stretch) {
-        self.bytes += s.arrived();
-        self.time += s.duration().0.max(0) as u64;
-    }
-}
-
-/// The times between losses in which the sender never rested.
-fn between_losses(ctx: &Context<'_>) -> Vec<Between> {
-    let mut list = Vec::new();
-    let (mut open, mut calm) = (None::<Between>, Nanos::ZERO);
-    for s in ctx.stretches {
-        if s.is_repair() {
-            if calm.0 > APART * ctx.floor.0 {
-                list.extend(open.take());
-            }
-            open.get_or_insert_default();
-            calm = Nanos::ZERO;
-        } else {
-            calm += s.duration();
-        }
-        if s.is_idle() && s.duration() > ctx.floor {
-            open = None;
-        }
-        if let Some(between) = &mut open {
-            between.add(s);
-        }
-    }
-    list
 }
 
 /// A repair begins in stretch `i`, not by a timer.
@@ -259,6 +196,27 @@ mod tests {
     }
 
     #[test]
+    fn a_bucket_alone_lets_data_through_so_evenly_whatever_bursts_and_round_trips_look_like() {
+        let of = |arrived: fn(usize) -> i64, farther| {
+            let list = rounds(400, ROUND, |k, s| {
+                (s.arrived, s.segments, s.flight) = (arrived(k / 40), 20, 30_000);
+                s.sampled(ROUND.scale(if k % 3 == 0 { 2 } else { 1 }, 1));
+                if k % 40 == 39 {
+                    (s.wait, s.resent) = (Wait::Recovery, 1);
+                }
+            });
+            let mut ctx = Context::new(&list, ROUND, MSS);
+            ctx.capacity = Some(LINK);
+            pattern(&ctx, Some(farther))
+        };
+        assert!(matches!(of(|_| 9_000, 65), Losses::Policed { .. }));
+        // As chance ends a growth, a link of which more is used, and a sender of one rate.
+        assert_eq!(of(|k| if k % 2 == 0 { 7_000 } else { 11_000 }, 65), Losses::Plain);
+        assert_eq!(of(|_| 15_000, 65), Losses::Plain);
+        assert_eq!(of(|_| 9_000, 65 - 15), Losses::Plain);
+    }
+
+    #[test]
     fn what_a_closed_window_refuses_is_no_policers_loss() {
         let of = |closed: usize| {
             let list = rounds(40, ROUND, |k, s| {
@@ -278,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn heavy_losses_without_a_queue_are_a_policer_where_half_of_the_link_is_unused() {
+    fn heavy_losses_without_a_queue_are_a_policer_where_most_of_the_link_is_unused() {
         let of = |arrived: i64, floor: Nanos| {
             let list = rounds(40, floor, |k, s| {
                 (s.arrived, s.segments, s.flight) = (arrived * (floor.0 / ROUND.0), 20, 30_000);

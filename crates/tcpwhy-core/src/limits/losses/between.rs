@@ -1,0 +1,72 @@
+//! What arrives from one loss to the next, and in equal parts of time.
+
+use crate::flow::stretch::Stretch;
+use crate::limits::context::Context;
+use crate::units::{Nanos, mul_div};
+
+/// Rounds without a loss after which the next one is another event.
+const APART: i64 = 4;
+/// Rounds in which rates are compared.
+const PART_ROUNDS: i64 = 32;
+
+/// What arrived from one loss to the next, and in how many nanoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Between {
+    bytes: u64,
+    time: u64,
+}
+
+impl Between {
+    fn add(&mut self, s: &Stretch) {
+        self.bytes += s.arrived();
+        self.time += s.duration().0.max(0) as u64;
+    }
+}
+
+/// The times between losses in which the sender never rested.
+pub(super) fn between_losses(ctx: &Context<'_>) -> Vec<Between> {
+    let mut list = Vec::new();
+    let (mut open, mut calm) = (None::<Between>, Nanos::ZERO);
+    for s in ctx.stretches {
+        if s.is_repair() {
+            if calm > ctx.floor.scale(APART, 1) {
+                list.extend(open.take());
+            }
+            open.get_or_insert_default();
+            calm = Nanos::ZERO;
+        } else {
+            calm += s.duration();
+        }
+        if s.is_idle() && s.duration() > ctx.floor {
+            open = None;
+        }
+        if let Some(between) = &mut open {
+            between.add(s);
+        }
+    }
+    list
+}
+
+/// Equal parts of time, as long as a sender takes to probe for more four times (BBR does in one round of eight, draft-ietf-ccwg-bbr section
+/// 4.3.3), those in which it rested left out.
+pub(super) fn parts(stretches: &[Stretch], floor: Nanos) -> Vec<Between> {
+    let mut list = vec![Between::default()];
+    for s in stretches.iter().filter(|s| !s.is_idle()) {
+        if list.last().is_some_and(|part| part.time >= floor.scale(PART_ROUNDS, 1).0 as u64) {
+            list.push(Between::default());
+        }
+        if let Some(part) = list.last_mut() {
+            part.add(s);
+        }
+    }
+    list
+}
+
+/// Data arrived at nearly the same rate in all parts of time.
+pub(super) fn is_even(parts: &[Between], percent: u64) -> bool {
+    let bytes: u64 = parts.iter().map(|b| b.bytes).sum();
+    let time: u64 = parts.iter().map(|b| b.time).sum();
+    let at_mean = |part: &Between| mul_div(bytes, part.time, time.max(1));
+    let off: u64 = parts.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
+    off <= bytes / 100 * percent
+}

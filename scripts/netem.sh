@@ -27,7 +27,7 @@ inside() {
         timeout 120 /mnt/tcpwhy lab run "$scenario" --set link.backend=netem </dev/null || failed=1
     done </mnt/work/scenarios
     echo "$failed" >/mnt/work/failed
-    poweroff -ff
+    poweroff -ff >/dev/null 2>&1
 }
 
 # Only the command line below sets it.

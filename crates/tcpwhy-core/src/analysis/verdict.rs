@@ -75,3 +75,58 @@ pub(super) fn depends_on_scale(limit: Limit, facts: &Facts) -> bool {
         && facts.min_window > 0
         && matches!(facts.scale, WindowScale::Inferred { .. })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Evidence, Source};
+
+    fn facts() -> Facts {
+        let (mss, rtt_floor) = (1448, Nanos::from_millis(20));
+        let [peak_bps, max_flight] = [0; 2];
+        let (max_window, min_window, scale) = (65_535, 65_535, WindowScale::Known(7));
+        Facts { mss, rtt_floor, peak_bps, max_flight, max_window, min_window, scale }
+    }
+
+    /// The verdict on limits that held for so many seconds each, one after the other; data moved in the first `moved` seconds.
+    fn verdict(list: &[(Limit, i64)], moved: i64) -> Verdict {
+        let mut at = Nanos::ZERO;
+        let mut timeline = Vec::new();
+        for &(limit, secs) in list {
+            let (from, to) = (at, at + Nanos::from_secs(secs));
+            timeline.push(Interval {
+                from,
+                to,
+                limit,
+                cause: Cause::None,
+                confidence: 90,
+                source: Source::Packets,
+                first_frame: 1,
+                last_frame: 2,
+                evidence: Evidence::default(),
+            });
+            at = to;
+        }
+        let (from, to) = (Nanos::ZERO, Nanos::from_secs(moved));
+        let one = Transfer { from, to, bytes: 1, retransmitted: 0, first_frame: 1, last_frame: 2 };
+        of(&timeline, &[one], &facts())
+    }
+
+    #[test]
+    fn the_longest_limit_while_data_moved_is_the_answer() {
+        let list = [(Limit::SendBuffer, 3), (Limit::PathBandwidth, 2), (Limit::Application, 5)];
+        let told = verdict(&list, 5);
+        assert_eq!((told.limit, told.share), (Limit::SendBuffer, 0.3));
+        assert!((told.confidence - 0.9).abs() < 1e-9, "{told:?}");
+        // An exchange of messages: what lies between them.
+        assert_eq!(verdict(&list, 1).limit, Limit::Application);
+    }
+
+    #[test]
+    fn where_most_is_unknown_that_is_the_answer_though_it_lies_where_no_data_moved() {
+        let half = [(Limit::SendBuffer, 5), (Limit::Unknown, 5)];
+        assert_eq!(verdict(&half, 5).limit, Limit::SendBuffer);
+        let most = [(Limit::SendBuffer, 5), (Limit::Unknown, 6)];
+        assert_eq!(verdict(&most, 5).limit, Limit::Unknown);
+    }
+}

@@ -126,6 +126,17 @@ pub fn bits_per_second(bytes: u64, span: Nanos) -> u64 {
     if span == 0 { 0 } else { mul_div(bytes, 8 * 1_000_000_000, span) }
 }
 
+/// Bytes that pass in `span` at a rate in bytes per second; none when the span is not positive.
+pub(crate) fn bytes_in(rate: u64, span: Nanos) -> u64 {
+    mul_div(rate, u64::try_from(span.0).unwrap_or(0), 1_000_000_000)
+}
+
+/// Time that `bytes` take at a rate in bytes per second, saturating.
+pub(crate) fn time_for(bytes: u64, rate: u64) -> Nanos {
+    let nanos = mul_div(bytes, 1_000_000_000, rate.max(1));
+    Nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
+}
+
 /// `n * num / den`, saturating; the largest number when `den` is 0.
 pub(crate) fn mul_div(n: u64, num: u64, den: u64) -> u64 {
     // Nearly all products fit: dividing 128 bits costs ten times as much.

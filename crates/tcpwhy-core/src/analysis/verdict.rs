@@ -79,14 +79,7 @@ pub(super) fn depends_on_scale(limit: Limit, facts: &Facts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Evidence, Source};
-
-    fn facts() -> Facts {
-        let (mss, rtt_floor) = (1448, Nanos::from_millis(20));
-        let [peak_bps, max_flight] = [0; 2];
-        let (max_window, min_window, scale) = (65_535, 65_535, WindowScale::Known(7));
-        Facts { mss, rtt_floor, peak_bps, max_flight, max_window, min_window, scale }
-    }
+    use crate::model::made::{facts, interval};
 
     /// The verdict on limits that held for so many seconds each, one after the other; data moved in the first `moved` seconds.
     fn verdict(list: &[(Limit, i64)], moved: i64) -> Verdict {
@@ -94,17 +87,7 @@ mod tests {
         let mut timeline = Vec::new();
         for &(limit, secs) in list {
             let (from, to) = (at, at + Nanos::from_secs(secs));
-            timeline.push(Interval {
-                from,
-                to,
-                limit,
-                cause: Cause::None,
-                confidence: 90,
-                source: Source::Packets,
-                first_frame: 1,
-                last_frame: 2,
-                evidence: Evidence::default(),
-            });
+            timeline.push(interval(limit, (from, to), 0));
             at = to;
         }
         let (from, to) = (Nanos::ZERO, Nanos::from_secs(moved));

@@ -74,7 +74,7 @@ fn pinned(ctx: &Context<'_>, i: usize) -> bool {
     let same = around.flight_max - around.flight().min(around.flight_max) <= ctx.mss / 4;
     let long = around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH;
     let cubic_stands = CUBIC_STANDS + ctx.floor.scale(COUNTED, 1);
-    let cubic = || ctx.lost_before(i) && stands_for(ctx, i) < cubic_stands;
+    let cubic = || ctx.lost_before(i) && !stands_for(ctx, i, cubic_stands);
     same && long && around.resent == 0 && !cubic()
 }
 
@@ -86,13 +86,17 @@ pub(crate) fn ceiling(ctx: &Context<'_>) -> Option<u64> {
     all.filter(|&(i, s)| has_room(s) && pinned(ctx, i)).map(|(_, s)| s.flight).max()
 }
 
-/// How long the flight has stood at its height around stretch `i`.
-fn stands_for(ctx: &Context<'_>, i: usize) -> Nanos {
+/// Whether the flight stands at its height for `time` around stretch `i`. No farther is looked: it may stand for hours.
+fn stands_for(ctx: &Context<'_>, i: usize, time: Nanos) -> bool {
     let flight = ctx.stretches[i].flight;
     let same = |s: &&Stretch| s.flight.abs_diff(flight) <= ctx.mss / 4;
     let before = ctx.stretches[..i].iter().rev().take_while(same);
-    let all = before.chain(ctx.stretches[i..].iter().take_while(same));
-    all.fold(Nanos::ZERO, |time, s| time + s.duration())
+    let mut all = before.chain(ctx.stretches[i..].iter().take_while(same));
+    let mut stands = Nanos::ZERO;
+    all.any(|s| {
+        stands += s.duration();
+        stands >= time
+    })
 }
 
 /// Data flows at a constant rate that neither the path nor the congestion control set; nothing shows that it is the application's.

@@ -3,6 +3,8 @@
 mod finding;
 mod interval;
 mod limit;
+#[cfg(test)]
+pub(crate) mod made;
 
 pub use finding::{Finding, FindingKind};
 pub use interval::{Evidence, Interval, Source};

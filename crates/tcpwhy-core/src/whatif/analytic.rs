@@ -5,7 +5,7 @@
 //! offered over the RTT floor. Rate <= min(send buffer, cwnd, receive window) / RTT, and <= bandwidth.
 
 use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale};
-use crate::units::{Nanos, mul_div};
+use crate::units::{Nanos, bytes_in, mul_div, time_for};
 
 /// The shortest time for which Linux delays an ACK.
 const DELAYED: Nanos = Nanos::from_millis(40);
@@ -178,15 +178,6 @@ fn largest_other(all: &ByLimit, lifted: Limit) -> Limit {
         .map_or(Limit::PathBandwidth, |(_, l)| l)
 }
 
-fn time_for(bytes: u64, rate: u64) -> Nanos {
-    let nanos = mul_div(bytes, 1_000_000_000, rate.max(1));
-    Nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
-}
-
-fn bytes_in(rate: u64, span: Nanos) -> u64 {
-    mul_div(rate, u64::try_from(span.0).unwrap_or(0), 1_000_000_000)
-}
-
 fn per_second(bytes: u64, span: Nanos) -> u64 {
     mul_div(bytes, 1_000_000_000, u64::try_from(span.0).unwrap_or(0))
 }
@@ -194,32 +185,10 @@ fn per_second(bytes: u64, span: Nanos) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Evidence;
-
-    fn facts() -> Facts {
-        Facts {
-            mss: 1448,
-            rtt_floor: Nanos::from_millis(20),
-            peak_bps: 6_400_000,
-            max_flight: 16_384,
-            max_window: 4 << 20,
-            min_window: 4 << 20,
-            scale: WindowScale::Known(7),
-        }
-    }
+    use crate::model::made::{self, facts};
 
     fn interval(limit: Limit, secs: i64, acked: u64) -> Interval {
-        Interval {
-            from: Nanos::ZERO,
-            to: Nanos::from_secs(secs),
-            limit,
-            cause: Cause::None,
-            confidence: 90,
-            source: crate::model::Source::Packets,
-            first_frame: 1,
-            last_frame: 2,
-            evidence: Evidence { acked, flight: 16_384, ..Evidence::default() },
-        }
+        made::interval(limit, (Nanos::ZERO, Nanos::from_secs(secs)), acked)
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::kernel::buffers::Asked;
 use crate::kernel::send::skb_overhead;
 use crate::kernel::window::Share;
 use crate::model::{Cause, Interval, Limit, WhatIf, WindowScale};
-use crate::units::{Nanos, mul_div};
+use crate::units::{Nanos, bytes_in, mul_div};
 
 /// Round trips that a transfer must take for slow start and autotuning to matter, and for its figures to be more than chance.
 const FEWEST_ROUNDS: i64 = 4;
@@ -150,12 +150,7 @@ fn stays(i: &Interval, lifted: Limit, path: &Path<'_>) -> bool {
 
 /// Bytes that came through in a round trip when most did.
 fn holds(path: &Path<'_>) -> u64 {
-    in_round(path.facts.peak_bps / 8, path.facts.rtt_floor)
-}
-
-/// Bytes of a round trip at a rate in bytes per second.
-fn in_round(rate: u64, rtt: Nanos) -> u64 {
-    mul_div(rate, u64::try_from(rtt.0).unwrap_or(0), 1_000_000_000)
+    bytes_in(path.facts.peak_bps / 8, path.facts.rtt_floor)
 }
 
 /// The reader's pace, where the model may follow it.
@@ -180,7 +175,7 @@ fn tail(path: &Path<'_>) -> (Nanos, u64) {
 fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let facts = path.facts;
     let capacity = if lifted == Limit::PathBandwidth { 0 } else { path.traits.capacity };
-    let bdp = in_round(capacity, facts.rtt_floor);
+    let bdp = bytes_in(capacity, facts.rtt_floor);
     let end = end(path, lifted, bdp);
     let mss = u64::from(facts.mss);
     let (sndbuf, write) = send_buffer(path, lifted, &end);

@@ -19,6 +19,7 @@ use crate::units::{Nanos, bits_per_second};
 const UNIT: u64 = 1 << 20;
 /// Fewer ACKs say nothing.
 const FEWEST: u64 = 16;
+
 /// The paces of one direction's ACKs, weighted with their bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Capacity {
@@ -73,8 +74,8 @@ impl Capacity {
         if together { rate.max(shown) } else { peak.max(shown) }
     }
 
-    /// Bytes per second by the first window, with segments of `mss` bytes; at most what a host that is slow to wake up can tell from.
-    /// `None`: too few segments.
+    /// Bytes per second by the first window, with segments of `mss` bytes, where the shortest round trip is `floor`; at most what a host that
+    /// is slow to wake up can tell from. `None`: too few segments.
     pub(crate) fn of_first_window(&self, mss: u64, floor: Nanos) -> Option<u64> {
         self.first.pace(floor).map(|pace| bits_per_second(mss, pace) / 8)
     }

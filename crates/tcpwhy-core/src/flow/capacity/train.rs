@@ -1,7 +1,7 @@
 //! The ACKs of a connection's first window, which left at once.
 
 use crate::flow::WAKE_UP;
-use crate::units::{Nanos, mul_div};
+use crate::units::{Nanos, mul_div, time_for};
 
 /// ACKs of the first window behind its first one, and how many of them, for as many segments, have a middle.
 const FIRST_WINDOW: usize = 9;
@@ -130,14 +130,9 @@ impl Train {
     /// Whether its segments would have taken another time at `other` than at `rate`, by more than hosts are late: as the first ACK was, but
     /// not all of it, for the median forgets those that have caught up with it.
     pub(super) fn tells(&self, rate: u64, other: u64, mss: u64, floor: Nanos) -> bool {
-        let time = |rate| transmission(self.segments.saturating_mul(mss), rate);
+        let time = |rate| time_for(self.segments.saturating_mul(mss), rate);
         (time(other) - time(rate)).0.abs() > self.late(floor).0.clamp(WAKE_UP.0 / 4, WAKE_UP.0 / 2)
     }
-}
-
-/// Time for `bytes` at a rate in bytes per second.
-fn transmission(bytes: u64, rate: u64) -> Nanos {
-    Nanos(i64::try_from(mul_div(bytes, 1_000_000_000, rate.max(1))).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::Context;
 use crate::flow::BUSY_HOST;
 use crate::flow::stretch::Stretch;
 use crate::limits::around::{Around, nearly, rate};
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_in};
 
 /// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
 /// section 4.2.3.2) cannot be told from a queue.
@@ -55,9 +55,7 @@ impl Context<'_> {
 
     /// Less is in flight than the narrowest link carries in a round trip; nobody knows without a capacity.
     fn is_underfull(&self, flight: u64) -> bool {
-        let second = 1_000_000_000;
-        let holds = |rate| crate::units::mul_div(rate, self.floor.0.max(0) as u64, second);
-        self.link().is_some_and(|rate| flight < nearly(holds(rate)))
+        self.link().is_some_and(|rate| flight < nearly(bytes_in(rate, self.floor)))
     }
 
     /// What the narrowest link has carried at any time, by the spacing of ACKs: that of a sender which paces is its own. Over a round trip
@@ -102,8 +100,7 @@ impl Context<'_> {
 
     /// Bytes that the narrowest link lets through in `time`; nobody knows without a capacity.
     pub(crate) fn carries_in(&self, time: Nanos) -> Option<u64> {
-        let second = 1_000_000_000;
-        self.capacity.map(|carries| crate::units::mul_div(carries, time.0.max(0) as u64, second))
+        self.capacity.map(|carries| bytes_in(carries, time))
     }
 
     /// Around stretch `i`, for as long as tells a rate, data arrived as fast as the narrowest link carries it.

@@ -88,7 +88,11 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let at_one_rate = Losses::Policed { first, last, rate: rate_between(ctx, first, last) };
     // A sender of one rate loses by chance wherever chance takes it.
     let bucket = narrow && link.is_some() && farther > CHANCE;
-    if bucket && lost_at_one_rate(ctx, FEWEST_EVENER, EVENER) {
+    // From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
+    // rate (Flach et al., section 4.1).
+    let between = between_losses(ctx);
+    let evenly = |fewest, percent| between.len() >= fewest && is_even(&between, percent);
+    if bucket && evenly(FEWEST_EVENER, EVENER) {
         return at_one_rate;
     }
     if events.len() < FEWEST || without_queue * 10 < events.len() * 7 {
@@ -97,7 +101,7 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let policed = if ctx.far { FARTHER_AFAR } else { FARTHER };
     let fewest = if farther >= policed { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
     match farther {
-        _ if lost_at_one_rate(ctx, fewest, EVEN) => at_one_rate,
+        _ if evenly(fewest, EVEN) => at_one_rate,
         ..=CHANCE => Losses::Random { count: events.len() },
         _ => Losses::Plain,
     }
@@ -121,13 +125,6 @@ fn loses_much(ctx: &Context<'_>) -> bool {
     let count = |(sent, lost), s: &Stretch| (sent + s.segments, lost + s.resent - s.timeouts);
     let (sent, lost) = ctx.stretches.iter().fold((0, 0), count);
     lost * 10 >= sent
-}
-
-/// From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
-/// rate (Flach et al., section 4.1).
-fn lost_at_one_rate(ctx: &Context<'_>, fewest: usize, percent: u64) -> bool {
-    let between = between_losses(ctx);
-    between.len() >= fewest && is_even(&between, percent)
 }
 
 /// A repair begins in stretch `i`, not by a timer.

@@ -1,33 +1,11 @@
 use super::super::analytic::{self, Traits};
 use super::*;
-use crate::model::{Evidence, Facts};
-
-const RTT: Nanos = Nanos::from_millis(20);
-
-fn facts() -> Facts {
-    Facts {
-        mss: 1448,
-        rtt_floor: RTT,
-        peak_bps: 6_400_000,
-        max_flight: 16_384,
-        max_window: 4 << 20,
-        min_window: 4 << 20,
-        scale: WindowScale::Known(7),
-    }
-}
+use crate::model::Facts;
+use crate::model::made::{self, facts};
 
 fn interval(limit: Limit, cause: Cause, (from, to): (i64, i64), acked: u64) -> Interval {
-    Interval {
-        from: Nanos::from_millis(from),
-        to: Nanos::from_millis(to),
-        limit,
-        cause,
-        confidence: 90,
-        source: crate::model::Source::Packets,
-        first_frame: 1,
-        last_frame: 2,
-        evidence: Evidence { acked, flight: 16_384, ..Evidence::default() },
-    }
+    let span = (Nanos::from_millis(from), Nanos::from_millis(to));
+    Interval { cause, ..made::interval(limit, span, acked) }
 }
 
 /// Seconds with `limit` lifted, by the model, of a transfer with these intervals over 100 Mbit/s.

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
-use super::{Error, sys};
+use super::{Error, steer, sys};
 
 /// Packets that may wait in a host's device before the link reads them (its `txqueuelen`, to be set by whoever configures
 /// it): 20,000 MTU packets are 40 ms of the fastest link that the emulator can do. TUN's own default is 500.
@@ -60,6 +60,8 @@ pub struct HostDevice {
     stats: File,
     /// Any socket of the namespace, to ask for the device's MTU.
     socket: OwnedFd,
+    /// Says which processors take in what is written to it, where that can be said (TUN).
+    pub(super) steering: Option<File>,
 }
 
 impl HostDevice {
@@ -69,7 +71,9 @@ impl HostDevice {
         let (family, kind_of) = (AddressFamily::INET, SocketType::DGRAM);
         let socket = rustix::net::socket_with(family, kind_of, SocketFlags::CLOEXEC, None);
         let socket = socket.map_err(io::Error::from).map_err(error("ask for the MTU of"))?;
-        Ok(Self { name: name.to_owned(), fd, kind, stats, socket })
+        let is_tun = matches!(kind, Kind::Tun | Kind::TunVnet);
+        let steering = is_tun.then(|| steer::control(name)).flatten();
+        Ok(Self { name: name.to_owned(), fd, kind, stats, socket, steering })
     }
 
     /// The device's name in its namespace.
@@ -79,12 +83,14 @@ impl HostDevice {
 
     pub(super) fn try_clone(&self) -> Result<Self, Error> {
         let error = |source| Error::Device { name: self.name.clone(), what: "share", source };
+        let steering = self.steering.as_ref().map(File::try_clone).transpose().map_err(error)?;
         Ok(Self {
             name: self.name.clone(),
             fd: self.fd.as_fd().try_clone_to_owned().map_err(error)?,
             kind: self.kind,
             stats: self.stats.try_clone().map_err(error)?,
             socket: self.socket.as_fd().try_clone_to_owned().map_err(error)?,
+            steering,
         })
     }
 
@@ -99,10 +105,19 @@ impl HostDevice {
         if self.kind == Kind::Packet {
             return sys::packet_drops(self.fd.as_fd()).map(u64::from);
         }
+        self.counter(SENT_DROPPED)
+    }
+
+    /// Packets that were written to it and got lost on the way to the host's protocols. A veth pair counts them elsewhere.
+    pub(super) fn not_taken_in(&mut self) -> io::Result<u64> {
+        if self.kind == Kind::Packet { Ok(0) } else { self.counter(RECEIVED_DROPPED) }
+    }
+
+    fn counter(&mut self, column: usize) -> io::Result<u64> {
         let mut text = String::new();
         self.stats.seek(SeekFrom::Start(0))?;
         self.stats.read_to_string(&mut text)?;
-        Ok(counter(&text, &self.name, SENT_DROPPED))
+        Ok(counter(&text, &self.name, column))
     }
 }
 
@@ -115,6 +130,7 @@ impl AsFd for HostDevice {
 
 /// Columns of `/proc/net/dev`.
 pub(super) const RECEIVED_PACKETS: usize = 1;
+const RECEIVED_DROPPED: usize = 3;
 pub(super) const SENT_BYTES: usize = 8;
 pub(super) const SENT_PACKETS: usize = 9;
 const SENT_DROPPED: usize = 11;

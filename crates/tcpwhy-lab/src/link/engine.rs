@@ -15,7 +15,7 @@ use super::middle::Middle;
 use super::middlebox::Middleboxes;
 use super::report::{self, LinkReport};
 use super::wait::Sleeper;
-use super::{Error, sys, wait};
+use super::{Error, steer, sys, wait};
 use crate::spec::{LinkSpec, Offload, Role};
 
 /// Bytes of packets inside the link at most: 0.4 s at 10 Gbit/s.
@@ -48,7 +48,7 @@ pub(super) struct Desk {
 impl Engine {
     /// Carries packets until it is stopped.
     pub(super) fn run(mut self) -> Result<LinkReport, Error> {
-        let scheduling = prepare_thread();
+        let (scheduling, apart) = self.prepare_thread();
         let late = Lateness::new().map_err(|_| Error::Histogram)?;
         let pool = Pool::new(MEMORY);
         let boxes = Middleboxes::new(&self.spec.middleboxes);
@@ -77,9 +77,23 @@ impl Engine {
                 continue;
             }
             let due = lanes.iter().filter_map(Lane::due).min();
-            sleeper.sleep(due).map_err(wait_error)?;
+            let stuck = lanes.iter().any(Lane::is_stuck);
+            if stuck { Sleeper::pause() } else { sleeper.sleep(due).map_err(wait_error)? }
         }
-        self.report(lanes, desk, scheduling)
+        self.report(lanes, desk, scheduling, apart)
+    }
+
+    /// Real-time scheduling, exact timers and a processor of its own, as far as they are permitted; returns the scheduler's name, and
+    /// whether it has the processor.
+    fn prepare_thread(&self) -> (&'static str, bool) {
+        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        if sys::schedule_first().is_err() {
+            // On one processor it would wait for whatever else runs there.
+            return ("normal", false);
+        }
+        let [client, server] = &self.devices;
+        let controls = client.steering.as_ref().zip(server.steering.as_ref());
+        ("fifo", controls.is_some_and(|(client, server)| steer::apart([client, server])))
     }
 
     /// Delivers and reads once in each direction; returns whether there was anything to do.
@@ -111,16 +125,18 @@ impl Engine {
         lanes: [Lane; 2],
         desk: Desk,
         scheduling: &'static str,
+        apart: bool,
     ) -> Result<LinkReport, Error> {
         let [up, down] = lanes;
         let [client, server] = &mut self.devices;
-        let (up, down) = (up.report(client), down.report(server));
+        let (up, down) = (up.report(client, server), down.report(server, client));
         let lateness_ns = desk.late.report();
         let middle = desk.middle.map(Middle::stop).transpose()?;
         let why_not = report::doubts(&self.spec, &lateness_ns, &up, &down);
         Ok(LinkReport {
             backend: client.kind.name(),
             scheduling,
+            apart,
             faithful: why_not.is_empty(),
             why_not,
             begun_ns: desk.begun.and_then(|begun| u64::try_from(begun.0).ok()),
@@ -130,12 +146,6 @@ impl Engine {
             middle,
         })
     }
-}
-
-/// Real-time scheduling and exact timers, as far as they are permitted; returns the scheduler's name.
-fn prepare_thread() -> &'static str {
-    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-    if sys::schedule_first().is_ok() { "fifo" } else { "normal" }
 }
 
 fn wait_error(errno: Errno) -> Error {

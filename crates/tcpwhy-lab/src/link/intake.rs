@@ -20,6 +20,8 @@ use super::view::View;
 use super::{vnet, wait};
 use crate::spec::Role;
 
+/// Longest wait in a host's device that counts as lateness; just below what would be a standstill of the link.
+const MOST_HELD: Nanos = Nanos(PAUSE.0 / 100 * 99);
 /// Bytes per turn where they are cut into small packets: some 45.
 const CUT_BYTES: usize = 65_536;
 
@@ -61,7 +63,7 @@ impl Lane {
             }
             if let Some(since) = held_since {
                 // At most: the device has them in order, but does not tell since when. What is longer `longest_full_ns` tells.
-                let waited = (now - since).min(PAUSE);
+                let waited = (now - since).min(MOST_HELD);
                 desk.late.record(waited, self.report.packets - before);
             }
         }

@@ -2,6 +2,7 @@
 
 use std::os::fd::AsFd;
 
+use rustix::io::Errno;
 use tcpwhy_core::link::{Delivery, Way, WaySpec};
 use tcpwhy_core::units::Nanos;
 
@@ -37,6 +38,8 @@ pub(super) struct Lane {
     /// Since when the device was never found empty; and the longest such time.
     pub(super) full_since: Option<Nanos>,
     longest_full: Nanos,
+    /// Due, and not taken by the receiving host yet.
+    leaving: Option<Leaving>,
     /// From one end to the other.
     delay: Nanos,
     /// What is due is late by more than the delay, so that whatever is read now would only wait here: it waits in the host's device, as in front
@@ -50,6 +53,30 @@ pub(super) struct Lane {
     pub(super) breaks: Option<Breaks>,
     pub(super) epoch: Nanos,
     pub(super) report: DirectionReport,
+}
+
+/// A packet at the link's end.
+#[derive(Debug)]
+struct Leaving {
+    packet: Packet,
+    due: Nanos,
+    /// How often it is still to be written.
+    copies: u32,
+}
+
+impl Leaving {
+    /// Writes it; `false` when the host cannot take it now.
+    fn hand_over(&mut self, to: &HostDevice, report: &mut DirectionReport) -> bool {
+        while self.copies > 0 {
+            match self.packet.write(to.fd.as_fd()) {
+                Ok(()) => {}
+                Err(Errno::AGAIN) => return false,
+                Err(_) => report.refused += 1,
+            }
+            self.copies -= 1;
+        }
+        true
+    }
 }
 
 impl Lane {
@@ -75,6 +102,7 @@ impl Lane {
             fresh,
             full_since,
             longest_full,
+            leaving: None,
             delay: spec.delay,
             behind: false,
             held_since: None,
@@ -118,32 +146,20 @@ impl Lane {
         self.way.due()
     }
 
-    /// Writes what is due, a batch at most; returns whether there was anything.
+    /// Writes what is due, a batch at most; returns whether there was anything that the host took.
     pub(super) fn deliver(&mut self, to: &HostDevice, desk: &mut Desk) -> bool {
         let mut now = wait::now();
         self.behind = false;
         for count in 0..WRITES {
-            let Some(delivery) = self.way.take(now) else { return count > 0 };
-            desk.late.record(now - delivery.due, 1);
-            let Delivery { payload, left, due, mark, copies, .. } = delivery;
-            let Some(mut packet) = payload.packet(&desk.pool) else {
-                self.report.out_of_memory += 1;
-                continue;
-            };
-            if mark {
-                vnet::mark_ce(packet.bytes_mut(), self.framing);
+            let next = self.leaving.take().or_else(|| self.next(now, desk));
+            let Some(mut leaving) = next else { return count > 0 };
+            if !leaving.hand_over(to, &mut self.report) {
+                self.leaving = Some(leaving);
+                self.behind = true;
+                return count > 0;
             }
-            for _ in 0..copies {
-                if let Some(middle) = &mut desk.middle {
-                    let passes = left + Nanos(((due - left).0 as f64 * self.tap) as i64);
-                    let ip = packet.bytes().get(self.framing..).unwrap_or_default();
-                    middle.record(passes, ip, packet.len().saturating_sub(self.framing));
-                }
-                if packet.write(to.fd.as_fd()).is_err() {
-                    self.report.refused += 1;
-                }
-            }
-            if count % CLOCK == CLOCK - 1 || packet.len() > SMALL {
+            desk.late.record(now - leaving.due, 1);
+            if count % CLOCK == CLOCK - 1 || leaving.packet.len() > SMALL {
                 now = wait::now();
             }
         }
@@ -151,11 +167,39 @@ impl Lane {
         true
     }
 
+    /// The next packet that is due, as it leaves.
+    fn next(&mut self, now: Nanos, desk: &mut Desk) -> Option<Leaving> {
+        loop {
+            let Delivery { payload, left, due, mark, copies, .. } = self.way.take(now)?;
+            let Some(mut packet) = payload.packet(&desk.pool) else {
+                self.report.out_of_memory += 1;
+                continue;
+            };
+            if mark {
+                vnet::mark_ce(packet.bytes_mut(), self.framing);
+            }
+            if let Some(middle) = &mut desk.middle {
+                let passes = left + Nanos(((due - left).0 as f64 * self.tap) as i64);
+                let ip = packet.bytes().get(self.framing..).unwrap_or_default();
+                for _ in 0..copies {
+                    middle.record(passes, ip, packet.len().saturating_sub(self.framing));
+                }
+            }
+            return Some(Leaving { packet, due, copies });
+        }
+    }
+
+    /// The receiving host takes nothing at the moment.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.leaving.is_some()
+    }
+
     /// What this direction did.
-    pub(super) fn report(mut self, from: &mut HostDevice) -> DirectionReport {
+    pub(super) fn report(mut self, from: &mut HostDevice, to: &mut HostDevice) -> DirectionReport {
         self.report.add(self.way.counters(), self.way.held());
         self.report.longest_full_ns = u64::try_from(self.longest_full.0).unwrap_or(0);
         self.report.overruns = from.overruns().unwrap_or(0);
+        self.report.refused = self.report.refused.max(to.not_taken_in().unwrap_or(0));
         self.report.breaks = self.breaks.map(Breaks::into_all).unwrap_or_default();
         self.report
     }
@@ -163,7 +207,42 @@ impl Lane {
 
 #[cfg(test)]
 mod tests {
+    use super::super::buffer::Pool;
+    use super::super::device::Kind;
+    use super::super::lateness::Lateness;
+    use super::super::middlebox::Middleboxes;
     use super::*;
+    use tcpwhy_core::link::Parcel;
+
+    #[test]
+    fn what_a_host_does_not_take_stays_first_in_line() {
+        use std::os::unix::net::UnixDatagram;
+        let (link_end, host_end) = UnixDatagram::pair().unwrap();
+        link_end.set_nonblocking(true).unwrap();
+        host_end.set_nonblocking(true).unwrap();
+        let device = HostDevice::new("lo", link_end.into(), Kind::Tun).unwrap();
+        let (pool, late) = (Pool::new(1 << 30), Lateness::new().unwrap());
+        let (middle, boxes) = (None, Middleboxes::new(&[]));
+        let mut desk = Desk { pool, late, middle, boxes, begun: None };
+        let mut lane = Lane::new(&WaySpec::default(), Role::Client, 0, false, 0.3, Nanos::ZERO);
+        // More than the kernel keeps for a socket that nobody reads (its buffer, and `net.unix.max_dgram_qlen` packets).
+        for n in 0..2_000_u32 {
+            let packet = desk.pool.filled(&n.to_be_bytes());
+            let parcel = Parcel { bytes: 4, largest: 4, data: true, ect: false };
+            lane.way.offer(wait::now(), parcel, Load::Whole(packet));
+        }
+        let (mut taken, mut stuck) = (Vec::new(), 0);
+        while taken.len() < 2_000 {
+            while lane.deliver(&device, &mut desk) {}
+            stuck += u32::from(lane.is_stuck() && lane.behind);
+            let mut bytes = [0; 4];
+            while host_end.recv(&mut bytes).is_ok() {
+                taken.push(u32::from_be_bytes(bytes));
+            }
+        }
+        assert!(taken.iter().copied().eq(0..2_000) && stuck > 0, "stuck {stuck} times");
+        assert_eq!(lane.report.refused, 0);
+    }
 
     #[test]
     fn what_is_held_back_waits_from_then_until_the_device_is_found_empty() {

@@ -23,6 +23,7 @@ mod open;
 pub mod packet;
 mod report;
 mod segment;
+mod steer;
 mod sys;
 mod tcp;
 pub mod tun;

@@ -17,6 +17,8 @@ pub struct LinkReport {
     pub backend: &'static str,
     /// `fifo`, or `normal` where real-time scheduling was not permitted; `kernel` for netem.
     pub scheduling: &'static str,
+    /// Whether the link had a processor to itself, and the hosts took in what it handed them on others.
+    pub apart: bool,
     /// Whether the link behaved as asked.
     pub faithful: bool,
     /// One sentence for each reason why not.
@@ -66,7 +68,7 @@ pub struct DirectionReport {
     pub overruns: u64,
     /// Lost against the order: no memory left in the link.
     pub out_of_memory: u64,
-    /// Lost against the order: not accepted by the receiving host's device.
+    /// Lost against the order: not accepted by the receiving host's device, or dropped on the way to its protocols.
     pub refused: u64,
 }
 

@@ -24,6 +24,12 @@ pub(super) fn tun_set_offload(fd: BorrowedFd<'_>, flags: libc::c_uint) -> io::Re
     check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETOFFLOAD, flags) })
 }
 
+/// Limits the kernel memory of what was written to the device and has not reached the protocols; beyond it a write fails with EAGAIN.
+pub(super) fn tun_set_sndbuf(fd: BorrowedFd<'_>, bytes: libc::c_int) -> io::Result<()> {
+    // SAFETY: TUNSETSNDBUF reads one int, which lives until the call returns.
+    check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETSNDBUF, &raw const bytes) })
+}
+
 /// MTU of a device of the network namespace in which `socket` was made.
 pub(super) fn device_mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<usize> {
     let mut request = request(name)?;

@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use rustix::fs::{Mode, OFlags};
 
 use super::device::{HostDevice, Kind};
-use super::{Error, sys};
+use super::{Error, steer, sys};
 use crate::spec::Offload;
 
 /// Makes the TUN device `name` in the calling thread's network namespace.
@@ -24,5 +24,6 @@ pub fn open(name: &str, offload: Offload) -> Result<HostDevice, Error> {
         let takes = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
         sys::tun_set_offload(fd.as_fd(), takes).map_err(error("set the offloads of"))?;
     }
+    sys::tun_set_sndbuf(fd.as_fd(), steer::IN_BETWEEN).map_err(error("limit what waits in"))?;
     HostDevice::new(name, fd, if vnet { Kind::TunVnet } else { Kind::Tun })
 }

@@ -7,6 +7,8 @@ use tcpwhy_core::units::Nanos;
 
 /// Waking is asked for this much earlier at most; the rest is spent looking at the clock.
 const MOST: i64 = 100_000;
+/// In which a host takes in a few dozen small packets, of the hundreds that may wait.
+const PAUSE: i64 = 20_000;
 
 /// The clock of everything in the link: CLOCK_MONOTONIC.
 pub(super) fn now() -> Nanos {
@@ -63,6 +65,11 @@ impl Sleeper {
             self.learn(now() - wake);
         }
         Ok(())
+    }
+
+    /// Waits for a host to take in some of what it was handed.
+    pub(super) fn pause() {
+        let _ = rustix::thread::nanosleep(&Timespec { tv_sec: 0, tv_nsec: PAUSE });
     }
 
     /// Up quickly, down slowly: the lead covers most wake-ups, not the mean of them.

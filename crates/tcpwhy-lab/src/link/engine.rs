@@ -71,7 +71,7 @@ impl Engine {
             lane.jumbo = from.fills(SMALL);
         }
         let fds = [client.fd.as_fd(), server.fd.as_fd(), self.wake.as_fd()];
-        let mut sleeper = Sleeper::new(&fds).map_err(wait_error)?;
+        let mut sleeper = Sleeper::new(&fds);
         while !self.stop.load(Ordering::Relaxed) {
             if self.turn(&mut lanes, &mut desk)? {
                 continue;

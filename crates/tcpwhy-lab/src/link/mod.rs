@@ -105,7 +105,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The emulator cannot sleep.
-    #[error("cannot wait for packets ({source}); epoll_pwait2 needs Linux 5.11")]
+    #[error("cannot wait for packets ({source})")]
     Wait {
         /// What the kernel said.
         source: io::Error,

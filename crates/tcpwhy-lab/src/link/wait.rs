@@ -1,8 +1,8 @@
 //! Sleeping until a packet is due or arrives, and waking in time.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 
-use rustix::event::{Timespec, epoll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tcpwhy_core::units::Nanos;
 
 /// Waking is asked for this much earlier at most; the rest is spent looking at the clock.
@@ -23,21 +23,21 @@ pub(super) fn epoch_offset() -> Nanos {
 }
 
 /// Waits for the devices with a time limit, and learns how late the kernel wakes it.
+///
+/// By ppoll(2), which asks to be woken only while it sleeps: what epoll(7) does for each packet that comes in between, to be woken at once when it
+/// does, costs the sending host more than all of these calls.
 #[derive(Debug)]
-pub(super) struct Sleeper {
-    epoll: OwnedFd,
+pub(super) struct Sleeper<'a> {
+    devices: Vec<PollFd<'a>>,
     /// How late the kernel wakes; near the highest that was seen of late.
     lead: Nanos,
 }
 
-impl Sleeper {
+impl<'a> Sleeper<'a> {
     /// Waits for these to become readable.
-    pub(super) fn new(fds: &[BorrowedFd<'_>]) -> rustix::io::Result<Self> {
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        for fd in fds {
-            epoll::add(&epoll, fd, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
-        }
-        Ok(Self { epoll, lead: Nanos(20_000) })
+    pub(super) fn new(fds: &[BorrowedFd<'a>]) -> Self {
+        let devices = fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+        Self { devices, lead: Nanos(20_000) }
     }
 
     /// Returns when something is readable, or a little before `due`. Does not sleep when that is now.
@@ -53,11 +53,7 @@ impl Sleeper {
             }
             None => None,
         };
-        let mut events = [epoll::Event {
-            flags: epoll::EventFlags::empty(),
-            data: epoll::EventData::new_u64(0),
-        }; 4];
-        let ready = match epoll::wait(self.epoll.as_fd(), &mut events[..], timeout.as_ref()) {
+        let ready = match poll(&mut self.devices, timeout.as_ref()) {
             Err(rustix::io::Errno::INTR) => return Ok(()),
             other => other?,
         };

@@ -1,6 +1,7 @@
 //! The end of a connection: its stretches are judged and the answer is written down.
 
 use super::conclusion::Judged;
+use super::narrowest::{is_filled, link_rate, through_queue};
 use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
@@ -10,14 +11,12 @@ use crate::model::{
     Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Source,
     Transfer, Vantage, WindowScale,
 };
-use crate::units::Nanos;
+use crate::units::{Nanos, bits_per_second};
 use crate::whatif::analytic::{Path, Traits, predict};
 use crate::whatif::reader;
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
-/// A path that held the sender for less than this part of the time shows its rate better in the first window.
-const FILLED_PART: i64 = 20;
 
 /// Everything that is known about `flow`, whose packets said `placing` of the capture point.
 pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64) -> Judged {
@@ -91,12 +90,14 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     let (transfers, transfers_omitted) = sender.transfers.all();
     let transfer = span_of(transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
-    let least = crate::units::bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
+    let least = bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
     let filled = is_filled(&timeline, transfer);
     let capacity = sender.capacity.narrowest(ctx.peak, facts.rtt_floor, sender.size.mss(), filled);
-    let capacity = capacity.max(least);
     let bytes = sender.bytes();
     let reader = reader::rate(ctx.stretches, facts.rtt_floor);
+    // A slow reader spaces the ACKs as it reads. What came through while a queue stood is the link's.
+    let queued = reader.filter(|_| filled).map_or(0, |_| through_queue(&timeline));
+    let capacity = capacity.max(least).max(queued);
     let paced = ctx.is_paced();
     let stopped_at = if filled && !paced { ceiling(&ctx) } else { None };
     let traits = Traits { capacity, reader, ceiling: stopped_at, paced };
@@ -116,32 +117,6 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
         facts,
     };
     (direction, More { losses: ctx.losses, traits })
-}
-
-/// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
-/// (then ACKs bunch, and the link carries what it did for longer than they do), or twice as fast through a path that is never full: then
-/// the sender is spread out by now.
-///
-/// How late the host was may be why the first window seems slow: `fastest` is its rate had the host never been late.
-fn link_rate(spaced: Option<u64>, fastest: Option<u64>, ctx: &Context<'_>) -> Option<u64> {
-    match (spaced, fastest.max(ctx.first_window), ctx.first_window) {
-        (Some(rate), Some(first), _) if first < rate / 2 => {
-            Some(first.max(ctx.carried().min(rate)))
-        }
-        (Some(rate), _, Some(first)) if first / 2 > rate && ctx.is_never_full() => Some(first),
-        _ => spaced,
-    }
-}
-
-/// Whether the path held the sender for long enough to show its rate: a policer lets a first burst through faster. A steady rate alone may
-/// be pacing's, or a window's that is spread out, unless it is most of the time.
-fn is_filled(timeline: &[Interval], transfer: Nanos) -> bool {
-    let time = |is_meant: &dyn Fn(&Interval) -> bool| {
-        let full = timeline.iter().filter(|i| i.limit == Limit::PathBandwidth && is_meant(i));
-        full.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
-    };
-    let clear = |i: &Interval| i.cause != Cause::SteadyRate;
-    time(&clear).scale(FILLED_PART, 1) >= transfer || time(&|_| true).scale(2, 1) >= transfer
 }
 
 fn span_of(transfers: &[Transfer]) -> Nanos {
@@ -232,48 +207,5 @@ fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
         transfers: Box::default(),
         transfers_omitted: 0,
         facts,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::link_rate;
-    use crate::flow::stretch::{Stretch, Wait};
-    use crate::limits::Context;
-    use crate::units::Nanos;
-
-    /// Forty rounds of a millisecond, with so much arriving in each in turn; whether a queue stands.
-    fn link(spaced: Option<u64>, first: Option<u64>, arrived: [i64; 2], full: bool) -> Option<u64> {
-        let round = Nanos::from_millis(1);
-        let stretch = |k: i64| {
-            let from = round.scale(k, 1);
-            let mut s = Stretch { to: from + round, ..Stretch::starting(from, Wait::Ack) };
-            s.arrived = arrived[k as usize % 2];
-            s.sampled(if full { round.scale(3, 1) } else { round });
-            s
-        };
-        let list: Vec<Stretch> = (0..40).map(stretch).collect();
-        let mut ctx = Context::new(&list, round, 1448);
-        ctx.first_window = first;
-        link_rate(spaced, first, &ctx)
-    }
-
-    #[test]
-    fn the_first_window_shows_the_link_where_acks_bunch_or_the_sender_is_spread_out() {
-        assert_eq!(link(Some(200), Some(36), [0, 0], true), Some(36));
-        assert_eq!(link(Some(9), Some(36), [0, 0], false), Some(36));
-        // A policer's rate, or that of a link with a queue.
-        assert_eq!(link(Some(9), Some(36), [0, 0], true), Some(9));
-        assert_eq!(link(Some(30), Some(36), [0, 0], false), Some(30));
-        assert_eq!(link(None, Some(36), [0, 0], false), None);
-        assert_eq!(link(Some(30), None, [0, 0], false), Some(30));
-    }
-
-    #[test]
-    fn a_link_carries_what_it_did_for_longer_than_acks_bunch_though_the_first_window_was_slow() {
-        let (slow, fast) = (Some(20_000_000), Some(100_000_000));
-        assert_eq!(link(fast, slow, [80_000, 0], true), Some(40_000_000));
-        // Nothing arrives faster than it is spaced.
-        assert_eq!(link(Some(50_000_000), slow, [200_000, 0], true), Some(50_000_000));
     }
 }

@@ -10,6 +10,7 @@ mod conclude;
 mod conclusion;
 mod findings;
 mod judge;
+mod narrowest;
 mod open;
 mod order;
 mod runs;

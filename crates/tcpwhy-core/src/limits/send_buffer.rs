@@ -81,7 +81,7 @@ fn pinned(ctx: &Context<'_>, i: usize) -> bool {
 /// The flight at which the sender stopped in round after round while the window had room, the highest of them: a buffer that is full behind
 /// a link that is, too.
 pub(crate) fn ceiling(ctx: &Context<'_>) -> Option<u64> {
-    let has_room = |s: &Stretch| s.flight + 2 * ctx.mss <= s.window_min;
+    let has_room = |s: &Stretch| s.flight > 0 && s.flight + 2 * ctx.mss <= s.window_min;
     let all = ctx.stretches.iter().enumerate();
     all.filter(|&(i, s)| has_room(s) && pinned(ctx, i)).map(|(_, s)| s.flight).max()
 }
@@ -146,6 +146,9 @@ mod tests {
         };
         assert_eq!(of(1 << 20), Some(54 * MSS));
         assert_eq!(of(55 * MSS), None);
+        // Nothing in flight is no buffer.
+        let idle = rounds(40, ROUND, |_, s| (s.flight, s.arrived) = (0, 0));
+        assert_eq!(ceiling(&Context::new(&idle, ROUND, MSS)), None);
     }
 
     #[test]

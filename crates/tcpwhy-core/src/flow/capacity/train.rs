@@ -7,7 +7,7 @@ use crate::units::{Nanos, mul_div, time_for};
 const FIRST_WINDOW: usize = 9;
 const FEWEST_PACES: usize = 3;
 /// An ACK that came in less than this part of its share of the time had waited for a host that slept.
-const CAUGHT_UP: u64 = 4;
+const CAUGHT_UP: u64 = 2;
 /// A host that has slept handles the packets that wait for it in a few microseconds each: what is farther apart did not wait for it.
 const HANDLED: Nanos = Nanos::from_micros(20);
 
@@ -176,6 +176,13 @@ mod tests {
         // A segment in 600 us, as a link of 20 Mbit/s lets it through: the host sleeps for 3.4 ms behind the first half.
         let rate = first_window(0, [52, 572, 590, 593, 3_400, 24, 12, 21, 21]);
         assert!((2_000_000..2_500_000).contains(&rate), "{rate}");
+    }
+
+    #[test]
+    fn what_has_waited_for_a_host_comes_in_its_time_together_with_the_ack_that_it_waited_for() {
+        // A segment in 40 us: the first ACK was late, and the host slept once more behind the sixth.
+        let rate = first_window(66, [24, 4, 36, 40, 42, 135, 15, 5, 5]);
+        assert!((33_000_000..38_000_000).contains(&rate), "{rate}");
     }
 
     #[test]

@@ -1,0 +1,102 @@
+//! What the narrowest link carries, from what the packets show of it and what the timeline says of when it was full.
+
+use crate::limits::Context;
+use crate::model::{Cause, Interval, Limit};
+use crate::units::{Nanos, bits_per_second};
+
+/// A path that held the sender for less than this part of the time shows its rate better in the first window.
+const FILLED_PART: i64 = 20;
+
+/// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
+/// (then ACKs bunch, and the link carries what it did for longer than they do), or twice as fast through a path that is never full: then
+/// the sender is spread out by now.
+///
+/// How late the host was may be why the first window seems slow: `fastest` is its rate had the host never been late.
+pub(super) fn link_rate(
+    spaced: Option<u64>,
+    fastest: Option<u64>,
+    ctx: &Context<'_>,
+) -> Option<u64> {
+    match (spaced, fastest.max(ctx.first_window), ctx.first_window) {
+        (Some(rate), Some(first), _) if first < rate / 2 => {
+            Some(first.max(ctx.carried().min(rate)))
+        }
+        (Some(rate), _, Some(first)) if first / 2 > rate && ctx.is_never_full() => Some(first),
+        _ => spaced,
+    }
+}
+
+/// Whether the path held the sender for long enough to show its rate: a policer lets a first burst through faster. A steady rate alone may
+/// be pacing's, or a window's that is spread out, unless it is most of the time.
+pub(super) fn is_filled(timeline: &[Interval], transfer: Nanos) -> bool {
+    let time = |is_meant: &dyn Fn(&Interval) -> bool| {
+        let full = timeline.iter().filter(|i| i.limit == Limit::PathBandwidth && is_meant(i));
+        full.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
+    };
+    let clear = |i: &Interval| i.cause != Cause::SteadyRate;
+    time(&clear).scale(FILLED_PART, 1) >= transfer || time(&|_| true).scale(2, 1) >= transfer
+}
+
+/// Bytes per second that came through while the path's queue held the sender.
+pub(super) fn through_queue(timeline: &[Interval]) -> u64 {
+    let queued = timeline.iter().filter(|i| i.cause == Cause::StandingQueue);
+    let (bytes, time) = queued.fold((0, Nanos::ZERO), |(bytes, time), i| {
+        (bytes + i.evidence.acked, time + (i.to - i.from))
+    });
+    if time.0 > 0 { bits_per_second(bytes, time) / 8 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{link_rate, through_queue};
+    use crate::flow::stretch::{Stretch, Wait};
+    use crate::limits::Context;
+    use crate::model::{Cause, Limit, made};
+    use crate::units::Nanos;
+
+    /// Forty rounds of a millisecond, with so much arriving in each in turn; whether a queue stands.
+    fn link(spaced: Option<u64>, first: Option<u64>, arrived: [i64; 2], full: bool) -> Option<u64> {
+        let round = Nanos::from_millis(1);
+        let stretch = |k: i64| {
+            let from = round.scale(k, 1);
+            let mut s = Stretch { to: from + round, ..Stretch::starting(from, Wait::Ack) };
+            s.arrived = arrived[k as usize % 2];
+            s.sampled(if full { round.scale(3, 1) } else { round });
+            s
+        };
+        let list: Vec<Stretch> = (0..40).map(stretch).collect();
+        let mut ctx = Context::new(&list, round, 1448);
+        ctx.first_window = first;
+        link_rate(spaced, first, &ctx)
+    }
+
+    #[test]
+    fn the_link_carries_what_came_through_while_its_queue_stood() {
+        let second = |k| (Nanos::from_secs(k), Nanos::from_secs(k + 1));
+        let mut timeline = [0, 1, 2]
+            .map(|k| made::interval(Limit::PathBandwidth, second(k), 1_000 + 500 * k as u64));
+        assert_eq!(through_queue(&timeline), 0);
+        timeline[1].cause = Cause::StandingQueue;
+        timeline[2].cause = Cause::StandingQueue;
+        assert_eq!(through_queue(&timeline), 1_750);
+    }
+
+    #[test]
+    fn the_first_window_shows_the_link_where_acks_bunch_or_the_sender_is_spread_out() {
+        assert_eq!(link(Some(200), Some(36), [0, 0], true), Some(36));
+        assert_eq!(link(Some(9), Some(36), [0, 0], false), Some(36));
+        // A policer's rate, or that of a link with a queue.
+        assert_eq!(link(Some(9), Some(36), [0, 0], true), Some(9));
+        assert_eq!(link(Some(30), Some(36), [0, 0], false), Some(30));
+        assert_eq!(link(None, Some(36), [0, 0], false), None);
+        assert_eq!(link(Some(30), None, [0, 0], false), Some(30));
+    }
+
+    #[test]
+    fn a_link_carries_what_it_did_for_longer_than_acks_bunch_though_the_first_window_was_slow() {
+        let (slow, fast) = (Some(20_000_000), Some(100_000_000));
+        assert_eq!(link(fast, slow, [80_000, 0], true), Some(40_000_000));
+        // Nothing arrives faster than it is spaced.
+        assert_eq!(link(Some(50_000_000), slow, [200_000, 0], true), Some(50_000_000));
+    }
+}

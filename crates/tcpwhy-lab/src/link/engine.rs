@@ -14,8 +14,9 @@ use super::lateness::Lateness;
 use super::middle::Middle;
 use super::middlebox::Middleboxes;
 use super::report::{self, LinkReport};
+use super::steer::Steering;
 use super::wait::Sleeper;
-use super::{Error, steer, sys, wait};
+use super::{Error, sys, wait};
 use crate::spec::{LinkSpec, Offload, Role};
 
 /// Bytes of packets inside the link at most: 0.4 s at 10 Gbit/s.
@@ -48,7 +49,10 @@ pub(super) struct Desk {
 impl Engine {
     /// Carries packets until it is stopped.
     pub(super) fn run(mut self) -> Result<LinkReport, Error> {
-        let (scheduling, apart) = self.prepare_thread();
+        let scheduling = prepare_thread();
+        // Large packets are little but their bytes, which are best read where they were written.
+        let small = self.spec.offload != Offload::Pass;
+        let mut steering = small.then(|| Steering::new(&self.devices, wait::now())).flatten();
         let late = Lateness::new().map_err(|_| Error::Histogram)?;
         let pool = Pool::new(MEMORY);
         let boxes = Middleboxes::new(&self.spec.middleboxes);
@@ -73,27 +77,21 @@ impl Engine {
         let fds = [client.fd.as_fd(), server.fd.as_fd(), self.wake.as_fd()];
         let mut sleeper = Sleeper::new(&fds);
         while !self.stop.load(Ordering::Relaxed) {
-            if self.turn(&mut lanes, &mut desk)? {
+            let busy = self.turn(&mut lanes, &mut desk)?;
+            let now = wait::now();
+            if let Some(steering) = &mut steering {
+                steering.worked(now);
+            }
+            if busy {
                 continue;
             }
-            let due = lanes.iter().filter_map(Lane::due).min();
-            let stuck = lanes.iter().any(Lane::is_stuck);
-            if stuck { Sleeper::pause() } else { sleeper.sleep(due).map_err(wait_error)? }
+            rest(&lanes, &mut sleeper).map_err(wait_error)?;
+            if let Some(steering) = &mut steering {
+                steering.slept(wait::now() - now);
+            }
         }
-        self.report(lanes, desk, scheduling, apart)
-    }
-
-    /// Real-time scheduling, exact timers and a processor of its own, as far as they are permitted; returns the scheduler's name, and
-    /// whether it has the processor.
-    fn prepare_thread(&self) -> (&'static str, bool) {
-        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-        if sys::schedule_first().is_err() {
-            // On one processor it would wait for whatever else runs there.
-            return ("normal", false);
-        }
-        let [client, server] = &self.devices;
-        let controls = client.steering.as_ref().zip(server.steering.as_ref());
-        ("fifo", controls.is_some_and(|(client, server)| steer::apart([client, server])))
+        let steered = steering.is_some_and(|steering| steering.was_on());
+        self.report(lanes, desk, scheduling, steered)
     }
 
     /// Delivers and reads once in each direction; returns whether there was anything to do.
@@ -125,7 +123,7 @@ impl Engine {
         lanes: [Lane; 2],
         desk: Desk,
         scheduling: &'static str,
-        apart: bool,
+        steered: bool,
     ) -> Result<LinkReport, Error> {
         let [up, down] = lanes;
         let [client, server] = &mut self.devices;
@@ -136,7 +134,7 @@ impl Engine {
         Ok(LinkReport {
             backend: client.kind.name(),
             scheduling,
-            apart,
+            steered,
             faithful: why_not.is_empty(),
             why_not,
             begun_ns: desk.begun.and_then(|begun| u64::try_from(begun.0).ok()),
@@ -146,6 +144,21 @@ impl Engine {
             middle,
         })
     }
+}
+
+/// Real-time scheduling and exact timers, as far as they are permitted; returns the scheduler's name.
+fn prepare_thread() -> &'static str {
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+    if sys::schedule_first().is_ok() { "fifo" } else { "normal" }
+}
+
+/// There is nothing to do: sleeps until there is, or for a moment where a host does not take what it should.
+fn rest(lanes: &[Lane; 2], sleeper: &mut Sleeper<'_>) -> rustix::io::Result<()> {
+    if lanes.iter().any(Lane::is_stuck) {
+        Sleeper::pause();
+        return Ok(());
+    }
+    sleeper.sleep(lanes.iter().filter_map(Lane::due).min())
 }
 
 fn wait_error(errno: Errno) -> Error {

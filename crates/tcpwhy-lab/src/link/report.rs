@@ -17,8 +17,8 @@ pub struct LinkReport {
     pub backend: &'static str,
     /// `fifo`, or `normal` where real-time scheduling was not permitted; `kernel` for netem.
     pub scheduling: &'static str,
-    /// Whether the link had a processor to itself, and the hosts took in what it handed them on others.
-    pub apart: bool,
+    /// Whether the link had so much to do that the hosts took in packets on other processors for some of the time.
+    pub steered: bool,
     /// Whether the link behaved as asked.
     pub faithful: bool,
     /// One sentence for each reason why not.

@@ -2,24 +2,29 @@
 //!
 //! Within a write to a TUN device the packet goes all the way up to the receiving socket (kernel: `netif_receive_skb`), and an ACK all the way to the
 //! segments that it releases: more than half of the link's work is not its own. A network card leaves that to the processor
-//! that it interrupts. Receive packet steering (kernel: `get_rps_cpu`) does the same here, and the link has a processor to itself.
+//! that it interrupts. Receive packet steering (kernel: `get_rps_cpu`) does the same here.
 
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use tcpwhy_core::units::Nanos;
+
+use super::device::HostDevice;
 
 /// Most bytes of kernel memory that one host's packets may take between the write and the protocols; then the device takes no more for a moment
 /// (`TUNSETSNDBUF`). The queue in between holds 1,000 packets for all (`net.core.netdev_max_backlog`) and drops what
 /// exceeds them: two hosts stay below with 400 of the smallest each, which the kernel counts as 768 bytes.
 pub(super) const IN_BETWEEN: libc::c_int = 400 * 768;
 
-/// Links that this process has started.
-static STARTED: AtomicUsize = AtomicUsize::new(0);
+/// Over which it shows that the link has no time left, and the part of it that it sleeps otherwise.
+const WHILE: Nanos = Nanos::from_millis(20);
+const SLEEPS: i64 = 10;
+/// After such a sleep nothing is on its way to a host any more, which what follows could overtake.
+const CALM: Nanos = Nanos::from_millis(10);
 
 /// What says which processors take in the packets of the device `name` of the calling thread's network namespace (`rps_cpus`); `None` where
 /// the kernel or the rights do not allow it. The device's directory is in the sysfs of its namespace alone, so one is mounted, nowhere.
@@ -33,44 +38,125 @@ pub(super) fn control(name: &str) -> Option<File> {
     Some(File::from(file))
 }
 
-/// Keeps the calling thread on one processor, and has the packets of these devices taken in on the others that it may use; returns whether
-/// it could. Links side by side take turns at the processors.
-pub(super) fn apart(controls: [&File; 2]) -> bool {
-    let Ok(allowed) = sched_getaffinity(None) else { return false };
-    let all: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
-    let turn = STARTED.fetch_add(1, Ordering::Relaxed) + std::process::id() as usize;
-    let Some(own) = all.get(turn % all.len().max(1)).filter(|_| all.len() > 1) else {
-        return false;
-    };
-    let others = mask(all.iter().filter(|cpu| *cpu != own));
-    let steered =
-        controls.into_iter().all(|mut control| control.write_all(others.as_bytes()).is_ok());
-    let mut only = CpuSet::new();
-    only.set(*own);
-    steered && sched_setaffinity(None, &only).is_ok()
+/// Has the hosts take in packets on other processors than the link's while the link has no time for it. Otherwise they do it where it runs: then nothing
+/// waits for another processor, and nothing keeps the link on one that somebody else holds up.
+#[derive(Debug)]
+pub(super) struct Steering {
+    controls: [File; 2],
+    /// What the link may run on.
+    allowed: CpuSet,
+    rest: Rest,
+    is_on: bool,
+    was_on: bool,
+}
+
+impl Steering {
+    /// Of these devices; `None` where it cannot be done, as with a single processor.
+    pub(super) fn new(devices: &[HostDevice; 2], now: Nanos) -> Option<Self> {
+        let allowed = sched_getaffinity(None).ok().filter(|allowed| allowed.count() > 1)?;
+        let [client, server] = devices;
+        let share = |device: &HostDevice| device.steering.as_ref()?.try_clone().ok();
+        let controls = [share(client)?, share(server)?];
+        let rest = Rest { since: now, slept: Nanos::ZERO };
+        Some(Self { controls, allowed, rest, is_on: false, was_on: false })
+    }
+
+    /// The link has worked until `now`.
+    pub(super) fn worked(&mut self, now: Nanos) {
+        if self.rest.is_missed(now) && !self.is_on {
+            let (mut own, mut others) = (CpuSet::new(), self.allowed);
+            let processor = sched_getcpu();
+            own.set(processor);
+            others.unset(processor);
+            self.steer(&own, &others);
+            (self.is_on, self.was_on) = (true, true);
+        }
+    }
+
+    /// The link has slept.
+    pub(super) fn slept(&mut self, time: Nanos) {
+        self.rest.slept += time;
+        if self.is_on && time >= CALM {
+            let allowed = self.allowed;
+            self.steer(&allowed, &CpuSet::new());
+            self.is_on = false;
+        }
+    }
+
+    /// Whether it ever had to.
+    pub(super) fn was_on(&self) -> bool {
+        self.was_on
+    }
+
+    /// The calling thread stays on its `own` processors, and packets are taken in on the `others`; where there are none, on the one that hands them
+    /// over. What the kernel refuses stays as it was, which is right too, but slower.
+    fn steer(&mut self, own: &CpuSet, others: &CpuSet) {
+        let _ = sched_setaffinity(None, own);
+        for control in &mut self.controls {
+            let _ = control.write_all(mask(others).as_bytes());
+        }
+    }
+}
+
+/// How much the link sleeps.
+#[derive(Debug)]
+struct Rest {
+    since: Nanos,
+    slept: Nanos,
+}
+
+impl Rest {
+    /// Whether a while is over at `now` in which it hardly slept.
+    fn is_missed(&mut self, now: Nanos) -> bool {
+        let time = now - self.since;
+        if time < WHILE {
+            return false;
+        }
+        let missed = self.slept.scale(SLEEPS, 1) < time;
+        (self.since, self.slept) = (now, Nanos::ZERO);
+        missed
+    }
 }
 
 /// Processors as sysfs takes them: hexadecimal words of 32 bits, the highest first.
-fn mask<'a>(cpus: impl Iterator<Item = &'a usize>) -> String {
-    let mut words = vec![0_u32];
-    for cpu in cpus {
-        words.resize(words.len().max(cpu / 32 + 1), 0);
-        if let Some(word) = words.get_mut(cpu / 32) {
-            *word |= 1 << (cpu % 32);
-        }
-    }
-    let words: Vec<String> = words.iter().rev().map(|word| format!("{word:08x}")).collect();
+fn mask(processors: &CpuSet) -> String {
+    let is_set = |cpu: usize| processors.is_set(cpu);
+    let words = (0..CpuSet::MAX_CPU).filter(|cpu| is_set(*cpu)).max().unwrap_or(0) / 32;
+    let word = |word: usize| {
+        (0..32).fold(0_u32, |bits, bit| bits | u32::from(is_set(32 * word + bit)) << bit)
+    };
+    let words: Vec<String> =
+        (0..=words).rev().map(|index| format!("{:08x}", word(index))).collect();
     words.join(",")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::mask;
+    use super::*;
+
+    #[test]
+    fn it_is_missed_when_less_than_a_tenth_of_a_while_was_slept() {
+        let mut rest = Rest { since: Nanos::ZERO, slept: Nanos::ZERO };
+        let mut missed = |ms: i64, slept_us: i64| {
+            rest.slept += Nanos::from_micros(slept_us);
+            rest.is_missed(Nanos::from_millis(ms))
+        };
+        assert_eq!([missed(10, 0), missed(19, 0), missed(20, 0)], [false, false, true]);
+        assert_eq!([missed(30, 1_500), missed(40, 600)], [false, false]);
+        // What was slept before does not count.
+        assert!(missed(60, 1_900));
+    }
 
     #[test]
     fn processors_are_words_of_32_bits_the_highest_first() {
-        assert_eq!(mask([0, 1].iter()), "00000003");
-        assert_eq!(mask([1, 31].iter()), "80000002");
-        assert_eq!(mask([0, 33, 64].iter()), "00000001,00000002,00000001");
+        let of = |processors: &[usize]| {
+            let mut set = CpuSet::new();
+            processors.iter().for_each(|cpu| set.set(*cpu));
+            mask(&set)
+        };
+        assert_eq!(of(&[]), "00000000");
+        assert_eq!(of(&[0, 1]), "00000003");
+        assert_eq!(of(&[1, 31]), "80000002");
+        assert_eq!(of(&[0, 33, 64]), "00000001,00000002,00000001");
     }
 }

@@ -69,7 +69,7 @@ impl Wire {
         Ok(LinkReport {
             backend: Kind::Netem.name(),
             scheduling: "kernel",
-            apart: false,
+            steered: false,
             faithful: true,
             why_not: Vec::new(),
             begun_ns: None,

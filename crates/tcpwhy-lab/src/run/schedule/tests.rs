@@ -59,7 +59,7 @@ fn link(up: Vec<Break>, down: Vec<Break>) -> LinkReport {
     LinkReport {
         backend: "tun",
         scheduling: "fifo",
-        apart: true,
+        steered: false,
         faithful: true,
         why_not: Vec::new(),
         begun_ns: Some(9900 * MS),

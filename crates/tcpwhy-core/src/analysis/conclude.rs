@@ -6,7 +6,7 @@ use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
-use crate::limits::{Context, Losses, Silence, ceiling, lay, pattern};
+use crate::limits::{Context, Losses, Silence, ceiling, lay, paced_ceiling, pattern};
 use crate::model::{
     Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Source,
     Transfer, Vantage, WindowScale,
@@ -99,7 +99,11 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     let queued = reader.filter(|_| filled).map_or(0, |_| through_queue(&timeline));
     let capacity = capacity.max(least).max(queued);
     let paced = ctx.is_paced();
-    let stopped_at = if filled && !paced { ceiling(&ctx) } else { None };
+    let stopped_at = match (filled, paced) {
+        (false, _) => None,
+        (true, false) => ceiling(&ctx),
+        (true, true) => paced_ceiling(&ctx, capacity),
+    };
     let traits = Traits { capacity, reader, ceiling: stopped_at, paced };
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);

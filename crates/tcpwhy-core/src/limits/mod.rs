@@ -23,7 +23,7 @@ mod timeline;
 
 pub(crate) use context::Context;
 pub(crate) use losses::{Losses, pattern};
-pub(crate) use send_buffer::ceiling;
+pub(crate) use send_buffer::{ceiling, paced_ceiling};
 pub(crate) use silent_path::Silence;
 pub(crate) use timeline::lay;
 

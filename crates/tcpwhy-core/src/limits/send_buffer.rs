@@ -12,7 +12,7 @@ use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
 use crate::flow::stretch::{Stretch, Wait};
 use crate::model::{Cause, Limit};
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_in};
 
 /// As long as this CUBIC stays within two segments, which delayed ACKs release together, of the window that it had before a loss:
 /// 0.4 (t - K)^3 < 2 (RFC 9438 section 4.2).
@@ -81,9 +81,24 @@ fn pinned(ctx: &Context<'_>, i: usize) -> bool {
 /// The flight at which the sender stopped in round after round while the window had room, the highest of them: a buffer that is full behind
 /// a link that is, too.
 pub(crate) fn ceiling(ctx: &Context<'_>) -> Option<u64> {
-    let has_room = |s: &Stretch| s.flight > 0 && s.flight + 2 * ctx.mss <= s.window_min;
     let all = ctx.stretches.iter().enumerate();
-    all.filter(|&(i, s)| has_room(s) && pinned(ctx, i)).map(|(_, s)| s.flight).max()
+    all.filter(|&(i, s)| has_room(ctx, s) && pinned(ctx, i)).map(|(_, s)| s.flight).max()
+}
+
+/// As `ceiling`, of a sender that paces, over a path that was full and `carries` so many bytes a second. BBR has 2.9 times in flight what
+/// the path holds when it leaves its startup, and up to twice as much from then on (kernel: `bbr_high_gain`, `bbr_cwnd_gain`): less, where nothing
+/// was lost, is all that a buffer lets through.
+pub(crate) fn paced_ceiling(ctx: &Context<'_>, carries: u64) -> Option<u64> {
+    let highest = ctx.stretches.iter().max_by_key(|s| s.flight)?;
+    let holds = bytes_in(carries, ctx.floor);
+    let low = (holds..2 * holds).contains(&highest.flight);
+    let lossless = ctx.stretches.iter().all(|s| s.resent == 0);
+    (low && lossless && has_room(ctx, highest)).then_some(highest.flight)
+}
+
+/// Something was in flight, and the window had room for more.
+fn has_room(ctx: &Context<'_>, s: &Stretch) -> bool {
+    s.flight > 0 && s.flight + 2 * ctx.mss <= s.window_min
 }
 
 /// Whether the flight stands at its height for `time` around stretch `i`. No farther is looked: it may stand for hours.
@@ -149,6 +164,23 @@ mod tests {
         // Nothing in flight is no buffer.
         let idle = rounds(40, ROUND, |_, s| (s.flight, s.arrived) = (0, 0));
         assert_eq!(ceiling(&Context::new(&idle, ROUND, MSS)), None);
+    }
+
+    #[test]
+    fn a_sender_that_paces_fills_a_full_path_twice_unless_its_buffer_is_smaller() {
+        let of = |flight: u64, lost: bool| {
+            let list = rounds(40, ROUND, |k, s| {
+                s.flight = flight;
+                s.saw_window(1 << 20);
+                s.resent = u32::from(lost && k == 20);
+            });
+            // The path holds 50 segments.
+            let carries = 50 * MSS * 1_000 / 6;
+            paced_ceiling(&Context::new(&list, ROUND, MSS), carries)
+        };
+        assert_eq!(of(70 * MSS, false), Some(70 * MSS));
+        assert_eq!([of(145 * MSS, false), of(40 * MSS, false), of(70 * MSS, true)], [None; 3]);
+        assert_eq!(of(1 << 20, false), None, "the window had no room");
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub(crate) fn refine(path: &Path<'_>, turns: u64, list: &mut [WhatIf], budget: &
 }
 
 fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
-    if matches!(lifted, Limit::SilentPath | Limit::DelayedAck) {
+    if lifted == Limit::DelayedAck {
         return None;
     }
     let kept = |i: &Interval| stays(i, lifted, path);
@@ -143,6 +143,8 @@ fn stays(i: &Interval, lifted: Limit, path: &Path<'_>) -> bool {
         // A window without limit asks nothing of losses, and what makes the losses may be the path or what it lets burst. But where less
         // was in flight than the path holds, it was neither.
         Limit::LossRecovery if lifted == Limit::PathBandwidth => i.evidence.flight < holds(path),
+        // The first tries into a silent path are part of it.
+        _ if by_loss && lifted == Limit::SilentPath => i.evidence.acked > 0,
         _ if by_loss => matches!(lifted, Limit::Application | Limit::ReceiveWindow),
         _ => false,
     }

@@ -1,7 +1,7 @@
 //! Timestamps of captures: out of order, or too coarse to tell anything.
 
 use crate::script::script;
-use crate::segments::{analyse, analyse_one, direction};
+use crate::segments::{analyse, analyse_one, check_all, direction};
 use crate::silence::finding;
 use tcpwhy_core::model::{FindingKind, Side};
 use tcpwhy_core::observe::Segment;
@@ -57,4 +57,26 @@ fn a_clock_that_shows_an_ack_with_its_data_measures_no_round_trip() {
     let facts = direction(&connection, Side::Server).facts;
     assert_eq!(facts.rtt_floor, Nanos::ZERO);
     assert_eq!(connection.rtt.min, Nanos::ZERO);
+}
+
+#[test]
+fn two_taps_with_different_clocks_measure_no_negative_round_trip() {
+    let right = simulate(&Scenario::default()).capture(0.5);
+    let truth = analyse_one(&right);
+    // The tap is 10 ms from either end: with the client's packets 15 or 30 ms early, its ACKs pass before the data.
+    for early in [15, 30] {
+        let mut capture = right.clone();
+        let client = truth.client.port;
+        let early = Nanos::from_millis(early);
+        capture.iter_mut().filter(|s| s.src.port == client).for_each(|s| s.time = s.time - early);
+        capture.sort_by_key(|s| s.time);
+        let connection = analyse_one(&capture);
+        let rtt = connection.rtt;
+        assert!((20.0..20.5).contains(&rtt.min.millis()), "{rtt:?}");
+        assert_eq!((rtt.median, rtt.p95), (truth.rtt.median, truth.rtt.p95));
+        assert!((0.0..=1.0).contains(&connection.vantage.position), "{:?}", connection.vantage);
+        let verdict = |c| direction(c, Side::Server).verdict.limit;
+        assert_eq!(verdict(&connection), verdict(&truth));
+        check_all(&[connection]);
+    }
 }

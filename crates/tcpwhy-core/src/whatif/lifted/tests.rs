@@ -50,6 +50,19 @@ fn a_short_transfer_without_slow_start_still_waits_for_the_window() {
 }
 
 #[test]
+fn what_was_in_flight_when_a_path_fell_silent_still_has_to_be_acknowledged() {
+    let timeline = [
+        interval(Limit::Handshake, Cause::None, (-20, 0), 0),
+        interval(Limit::CongestionWindow, Cause::SlowStart, (0, 45), 43_440),
+        interval(Limit::LossRecovery, Cause::Timeout, (45, 300), 0),
+        interval(Limit::SilentPath, Cause::PeerVanished, (300, 4_000), 0),
+    ];
+    // 10, 20 and 40 segments, and one more that was sent to probe: the fourth round trip is over when its ACK is there.
+    let secs = lifted(&timeline, 71 * 1_448, 1, Limit::SilentPath);
+    assert!((0.075..0.095).contains(&secs), "{secs}");
+}
+
+#[test]
 fn the_way_of_the_last_flight_counts_once() {
     let (slow, ended) = (Cause::SlowStart, Cause::SenderApplication);
     let timeline = [

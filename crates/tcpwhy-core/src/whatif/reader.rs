@@ -4,7 +4,7 @@
 //! arrived since the largest window was offered, less what the window has lost since, was read. A buffer that autotuning still enlarges
 //! offers more, and then no window has lost much.
 
-use crate::flow::stretch::Stretch;
+use crate::flow::stretch::{Stretch, Wait};
 use crate::units::{Nanos, bits_per_second};
 
 /// Round trips over which a rate can be told.
@@ -26,17 +26,23 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
     // A buffer that has grown ahead of its reader offers the same for a while.
     let top = before.iter().rposition(|s| s.window_max == largest)?;
     let after = before.get(top + 1..)?;
-    let left = after.last()?.window_max;
+    let sorted = after.is_sorted_by(|a, b| a.window_max >= b.window_max);
+    // What was in flight in the end arrives in the stretch of the last sending and the wait behind it. A window that has fallen all along falls
+    // on there; at the end it is whole again.
+    let tail = stretches.get(end..).filter(|_| sorted).unwrap_or_default();
+    let waits = tail.iter().skip(1).take_while(|s| s.wait == Wait::Tail).count();
+    let tail = tail.get(..=waits).unwrap_or_default();
+    let left = tail.iter().map(|s| s.window_min).min().unwrap_or(u64::MAX);
+    let left = left.min(after.last()?.window_max);
     let time_of = |part: &[Stretch]| part.iter().fold(Nanos::ZERO, |sum, s| sum + s.duration());
-    let time = time_of(after);
-    let arrived = after.iter().fold(0_u64, |sum, s| sum.saturating_add(s.arrived()));
+    let time = time_of(after) + time_of(tail);
+    let arrived = after.iter().chain(tail).fold(0_u64, |sum, s| sum.saturating_add(s.arrived()));
     let lost = largest.saturating_sub(left);
     let read = arrived.saturating_sub(lost);
     let falls = lost.saturating_mul(LOST_PART) >= largest && time >= floor.scale(FEWEST_ROUNDS, 1);
     let down = after.windows(2).filter(|pair| pair[0].window_max > pair[1].window_max).count();
-    let steadily = down >= FEWEST_FALLING
-        && time.scale(FALLING_PART, 1) >= time_of(before)
-        && after.is_sorted_by(|a, b| a.window_max >= b.window_max);
+    let steadily =
+        down >= FEWEST_FALLING && time.scale(FALLING_PART, 1) >= time_of(before) && sorted;
     let slow = read > 0 && read / MOST_READ <= arrived / 100;
     ((falls || steadily) && slow).then(|| (bits_per_second(read, time) / 8).max(1))
 }
@@ -44,7 +50,6 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::stretch::Wait;
 
     const ROUND: Nanos = Nanos::from_millis(10);
 
@@ -93,6 +98,19 @@ mod tests {
         assert_eq!(rate(&rounds(&once, 100_000), ROUND), None, "it fell once");
         let late: Vec<u64> = std::iter::repeat_n(1_000_000, 40).chain(windows).collect();
         assert_eq!(rate(&rounds(&late, 100_000), ROUND), None, "a small part of the time");
+    }
+
+    #[test]
+    fn a_window_that_falls_until_the_last_byte_has_fallen_in_the_tail_too() {
+        // By a sixth while data is sent, by a third until it has arrived.
+        let windows = [900_000, 1_200_000, 1_150_000, 1_100_000, 1_050_000, 1_000_000, 1_200_000];
+        let mut all = rounds(&windows, 100_000);
+        assert_eq!(rate(&all, ROUND), None);
+        all[6].saw_window(800_000);
+        assert_eq!(rate(&all, ROUND), Some(2_000_000), "100 KB of 500 KB in 50 ms");
+        // One that has risen in between tells nothing by its least.
+        all[4].saw_window(1_190_000);
+        assert_eq!(rate(&all, ROUND), None);
     }
 
     #[test]

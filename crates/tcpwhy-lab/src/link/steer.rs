@@ -68,8 +68,8 @@ impl Steering {
             let processor = sched_getcpu();
             own.set(processor);
             others.unset(processor);
-            self.steer(&own, &others);
-            (self.is_on, self.was_on) = (true, true);
+            self.is_on = self.steer(&own, &others);
+            self.was_on |= self.is_on;
         }
     }
 
@@ -78,8 +78,7 @@ impl Steering {
         self.rest.slept += time;
         if self.is_on && time >= CALM {
             let allowed = self.allowed;
-            self.steer(&allowed, &CpuSet::new());
-            self.is_on = false;
+            self.is_on = !self.steer(&allowed, &CpuSet::new());
         }
     }
 
@@ -88,13 +87,13 @@ impl Steering {
         self.was_on
     }
 
-    /// The calling thread stays on its `own` processors, and packets are taken in on the `others`; where there are none, on the one that hands them
-    /// over. What the kernel refuses stays as it was, which is right too, but slower.
-    fn steer(&mut self, own: &CpuSet, others: &CpuSet) {
-        let _ = sched_setaffinity(None, own);
-        for control in &mut self.controls {
-            let _ = control.write_all(mask(others).as_bytes());
-        }
+    /// Packets are taken in on the `others`, or, where there are none, on the processor that hands them over; the calling thread stays on its `own`.
+    /// Returns whether the kernel allows it; if not, all stays as it was, which is right too, but slower.
+    fn steer(&mut self, own: &CpuSet, others: &CpuSet) -> bool {
+        let others = mask(others);
+        let told =
+            self.controls.iter_mut().all(|control| control.write_all(others.as_bytes()).is_ok());
+        told && sched_setaffinity(None, own).is_ok()
     }
 }
 

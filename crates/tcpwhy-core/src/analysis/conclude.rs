@@ -96,7 +96,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     let bytes = sender.bytes();
     let reader = reader::rate(ctx.stretches, facts.rtt_floor);
     // A slow reader spaces the ACKs as it reads. What came through while a queue stood is the link's.
-    let queued = reader.filter(|_| filled).map_or(0, |_| through_queue(&timeline));
+    let queued = if filled && reader.is_some() { through_queue(&timeline) } else { 0 };
     let capacity = capacity.max(least).max(queued);
     let paced = ctx.is_paced();
     let stopped_at = match (filled, paced) {

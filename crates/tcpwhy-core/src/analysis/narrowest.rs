@@ -43,7 +43,7 @@ pub(super) fn through_queue(timeline: &[Interval]) -> u64 {
     let (bytes, time) = queued.fold((0, Nanos::ZERO), |(bytes, time), i| {
         (bytes + i.evidence.acked, time + (i.to - i.from))
     });
-    if time.0 > 0 { bits_per_second(bytes, time) / 8 } else { 0 }
+    bits_per_second(bytes, time) / 8
 }
 
 #[cfg(test)]

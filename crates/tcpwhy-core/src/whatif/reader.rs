@@ -32,8 +32,7 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
     let tail = stretches.get(end..).filter(|_| sorted).unwrap_or_default();
     let waits = tail.iter().skip(1).take_while(|s| s.wait == Wait::Tail).count();
     let tail = tail.get(..=waits).unwrap_or_default();
-    let left = tail.iter().map(|s| s.window_min).min().unwrap_or(u64::MAX);
-    let left = left.min(after.last()?.window_max);
+    let left = tail.iter().map(|s| s.window_min).fold(after.last()?.window_max, u64::min);
     let time_of = |part: &[Stretch]| part.iter().fold(Nanos::ZERO, |sum, s| sum + s.duration());
     let time = time_of(after) + time_of(tail);
     let arrived = after.iter().chain(tail).fold(0_u64, |sum, s| sum.saturating_add(s.arrived()));

@@ -42,6 +42,8 @@ pub(super) struct Desk {
     pub(super) late: Lateness,
     pub(super) middle: Option<Middle>,
     pub(super) boxes: Middleboxes,
+    /// Since when the packet that woke the link has waited in its device.
+    pub(super) came: Option<Nanos>,
     /// The first packet, since the Unix epoch.
     pub(super) begun: Option<Nanos>,
 }
@@ -56,7 +58,8 @@ impl Engine {
         let late = Lateness::new().map_err(|_| Error::Histogram)?;
         let pool = Pool::new(MEMORY);
         let boxes = Middleboxes::new(&self.spec.middleboxes);
-        let mut desk = Desk { pool, late, middle: self.middle.take(), boxes, begun: None };
+        let mut desk =
+            Desk { pool, late, middle: self.middle.take(), boxes, came: None, begun: None };
         let [client, server] = &self.devices;
         let tap = self.spec.tap.clamp(0.0, 1.0);
         // Behind packet sockets the kernel hands over what it would have given the card, so the link cuts it.
@@ -85,7 +88,7 @@ impl Engine {
             if busy {
                 continue;
             }
-            rest(&lanes, &mut sleeper).map_err(wait_error)?;
+            desk.came = rest(&lanes, &mut sleeper).map_err(wait_error)?;
             if let Some(steering) = &mut steering {
                 steering.slept(wait::now() - now);
             }
@@ -104,6 +107,7 @@ impl Engine {
             busy |= lane.deliver(to, desk);
             busy |= lane.read(from, desk).map_err(|errno| lost(from, errno))?;
         }
+        desk.came = None;
         if up.is_fresh() != down.is_fresh() {
             up.begin(now);
             down.begin(now);
@@ -152,11 +156,12 @@ fn prepare_thread() -> &'static str {
     if sys::schedule_first().is_ok() { "fifo" } else { "normal" }
 }
 
-/// There is nothing to do: sleeps until there is, or for a moment where a host does not take what it should.
-fn rest(lanes: &[Lane; 2], sleeper: &mut Sleeper<'_>) -> rustix::io::Result<()> {
+/// There is nothing to do: sleeps until there is, or for a moment where a host does not take what it should. Since when, at the latest, what came
+/// meanwhile was there.
+fn rest(lanes: &[Lane; 2], sleeper: &mut Sleeper<'_>) -> rustix::io::Result<Option<Nanos>> {
     if lanes.iter().any(Lane::is_stuck) {
         Sleeper::pause();
-        return Ok(());
+        return Ok(None);
     }
     sleeper.sleep(lanes.iter().filter_map(Lane::due).min())
 }

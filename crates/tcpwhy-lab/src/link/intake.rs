@@ -28,7 +28,7 @@ const CUT_BYTES: usize = 65_536;
 impl Lane {
     /// Reads what the device has, a batch at most and nothing while the lane is behind; returns whether there was any.
     ///
-    /// All of a batch have entered when its last one was read: the clock is read once, and no packet is early.
+    /// All of a batch have entered when its last one was read, but for one that woke the link: the clock is read once, and no packet is early.
     pub(super) fn read(&mut self, from: &HostDevice, desk: &mut Desk) -> Result<bool, Errno> {
         if self.behind {
             self.hold(wait::now());
@@ -59,7 +59,8 @@ impl Lane {
             let (now, held_since, before) = (wait::now(), self.held_since, self.report.packets);
             self.note_read(now, empty);
             for packet in fresh.drain(..) {
-                self.enter(now, packet, &desk.pool, &mut desk.boxes);
+                let entered = desk.came.take().unwrap_or(now);
+                self.enter(entered, packet, &desk.pool, &mut desk.boxes);
             }
             if let Some(since) = held_since {
                 // At most: the device has them in order, but does not tell since when. What is longer `longest_full_ns` tells.

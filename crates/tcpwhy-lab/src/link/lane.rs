@@ -223,7 +223,7 @@ mod tests {
         let device = HostDevice::new("lo", link_end.into(), Kind::Tun).unwrap();
         let (pool, late) = (Pool::new(1 << 30), Lateness::new().unwrap());
         let (middle, boxes) = (None, Middleboxes::new(&[]));
-        let mut desk = Desk { pool, late, middle, boxes, begun: None };
+        let mut desk = Desk { pool, late, middle, boxes, came: None, begun: None };
         let mut lane = Lane::new(&WaySpec::default(), Role::Client, 0, false, 0.3, Nanos::ZERO);
         // More than the kernel keeps for a socket that nobody reads (its buffer, and `net.unix.max_dgram_qlen` packets).
         for n in 0..2_000_u32 {

@@ -4,10 +4,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
-# What is built once from a clean checkout is not built again: no need to keep what a second build would reuse, nor to optimise and link
-# for the last of its speed. The long fuzzing is `make fuzz`.
+# What is built once from a clean checkout is not built again: no need to keep what a second build would reuse, to optimise and link
+# for the last of its speed, or to name the lines of a backtrace. The long fuzzing is `make fuzz`.
 if [ -n "${CI:-}" ]; then
-    export CARGO_INCREMENTAL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=none CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
         CARGO_PROFILE_RELEASE_OPT_LEVEL=1
     export FUZZ_SECONDS="${FUZZ_SECONDS:-6}"
 fi

@@ -79,19 +79,17 @@ impl Engine {
         }
         let fds = [client.fd.as_fd(), server.fd.as_fd(), self.wake.as_fd()];
         let mut sleeper = Sleeper::new(&fds);
+        let mut since = wait::now();
         while !self.stop.load(Ordering::Relaxed) {
             let busy = self.turn(&mut lanes, &mut desk)?;
+            if !busy {
+                desk.came = rest(&lanes, &mut sleeper).map_err(wait_error)?;
+            }
             let now = wait::now();
             if let Some(steering) = &mut steering {
-                steering.worked(now);
+                steering.note(now, now - since, busy);
             }
-            if busy {
-                continue;
-            }
-            desk.came = rest(&lanes, &mut sleeper).map_err(wait_error)?;
-            if let Some(steering) = &mut steering {
-                steering.slept(wait::now() - now);
-            }
+            since = now;
         }
         let steered = steering.is_some_and(|steering| steering.was_on());
         self.report(lanes, desk, scheduling, steered)

@@ -20,10 +20,11 @@ use super::device::HostDevice;
 /// exceeds them: two hosts stay below with 400 of the smallest each, which the kernel counts as 768 bytes.
 pub(super) const IN_BETWEEN: libc::c_int = 400 * 768;
 
-/// Over which it shows that the link has no time left, and the part of it that it sleeps otherwise.
-const WHILE: Nanos = Nanos::from_millis(20);
-const SLEEPS: i64 = 10;
-/// After such a sleep nothing is on its way to a host any more, which what follows could overtake.
+/// Over which it shows that the link has no time left, rather than that its processor was held up once, and the part of it in which it has
+/// nothing to do otherwise.
+const WHILE: Nanos = Nanos::from_millis(100);
+const RESTS: i64 = 10;
+/// After such a rest nothing is on its way to a host any more, which what follows could overtake.
 const CALM: Nanos = Nanos::from_millis(10);
 
 /// What says which processors take in the packets of the device `name` of the calling thread's network namespace (`rps_cpus`); `None` where
@@ -57,12 +58,19 @@ impl Steering {
         let [client, server] = devices;
         let share = |device: &HostDevice| device.steering.as_ref()?.try_clone().ok();
         let controls = [share(client)?, share(server)?];
-        let rest = Rest { since: now, slept: Nanos::ZERO };
+        let rest = Rest { since: now, had: Nanos::ZERO };
         Some(Self { controls, allowed, rest, is_on: false, was_on: false })
     }
 
-    /// The link has worked until `now`.
-    pub(super) fn worked(&mut self, now: Nanos) {
+    /// For such a time until `now` the link was `busy`, or had nothing to do.
+    pub(super) fn note(&mut self, now: Nanos, time: Nanos, busy: bool) {
+        if !busy {
+            self.rest.had += time;
+            if self.is_on && time >= CALM {
+                let allowed = self.allowed;
+                self.is_on = !self.steer(&allowed, &CpuSet::new());
+            }
+        }
         if self.rest.is_missed(now) && !self.is_on {
             let (mut own, mut others) = (CpuSet::new(), self.allowed);
             let processor = sched_getcpu();
@@ -70,15 +78,6 @@ impl Steering {
             others.unset(processor);
             self.is_on = self.steer(&own, &others);
             self.was_on |= self.is_on;
-        }
-    }
-
-    /// The link has slept.
-    pub(super) fn slept(&mut self, time: Nanos) {
-        self.rest.slept += time;
-        if self.is_on && time >= CALM {
-            let allowed = self.allowed;
-            self.is_on = !self.steer(&allowed, &CpuSet::new());
         }
     }
 
@@ -97,22 +96,22 @@ impl Steering {
     }
 }
 
-/// How much the link sleeps.
+/// How much of the time the link has nothing to do, asleep or awake for what is due soon.
 #[derive(Debug)]
 struct Rest {
     since: Nanos,
-    slept: Nanos,
+    had: Nanos,
 }
 
 impl Rest {
-    /// Whether a while is over at `now` in which it hardly slept.
+    /// Whether a while is over at `now` in which it hardly had any.
     fn is_missed(&mut self, now: Nanos) -> bool {
         let time = now - self.since;
         if time < WHILE {
             return false;
         }
-        let missed = self.slept.scale(SLEEPS, 1) < time;
-        (self.since, self.slept) = (now, Nanos::ZERO);
+        let missed = self.had.scale(RESTS, 1) < time;
+        (self.since, self.had) = (now, Nanos::ZERO);
         missed
     }
 }
@@ -134,16 +133,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_missed_when_less_than_a_tenth_of_a_while_was_slept() {
-        let mut rest = Rest { since: Nanos::ZERO, slept: Nanos::ZERO };
-        let mut missed = |ms: i64, slept_us: i64| {
-            rest.slept += Nanos::from_micros(slept_us);
+    fn it_is_missed_where_it_was_less_than_a_tenth_of_a_while() {
+        let mut rest = Rest { since: Nanos::ZERO, had: Nanos::ZERO };
+        let mut missed = |ms: i64, had_ms: i64| {
+            rest.had += Nanos::from_millis(had_ms);
             rest.is_missed(Nanos::from_millis(ms))
         };
-        assert_eq!([missed(10, 0), missed(19, 0), missed(20, 0)], [false, false, true]);
-        assert_eq!([missed(30, 1_500), missed(40, 600)], [false, false]);
-        // What was slept before does not count.
-        assert!(missed(60, 1_900));
+        assert_eq!([missed(50, 0), missed(99, 0), missed(100, 0)], [false, false, true]);
+        assert_eq!([missed(150, 8), missed(200, 3)], [false, false]);
+        // What it was before does not count.
+        assert!(missed(300, 9));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tcpwhy_core::units::Nanos;
 
 /// Waking is asked for this much earlier at most, or by a part of the whole wait; the rest is spent looking at the clock.
 const MOST: i64 = 100_000;
-const PART: i64 = 4;
+const PART: i64 = 16;
 /// Later wake-ups than this, a processor's whole way out of its deepest sleep, are somebody else's fault.
 const LATEST: i64 = 400_000;
 /// In which a host takes in a few dozen small packets, of the hundreds that may wait.
@@ -123,7 +123,7 @@ mod tests {
         assert!(late.least > Nanos::from_micros(80), "{late:?}");
         // Nor does it stay awake for more than a part of the wait, but for the shortest waits.
         assert_eq!(late.lead(Nanos::from_micros(200)), Nanos(MOST));
-        assert_eq!(late.lead(Nanos::from_micros(440)), Nanos::from_micros(110));
+        assert_eq!(late.lead(Nanos::from_micros(1_760)), Nanos::from_micros(110));
         late.learn(Nanos::ZERO);
         assert_eq!(late.least, Nanos::ZERO);
     }

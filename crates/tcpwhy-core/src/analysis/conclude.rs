@@ -1,7 +1,7 @@
 //! The end of a connection: its stretches are judged and the answer is written down.
 
 use super::conclusion::Judged;
-use super::narrowest::{is_filled, link_rate, through_queue};
+use super::narrowest::{is_filled, is_mostly_window, link_rate, through_queue};
 use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
@@ -95,8 +95,10 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     let capacity = sender.capacity.narrowest(ctx.peak, facts.rtt_floor, sender.size.mss(), filled);
     let bytes = sender.bytes();
     let reader = reader::rate(ctx.stretches, facts.rtt_floor);
-    // A slow reader spaces the ACKs as it reads. What came through while a queue stood is the link's.
-    let queued = if filled && reader.is_some() { through_queue(&timeline) } else { 0 };
+    // A slow reader spaces the ACKs as it reads, and so does a window that holds the sender for most of the time. What came through while a
+    // queue stood is the link's.
+    let spread = reader.is_some() || is_mostly_window(&timeline);
+    let queued = if filled && spread { through_queue(&timeline) } else { 0 };
     let capacity = capacity.max(least).max(queued);
     let paced = ctx.is_paced();
     let stopped_at = match (filled, paced) {

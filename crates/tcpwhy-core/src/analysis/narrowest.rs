@@ -29,12 +29,21 @@ pub(super) fn link_rate(
 /// Whether the path held the sender for long enough to show its rate: a policer lets a first burst through faster. A steady rate alone may
 /// be pacing's, or a window's that is spread out, unless it is most of the time.
 pub(super) fn is_filled(timeline: &[Interval], transfer: Nanos) -> bool {
-    let time = |is_meant: &dyn Fn(&Interval) -> bool| {
-        let full = timeline.iter().filter(|i| i.limit == Limit::PathBandwidth && is_meant(i));
-        full.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
-    };
-    let clear = |i: &Interval| i.cause != Cause::SteadyRate;
-    time(&clear).scale(FILLED_PART, 1) >= transfer || time(&|_| true).scale(2, 1) >= transfer
+    let full = time_of(timeline, |i| i.limit == Limit::PathBandwidth);
+    let steady =
+        time_of(timeline, |i| i.limit == Limit::PathBandwidth && i.cause == Cause::SteadyRate);
+    (full - steady).scale(FILLED_PART, 1) >= transfer || full.scale(2, 1) >= transfer
+}
+
+/// Whether the receive window held the sender for longer than the path.
+pub(super) fn is_mostly_window(timeline: &[Interval]) -> bool {
+    time_of(timeline, |i| i.limit == Limit::ReceiveWindow)
+        > time_of(timeline, |i| i.limit == Limit::PathBandwidth)
+}
+
+fn time_of(timeline: &[Interval], is_meant: impl Fn(&Interval) -> bool) -> Nanos {
+    let meant = timeline.iter().filter(|i| is_meant(i));
+    meant.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
 }
 
 /// Bytes per second that came through while the path's queue held the sender.
@@ -48,7 +57,7 @@ pub(super) fn through_queue(timeline: &[Interval]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{link_rate, through_queue};
+    use super::{is_mostly_window, link_rate, through_queue};
     use crate::flow::stretch::{Stretch, Wait};
     use crate::limits::Context;
     use crate::model::{Cause, Limit, made};
@@ -76,6 +85,12 @@ mod tests {
         let mut timeline = [0, 1, 2]
             .map(|k| made::interval(Limit::PathBandwidth, second(k), 1_000 + 500 * k as u64));
         assert_eq!(through_queue(&timeline), 0);
+        assert!(!is_mostly_window(&timeline));
+        let mut held = timeline.clone();
+        held[1].limit = Limit::ReceiveWindow;
+        assert!(!is_mostly_window(&held));
+        held[0].limit = Limit::ReceiveWindow;
+        assert!(is_mostly_window(&held));
         timeline[1].cause = Cause::StandingQueue;
         timeline[2].cause = Cause::StandingQueue;
         assert_eq!(through_queue(&timeline), 1_750);

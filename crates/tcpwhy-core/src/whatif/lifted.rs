@@ -9,7 +9,7 @@ use super::transfer::{Control, End, Phase, Prediction, Transfer, predict};
 use crate::kernel::buffers::Asked;
 use crate::kernel::send::skb_overhead;
 use crate::kernel::window::Share;
-use crate::model::{Cause, Interval, Limit, WhatIf, WindowScale};
+use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale};
 use crate::units::{Nanos, bytes_in, mul_div};
 
 /// Round trips that a transfer must take for slow start and autotuning to matter, and for its figures to be more than chance.
@@ -217,7 +217,13 @@ fn held(path: &Path<'_>, is_meant: impl Fn(&Interval) -> bool) -> bool {
 /// The send buffer, and what is written at once.
 fn send_buffer(path: &Path<'_>, lifted: Limit, sender: &End) -> (Asked, u64) {
     let seen = held(path, |i| i.limit == Limit::SendBuffer).then_some(path.facts.max_flight);
-    let buffer = seen.or(path.traits.ceiling).filter(|_| lifted != Limit::SendBuffer);
+    let meets = match lifted {
+        Limit::SendBuffer => false,
+        // Of a buffer that let the window be filled is only known that it takes as much.
+        Limit::ReceiveWindow => !has_filled_window(path.facts),
+        _ => true,
+    };
+    let buffer = seen.or(path.traits.ceiling).filter(|_| meets);
     let mss = u64::from(path.facts.mss);
     match buffer {
         None => (Asked::Automatic, Transfer::default().write),
@@ -236,7 +242,7 @@ fn is_window_kept(path: &Path<'_>, lifted: Limit) -> bool {
             && i.limit == Limit::ReceiveWindow
     });
     // A flight that has reached the largest window grows no further, on a faster path neither.
-    let reached = facts.max_flight + 2 * u64::from(facts.mss) > facts.max_window.into();
+    let reached = has_filled_window(facts);
     match lifted {
         Limit::ReceiveWindow => false,
         // What a slow reader leaves lies in a buffer of the size that was offered.
@@ -244,6 +250,11 @@ fn is_window_kept(path: &Path<'_>, lifted: Limit) -> bool {
         Limit::PathBandwidth => reached || small,
         _ => small,
     }
+}
+
+/// Whether the flight has reached the largest window.
+fn has_filled_window(facts: &Facts) -> bool {
+    facts.max_flight + 2 * u64::from(facts.mss) > facts.max_window.into()
 }
 
 /// The buffer that lets so much be in flight (`sk_wmem_queued` counts packet buffers whole; the kernel doubles what is asked).

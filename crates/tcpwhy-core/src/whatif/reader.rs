@@ -14,6 +14,9 @@ const LOST_PART: u64 = 4;
 /// Or it falls in so many stretches, each about a round trip, and never grows again, for this part of the time.
 const FEWEST_FALLING: usize = 8;
 const FALLING_PART: i64 = 4;
+/// A window that stood at its largest for so many times as long as it has fallen since had a reader who kept up: a buffer that has grown
+/// ahead of it does not fill for as long.
+const STOOD_TIMES: i64 = 8;
 /// Percent of what arrived that a slow reader has read at most.
 const MOST_READ: u64 = 97;
 
@@ -38,7 +41,10 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
     let arrived = after.iter().chain(tail).fold(0_u64, |sum, s| sum.saturating_add(s.arrived()));
     let lost = largest.saturating_sub(left);
     let read = arrived.saturating_sub(lost);
-    let falls = lost.saturating_mul(LOST_PART) >= largest && time >= floor.scale(FEWEST_ROUNDS, 1);
+    let stood = before.iter().filter(|s| s.window_max == largest);
+    let stood = stood.fold(Nanos::ZERO, |sum, s| sum + s.duration());
+    let long = time >= floor.scale(FEWEST_ROUNDS, 1) && time.scale(STOOD_TIMES, 1) >= stood;
+    let falls = lost.saturating_mul(LOST_PART) >= largest && long;
     let down = after.windows(2).filter(|pair| pair[0].window_max > pair[1].window_max).count();
     let steadily =
         down >= FEWEST_FALLING && time.scale(FALLING_PART, 1) >= time_of(before) && sorted;
@@ -110,6 +116,16 @@ mod tests {
         // One that has risen in between tells nothing by its least.
         all[4].saw_window(1_190_000);
         assert_eq!(rate(&all, ROUND), None);
+    }
+
+    #[test]
+    fn a_reader_who_kept_up_for_long_is_not_slow_for_a_moment() {
+        let falls = |stood| {
+            let windows = std::iter::repeat_n(1_000_000, stood);
+            windows.chain((1..6).map(|i| 1_000_000 - 100_000 * i)).collect::<Vec<u64>>()
+        };
+        assert!(rate(&rounds(&falls(30), 200_000), ROUND).is_some());
+        assert_eq!(rate(&rounds(&falls(60), 200_000), ROUND), None);
     }
 
     #[test]

@@ -59,13 +59,16 @@ impl Capacity {
     ///
     /// The highest rate of a round trip, `peak`, may be that of ACKs that came together, as they do behind a host that was late for as long as
     /// a round trip of `floor`: only where it is far higher has the spacing shown something else than the link, and not even then where the
-    /// first window was spaced as all the rest. A path that was never `filled` may have shown itself in the first window alone, by more than
-    /// what hosts do to a few ACKs.
+    /// first window was spaced as all the rest. A path that was never `filled` may have shown itself in the first window alone: by ACKs that are
+    /// spaced evenly, or by more than what hosts do to a few of them.
     pub(crate) fn narrowest(&self, peak: u64, floor: Nanos, mss: u64, filled: bool) -> u64 {
         let first = self.of_first_window(mss, floor);
         let Some(rate) = self.rate() else {
             return peak.max(first.filter(|_| !filled).unwrap_or(0));
         };
+        if let Some(even) = self.first.evenly().filter(|_| !filled) {
+            return bits_per_second(mss, even) / 8;
+        }
         let agrees = first.is_some_and(|first| first.abs_diff(rate) <= rate / 8);
         let faster =
             |first: &u64| !filled && *first > rate && self.first.tells(*first, rate, mss, floor);
@@ -132,10 +135,20 @@ mod tests {
 
     /// A hundred ACKs, spaced by so many microseconds after a first window with that spacing.
     fn spaced(first: i64, then: i64) -> Capacity {
+        spaced_behind(10, first, then)
+    }
+
+    /// As `spaced`, with a first window of so many segments, and a pause behind it if it is not a whole one.
+    fn spaced_behind(window: usize, first: i64, then: i64) -> Capacity {
         let mut capacity = Capacity::default();
         let mut time = Nanos::ZERO;
         for k in 0..100 {
-            time += Nanos::from_micros(if k < 10 { first } else { then });
+            let paused = k == window && window < 10;
+            time += if paused {
+                FAR
+            } else {
+                Nanos::from_micros([first, then][usize::from(k >= window)])
+            };
             capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
         }
         capacity
@@ -150,7 +163,7 @@ mod tests {
         let rate = all.rate().unwrap();
         // The first window and all ACKs agree: a peak of twice as much was a host that woke up late.
         assert_eq!(all.narrowest(2 * rate, FAR, 1448, true), rate);
-        assert_eq!(all.narrowest(2 * rate, FAR, 1448, false), rate);
+        assert_eq!(all.narrowest(2 * rate, FAR, 1448, false), 1448 * 25_000);
         // The first window says something else: far more for a whole round trip is the link's.
         let other = spaced(400, 41);
         assert_eq!(other.narrowest(2 * rate, FAR, 1448, true), 2 * rate);
@@ -160,17 +173,39 @@ mod tests {
     }
 
     #[test]
+    fn a_first_window_that_came_evenly_says_it_better_than_acks_that_bunch_or_spread_later() {
+        for then in [24, 46] {
+            let all = spaced(40, then);
+            let even = all.narrowest(1_500_000, FAR, 1448, false);
+            assert_eq!(even, 1448 * 25_000);
+            // Unless the path was full: then all of them were spaced by it.
+            assert_ne!(all.narrowest(1_500_000, FAR, 1448, true), even);
+        }
+        // Five of nine were not late, or more than half were.
+        let rate = |paces: [i64; 9]| {
+            let (mut capacity, mut time) = (Capacity::default(), Nanos::ZERO);
+            for us in paces.into_iter().chain([30; 90]) {
+                capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
+                time += Nanos::from_micros(us);
+            }
+            capacity.narrowest(1_500_000, FAR, 1448, false)
+        };
+        assert_eq!(rate([20, 8, 36, 64, 17, 40, 40, 40, 40]), 1448 * 25_000);
+        assert_ne!(rate([20, 8, 30, 64, 17, 40, 40, 40, 40]), 1448 * 25_000);
+    }
+
+    #[test]
     fn a_path_that_was_never_filled_showed_itself_in_the_first_window() {
         let held = spaced(100, 1_000);
         assert_eq!(held.narrowest(1_500_000, FAR, 1448, false), 14_480_000);
         // A policer lets a first burst through.
         assert!(held.narrowest(1_500_000, FAR, 1448, true) < 1_500_000);
         // The first ACK was late, and the others then gained less than a host's lateness.
-        let mut late = spaced(37, 46);
+        let mut late = spaced_behind(6, 37, 46);
         late.first.begin(FAR + Nanos::from_millis(1));
         assert_eq!(late.narrowest(30_000_000, FAR, 1448, false), late.rate().unwrap());
-        // A tenth faster over ten segments is no more than what hosts do to them.
-        let same = spaced(37, 41);
+        // A tenth faster over a few segments is no more than what hosts do to them.
+        let same = spaced_behind(6, 37, 41);
         assert_eq!(same.narrowest(30_000_000, FAR, 1448, false), same.rate().unwrap());
         assert_eq!(Capacity::default().narrowest(30, FAR, 1448, false), 30);
     }

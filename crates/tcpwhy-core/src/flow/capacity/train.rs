@@ -10,6 +10,8 @@ const FEWEST_PACES: usize = 3;
 const CAUGHT_UP: u64 = 2;
 /// A host that has slept handles the packets that wait for it in a few microseconds each: what is farther apart did not wait for it.
 const HANDLED: Nanos = Nanos::from_micros(20);
+/// ACKs that are spaced alike differ by less than this part of it.
+const ALIKE: u32 = 10;
 
 /// What the ACKs of the first window say.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,6 +84,18 @@ impl Train {
         let least = if together { self.time + late } else { Nanos::ZERO };
         let all = Nanos(middle.saturating_mul(segments));
         Some(Nanos(all.max(least).max(WAKE_UP).0 / segments))
+    }
+
+    /// Time for a segment, where more than half of a whole window's ACKs are spaced alike: neither end's host was late for those, and no other
+    /// window says it better.
+    pub(super) fn evenly(&self) -> Option<Nanos> {
+        let mut paces = self.paces;
+        paces.sort_unstable();
+        let middle = paces[FIRST_WINDOW / 2];
+        let alike = |pace: &&u32| pace.abs_diff(middle) <= middle / ALIKE;
+        let even = paces.iter().filter(alike).count();
+        let told = self.acks == FIRST_WINDOW && even * 2 > FIRST_WINDOW;
+        (told && i64::from(middle) >= HANDLED.0).then(|| Nanos(i64::from(middle)))
     }
 
     /// Time for a segment by the last ACKs, where they came evenly: what had waited for the host came before.

@@ -177,6 +177,20 @@ fn a_buffer_that_stood_behind_a_full_link_holds_on_a_faster_one() {
 }
 
 #[test]
+fn a_buffer_that_let_the_window_be_filled_takes_more() {
+    let timeline = [
+        interval(Limit::ReceiveWindow, Cause::SmallBuffer, (0, 20_000), 16_000_000),
+        interval(Limit::SendBuffer, Cause::None, (20_000, 25_000), 4_000_000),
+    ];
+    let without_window = |max_flight| {
+        let facts = Facts { max_flight, max_window: 16_384, ..facts() };
+        what_if(&facts, &timeline, 20_000_000, 1, Limit::ReceiveWindow).transfer.secs()
+    };
+    assert!(without_window(16_000) < 2.2, "{}", without_window(16_000));
+    assert!(without_window(12_000) > 20.0, "{}", without_window(12_000));
+}
+
+#[test]
 fn losses_of_less_than_the_path_holds_stay_on_a_faster_one() {
     let lifted = |flight| {
         let mut repair = interval(Limit::LossRecovery, Cause::Timeout, (0, 1_000), 0);

@@ -40,8 +40,8 @@ pub(super) fn emptied(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
 }
 
-/// A writer that waits for room would have gone on long ago; or the waits begin where writes end (the only segments that are short stand
-/// before them) and end at another time than an ACK's.
+/// A writer that waits for room would have gone on long ago, in half of the waits or more, for a busy host sleeps through a few; or the waits
+/// begin where writes end (the only segments that are short stand before them) and end at another time than an ACK's.
 pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let most = |n: u32| around.stalls > 0 && n * 4 >= around.stalls * 3;
@@ -51,7 +51,8 @@ pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // A packet of many segments makes room when the last of them was acknowledged. Where ACKs are few, no chance ends every wait just then.
     let sparse = i64::from(around.samples) * SPARSE.0 <= around.time.0;
     let freed = sparse && most(around.woken);
-    (most(around.forgone) && !freed || (ends && !woken))
+    let forgone = around.stalls > 0 && around.forgone * 2 >= around.stalls;
+    (forgone && !freed || ends && !woken)
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
 }
 
@@ -133,6 +134,20 @@ pub(super) fn trickle(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 mod tests {
     use super::super::made::{MSS, rounds};
     use super::*;
+
+    #[test]
+    fn a_writer_that_lets_half_of_its_room_pass_does_not_wait_for_it() {
+        let floor = Nanos::from_millis(10);
+        let says = |forgone: u32| {
+            let list = rounds(30, floor, |k, s| {
+                (s.flight, s.segments, s.stalls, s.dry_stalls) = (80 * MSS, 80, 1, 1);
+                s.forgone = u32::from((k as u32 * forgone) % 10 < forgone);
+            });
+            super::forgone(&Context::new(&list, floor, MSS), 15).is_some()
+        };
+        assert!(says(6));
+        assert!(!says(4));
+    }
 
     #[test]
     fn only_where_writes_end_does_a_small_burst_say_that_little_was_written() {

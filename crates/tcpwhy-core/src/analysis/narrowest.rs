@@ -86,7 +86,7 @@ mod tests {
             .map(|k| made::interval(Limit::PathBandwidth, second(k), 1_000 + 500 * k as u64));
         assert_eq!(through_queue(&timeline), 0);
         assert!(!is_mostly_window(&timeline));
-        let mut held = timeline.clone();
+        let mut held = timeline;
         held[1].limit = Limit::ReceiveWindow;
         assert!(!is_mostly_window(&held));
         held[0].limit = Limit::ReceiveWindow;

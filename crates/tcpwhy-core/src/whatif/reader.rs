@@ -36,20 +36,22 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
     let waits = tail.iter().skip(1).take_while(|s| s.wait == Wait::Tail).count();
     let tail = tail.get(..=waits).unwrap_or_default();
     let left = tail.iter().map(|s| s.window_min).fold(after.last()?.window_max, u64::min);
-    let time_of = |part: &[Stretch]| part.iter().fold(Nanos::ZERO, |sum, s| sum + s.duration());
-    let time = time_of(after) + time_of(tail);
+    let time = time_of(after.iter().chain(tail));
     let arrived = after.iter().chain(tail).fold(0_u64, |sum, s| sum.saturating_add(s.arrived()));
     let lost = largest.saturating_sub(left);
     let read = arrived.saturating_sub(lost);
-    let stood = before.iter().filter(|s| s.window_max == largest);
-    let stood = stood.fold(Nanos::ZERO, |sum, s| sum + s.duration());
+    let stood = time_of(before.iter().filter(|s| s.window_max == largest));
     let long = time >= floor.scale(FEWEST_ROUNDS, 1) && time.scale(STOOD_TIMES, 1) >= stood;
     let falls = lost.saturating_mul(LOST_PART) >= largest && long;
     let down = after.windows(2).filter(|pair| pair[0].window_max > pair[1].window_max).count();
     let steadily =
-        down >= FEWEST_FALLING && time.scale(FALLING_PART, 1) >= time_of(before) && sorted;
+        down >= FEWEST_FALLING && time.scale(FALLING_PART, 1) >= time_of(before.iter()) && sorted;
     let slow = read > 0 && read / MOST_READ <= arrived / 100;
     ((falls || steadily) && slow).then(|| (bits_per_second(read, time) / 8).max(1))
+}
+
+fn time_of<'a>(part: impl Iterator<Item = &'a Stretch>) -> Nanos {
+    part.fold(Nanos::ZERO, |sum, s| sum + s.duration())
 }
 
 #[cfg(test)]

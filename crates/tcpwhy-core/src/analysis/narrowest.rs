@@ -1,7 +1,7 @@
 //! What the narrowest link carries, from what the packets show of it and what the timeline says of when it was full.
 
 use crate::limits::Context;
-use crate::model::{Cause, Interval, Limit};
+use crate::model::{Cause, Interval, Limit, time_of};
 use crate::units::{Nanos, bits_per_second};
 
 /// A path that held the sender for less than this part of the time shows its rate better in the first window.
@@ -39,11 +39,6 @@ pub(super) fn is_filled(timeline: &[Interval], transfer: Nanos) -> bool {
 pub(super) fn is_mostly_window(timeline: &[Interval]) -> bool {
     time_of(timeline, |i| i.limit == Limit::ReceiveWindow)
         > time_of(timeline, |i| i.limit == Limit::PathBandwidth)
-}
-
-fn time_of(timeline: &[Interval], is_meant: impl Fn(&Interval) -> bool) -> Nanos {
-    let meant = timeline.iter().filter(|i| is_meant(i));
-    meant.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
 }
 
 /// Bytes per second that came through while the path's queue held the sender.

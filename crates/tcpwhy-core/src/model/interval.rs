@@ -78,3 +78,9 @@ impl Interval {
         bits_per_second(self.evidence.acked, self.to - self.from)
     }
 }
+
+/// Time of the intervals that are meant, together.
+pub(crate) fn time_of(timeline: &[Interval], is_meant: impl Fn(&Interval) -> bool) -> Nanos {
+    let meant = timeline.iter().filter(|i| is_meant(i));
+    meant.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
+}

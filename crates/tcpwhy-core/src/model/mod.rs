@@ -7,6 +7,7 @@ mod limit;
 pub(crate) mod made;
 
 pub use finding::{Finding, FindingKind};
+pub(crate) use interval::time_of;
 pub use interval::{Evidence, Interval, Source};
 pub use limit::{Cause, Limit};
 

@@ -9,7 +9,7 @@ use super::transfer::{Control, End, Phase, Prediction, Transfer, predict};
 use crate::kernel::buffers::Asked;
 use crate::kernel::send::skb_overhead;
 use crate::kernel::window::Share;
-use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale};
+use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale, time_of};
 use crate::units::{Nanos, bytes_in, mul_div};
 
 /// Round trips that a transfer must take for slow start and autotuning to matter, and for its figures to be more than chance.
@@ -286,11 +286,6 @@ fn end(path: &Path<'_>, lifted: Limit, bdp: u64) -> End {
 fn span(bytes: u64, rate_bps: u64) -> Nanos {
     let nanos = mul_div(bytes, 8_000_000_000, rate_bps.max(1));
     Nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
-}
-
-fn time_of(timeline: &[Interval], which: impl Fn(&Interval) -> bool) -> Nanos {
-    let times = timeline.iter().filter(|i| which(i)).map(|i| i.to - i.from);
-    times.fold(Nanos::ZERO, |sum, time| sum + time)
 }
 
 /// What the model's longest phase is called in an analysis.

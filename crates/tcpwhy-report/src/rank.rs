@@ -1,6 +1,5 @@
 //! Which directions matter, and in which order.
 
-use std::borrow::Borrow;
 use std::cmp::Reverse;
 use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Side, WhatIf};
 use tcpwhy_core::units::Nanos;
@@ -8,6 +7,9 @@ use tcpwhy_core::units::Nanos;
 /// A direction that carries less than this part of the other's data only asks for or acknowledges
 /// it.
 const MINOR: u64 = 100;
+
+/// Most time to save, then the largest, then the longest.
+pub(crate) type Importance = Reverse<(Nanos, u64, Nanos)>;
 
 /// A direction with its connection.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +32,8 @@ impl Ranked<'_> {
         (d.transfer - best.unwrap_or(d.transfer)).max(Nanos::ZERO)
     }
 
-    /// What comes first is less: most time to save, then the largest.
-    fn importance(&self) -> Reverse<(Nanos, u64, Nanos)> {
+    /// What comes first is less.
+    pub(crate) fn importance(&self) -> Importance {
         Reverse((self.saving(), self.direction.bytes, self.direction.transfer))
     }
 
@@ -63,7 +65,7 @@ impl Ranked<'_> {
 
     /// Whether there is something to tell: data of its own, or a death, that the opposite direction
     /// does not tell.
-    fn matters(&self) -> bool {
+    pub(crate) fn matters(&self) -> bool {
         let [client, server] = &self.connection.directions;
         let other = if self.direction.from == client.from { server } else { client };
         let d = self.direction;
@@ -75,46 +77,22 @@ impl Ranked<'_> {
     }
 }
 
-/// The directions that matter and the others, each with most time to save first, then the largest.
-pub(crate) fn rank<C: Borrow<Connection>>(connections: &[C]) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
-    let (mut first, mut rest) = part(connections);
-    first.sort_by_cached_key(Ranked::importance);
-    rest.sort_by_cached_key(Ranked::importance);
-    (first, rest)
-}
-
-/// The first so many that [`rank`] gives of those that matter, and all others in no order: of a hundred thousand few are shown.
-pub(crate) fn foremost<C: Borrow<Connection>>(
-    connections: &[C],
-    count: usize,
-) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
-    let (first, mut others) = part(connections);
-    let places = first.iter().enumerate();
-    let mut order: Vec<_> = places.map(|(at, ranked)| (ranked.importance(), at)).collect();
-    if count < order.len() {
-        order.select_nth_unstable(count);
-        order[..count].sort_unstable();
-    } else {
-        order.sort_unstable();
-    }
-    let mut shown: Vec<_> = order.iter().map(|&(_, at)| first[at]).collect();
-    others.extend(shown.drain(count.min(shown.len())..));
-    (shown, others)
-}
-
-/// The directions that matter and the others.
-fn part<C: Borrow<Connection>>(connections: &[C]) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
-    let all = connections.iter().map(Borrow::borrow).flat_map(|connection: &Connection| {
+/// The directions that matter, then the others, each with most time to save first, then the largest.
+pub(crate) fn rank<'a>(connections: impl IntoIterator<Item = &'a Connection>) -> Vec<Ranked<'a>> {
+    let all = connections.into_iter().flat_map(|connection| {
         connection.directions.iter().map(move |direction| Ranked { connection, direction })
     });
-    all.partition(Ranked::matters)
+    let (mut first, mut rest): (Vec<_>, Vec<_>) = all.partition(Ranked::matters);
+    first.sort_by_cached_key(Ranked::importance);
+    rest.sort_by_cached_key(Ranked::importance);
+    first.append(&mut rest);
+    first
 }
 
 /// The connections by how much they matter: their indices, at most `count`.
 pub fn most_telling(connections: &[Connection], count: usize) -> Vec<usize> {
-    let (first, rest) = rank(connections);
     let mut chosen = Vec::new();
-    for ranked in first.iter().chain(&rest) {
+    for ranked in rank(connections) {
         let index = connections.binary_search_by_key(&ranked.connection.id, |c| c.id);
         let Ok(index) = index else { continue };
         if chosen.len() < count && !chosen.contains(&index) {

@@ -17,7 +17,7 @@ use tcpwhy_core::advice::quantity::count;
 use tcpwhy_core::model::Connection;
 use tcpwhy_report::csv;
 use tcpwhy_report::json::{self, Words};
-use tcpwhy_report::terminal::{self, View};
+use tcpwhy_report::terminal::{self, Shown, View};
 use tcpwhy_report::{Source, Warning};
 
 /// Analyses the captures and writes the answer.
@@ -38,23 +38,24 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     }
     let reading = pipeline::start(&inputs, Span::of(&args.selection))?;
     let choice = Choice::of(&args.selection);
-    let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };
+    let mut out = output(args);
     let evidence = case.as_ref().map(case::evidence).transpose()?;
+    let wanted = Wanted { choice, evidence };
     let (read, shown) = if args.ndjson {
-        stream(reading, &choice, evidence.as_ref(), args.lang.of_data(), &mut out)?
+        stream(reading, &wanted, args.lang.of_data(), &mut out)?
     } else {
-        let (mut read, batches) = collect(reading, &choice, evidence.as_ref())?;
+        let mut answer = Answer::new(args, out.color);
+        let mut read = reading.each(|finished| {
+            answer.add(wanted.of(finished));
+            Ok(())
+        })?;
         read.source.warnings.extend(case.iter().flat_map(Case::remarks));
-        let mut connections: Vec<&Connection> =
-            Vec::with_capacity(batches.iter().map(|batch| batch.len()).sum());
-        connections.extend(batches.iter().flatten());
-        connections.sort_unstable_by_key(|c| c.id);
         if read.unsupported.is_none() {
-            write(args, &mut out, &read, &connections)?;
+            answer.write(args, &mut out, &read.source)?;
         }
-        let shown = connections.len();
-        // The process ends here: giving every piece of them back takes as long as judging some of them.
-        std::mem::forget(batches);
+        let shown = answer.len();
+        // The process ends here: giving every piece of it back takes as long as judging some of them.
+        std::mem::forget(answer);
         (read, shown)
     };
     out.to.flush()?;
@@ -66,23 +67,25 @@ fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
     let mut connections = case::evidence(case)?.connections();
     let choice = Choice::of(&args.selection);
     connections.retain(|c| choice.takes(c));
+    let found = !connections.is_empty();
     let source = Source {
         files: vec![case.folder().display().to_string()],
         packets: 0,
         tcp_packets: 0,
         warnings: std::iter::once(Warning::new(case::no_packets)).chain(case.remarks()).collect(),
     };
-    let read = Read { source, damaged: false, unsupported: None };
-    let mut out = if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) };
+    let mut out = output(args);
     if args.ndjson {
         for connection in &connections {
             json::write_line(&mut out.to, connection, args.lang.of_data())?;
         }
     } else {
-        write(args, &mut out, &read, &connections.iter().collect::<Vec<_>>())?;
+        let mut answer = Answer::new(args, out.color);
+        answer.add(connections);
+        answer.write(args, &mut out, &source)?;
     }
     out.to.flush()?;
-    if connections.is_empty() {
+    if !found {
         say("nothing to analyse: no sampled socket sent anything");
         return Ok(ExitCode::from(exit::NOTHING));
     }
@@ -93,21 +96,40 @@ fn input(path: &Path) -> Input {
     if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.to_owned()) }
 }
 
+fn output(args: &Explain) -> Output {
+    if args.json || args.ndjson { Output::raw() } else { Output::new(args.color) }
+}
+
+/// The connections that were asked for, with what the kernel knew of their sockets, where that was recorded.
+struct Wanted {
+    choice: Choice,
+    evidence: Option<Evidence>,
+}
+
+impl Wanted {
+    fn of(&self, mut finished: Vec<Connection>) -> Vec<Connection> {
+        finished.retain(|c| self.choice.takes(c));
+        if let Some(evidence) = &self.evidence {
+            finished.iter_mut().for_each(|c| evidence.settle(c));
+        }
+        finished
+    }
+}
+
 /// Writes each connection as it ends, and keeps none.
 fn stream(
     reading: Reading,
-    choice: &Choice,
-    evidence: Option<&Evidence>,
+    wanted: &Wanted,
     words: Words,
     out: &mut Output,
 ) -> Result<(Read, usize), Error> {
     let mut shown = 0;
-    let read = reading.each(|mut connections| {
-        for connection in connections.iter_mut().filter(|c| choice.takes(c)) {
-            settle(connection, evidence);
+    let read = reading.each(|finished| {
+        let connections = wanted.of(finished);
+        for connection in &connections {
             json::write_line(&mut out.to, connection, words)?;
-            shown += 1;
         }
+        shown += connections.len();
         // Whoever follows a live capture waits for these lines.
         if !connections.is_empty() {
             out.to.flush()?;
@@ -117,58 +139,75 @@ fn stream(
     Ok((read, shown))
 }
 
-/// Connections that ended at about the same time.
-type Batches = Vec<Box<[Connection]>>;
+/// Connections in a list.
+const LIST: usize = 256;
 
-/// All connections, as they ended. They stay in the batches in which they came: one list would be
-/// copied as it grows, and be there twice.
-fn collect(
-    reading: Reading,
-    choice: &Choice,
-    evidence: Option<&Evidence>,
-) -> Result<(Read, Batches), Error> {
-    let mut batches = Batches::new();
-    let read = reading.each(|mut finished| {
-        finished.retain(|c| choice.takes(c));
-        finished.iter_mut().for_each(|c| settle(c, evidence));
-        if !finished.is_empty() {
-            batches.push(finished.into_boxed_slice());
+/// What is written once all is read.
+enum Answer {
+    /// Text, which shows few of many connections.
+    Text(Shown, View),
+    /// All connections, as they ended, in lists of one size: a single one would be copied as it grows, and be there twice.
+    Table(Vec<Vec<Connection>>),
+}
+
+impl Answer {
+    fn new(args: &Explain, color: bool) -> Self {
+        if args.json || args.csv {
+            return Self::Table(Vec::new());
         }
-        Ok(())
-    })?;
-    Ok((read, batches))
-}
-
-/// With what the kernel knew of the sockets, where that was recorded.
-fn settle(connection: &mut Connection, evidence: Option<&Evidence>) {
-    if let Some(evidence) = evidence {
-        evidence.settle(connection);
-    }
-}
-
-fn write(
-    args: &Explain,
-    out: &mut Output,
-    read: &Read,
-    connections: &[&Connection],
-) -> Result<(), Error> {
-    if args.json {
-        let connections = connections.iter().copied();
-        json::write(&mut out.to, &read.source, connections, args.lang.of_data())?;
-    } else if args.csv {
-        csv::write(&mut out.to, connections.iter().copied())?;
-    } else if !connections.is_empty() {
         let view = View {
             width: output::width(),
-            color: out.color,
+            color,
             // One connection that was asked for is shown whole.
             all: args.all || args.selection.conn.is_some(),
             verbose: args.verbose,
             language: args.lang.of_text(),
         };
-        terminal::write(&mut out.to, &read.source, connections, &view)?;
+        Self::Text(Shown::new(&view), view)
     }
-    Ok(())
+
+    fn add(&mut self, connections: Vec<Connection>) {
+        match self {
+            Self::Text(shown, _) => connections.into_iter().for_each(|c| shown.add(c)),
+            Self::Table(lists) => {
+                for connection in connections {
+                    if lists.last().is_none_or(|last| last.len() == LIST) {
+                        lists.push(Vec::with_capacity(LIST));
+                    }
+                    if let Some(last) = lists.last_mut() {
+                        last.push(connection);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many connections there are.
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(shown, _) => shown.seen(),
+            Self::Table(lists) => lists.iter().map(Vec::len).sum(),
+        }
+    }
+
+    fn write(&self, args: &Explain, out: &mut Output, source: &Source) -> Result<(), Error> {
+        match self {
+            Self::Text(shown, _) if shown.seen() == 0 => {}
+            Self::Text(shown, view) => terminal::write(&mut out.to, source, shown, view)?,
+            Self::Table(lists) => {
+                let mut connections: Vec<&Connection> = Vec::with_capacity(self.len());
+                connections.extend(lists.iter().flatten());
+                connections.sort_unstable_by_key(|c| c.id);
+                let connections = connections.iter().copied();
+                if args.json {
+                    json::write(&mut out.to, source, connections, args.lang.of_data())?;
+                } else {
+                    csv::write(&mut out.to, connections)?;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Says on standard error what the answer itself has no place for, and chooses the exit code.

@@ -3,23 +3,21 @@
 
 mod detail;
 mod page;
+mod shown;
 mod strip;
 mod style;
 mod words;
 
+pub use shown::Shown;
 pub use style::{color_index as limit_color, letter as limit_letter};
 
 use crate::Source;
-use crate::rank::{Ranked, foremost, rank};
 use page::Page;
-use std::borrow::Borrow;
+use shown::Sum;
 use std::io::{self, Write};
 use tcpwhy_core::advice::Language;
-use tcpwhy_core::model::Connection;
 use words::Words;
 
-/// Directions shown when not all are asked for.
-const SHOWN: usize = 3;
 /// Narrower terminals get lines that wrap by themselves.
 const NARROWEST: usize = 40;
 /// Wider ones get no longer lines: long lines are hard to read.
@@ -40,30 +38,19 @@ pub struct View {
     pub language: Language,
 }
 
-/// Writes the answer.
+/// Writes the answer; `answer` was made for the same `view`.
 ///
 /// # Errors
 /// Whatever `out` returns.
-pub fn write<C: Borrow<Connection>>(
-    mut out: impl Write,
-    source: &Source,
-    connections: &[C],
-    view: &View,
-) -> io::Result<()> {
+pub fn write(mut out: impl Write, source: &Source, answer: &Shown, view: &View) -> io::Result<()> {
     let width = view.width.clamp(NARROWEST, WIDEST);
     let words = words::of(view.language);
     let mut page = Page::new(&mut out, width, view.color, words);
-    page.text(0, &words.header(source, connections.len()))?;
+    page.text(0, &words.header(source, answer.seen()))?;
     for warning in &source.warnings {
         page.text(0, &words.warning(warning.text(view.language)))?;
     }
-    let (shown, hidden) = if view.all {
-        let (mut first, mut rest) = rank(connections);
-        first.append(&mut rest);
-        (first, rest)
-    } else {
-        foremost(connections, SHOWN)
-    };
+    let shown = answer.directions();
     for (n, ranked) in shown.iter().enumerate() {
         page.blank()?;
         detail::write(&mut page, ranked, view.verbose)?;
@@ -73,7 +60,7 @@ pub fn write<C: Borrow<Connection>>(
             detail::findings(&mut page, ranked.connection)?;
         }
     }
-    let line = summary(&hidden, words);
+    let line = summary(answer.hidden(&shown), words);
     match line.as_deref().or(shown.is_empty().then_some(words.no_data())) {
         Some(line) => page.blank().and_then(|()| page.text(0, line)),
         None => Ok(()),
@@ -81,8 +68,6 @@ pub fn write<C: Borrow<Connection>>(
 }
 
 /// One line for what is not shown.
-fn summary(hidden: &[Ranked<'_>], words: &dyn Words) -> Option<String> {
-    let with_data: Vec<_> = hidden.iter().filter(|r| r.direction.bytes > 0).collect();
-    let bytes = with_data.iter().fold(0_u64, |sum, r| sum.saturating_add(r.direction.bytes));
-    (!with_data.is_empty()).then(|| words.hidden(with_data.len(), bytes))
+fn summary(hidden: Sum, words: &dyn Words) -> Option<String> {
+    (hidden.directions > 0).then(|| words.hidden(hidden.directions, hidden.bytes))
 }

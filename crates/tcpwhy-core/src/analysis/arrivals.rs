@@ -55,10 +55,10 @@ impl Arrivals {
     /// Each part is written where it will lie before the next one is read: all together they would not fit the processor's registers.
     #[inline(always)]
     pub(super) fn read(&mut self, frame: &Frame<'_>, table: &Table) -> Decoded {
-        let Some(plain) = Plain::of(frame) else { return self.read_other(*frame) };
+        let Some(plain) = Plain::of(frame) else { return self.read_other(*frame, table) };
         let Some(next) = self.list.get_mut(self.len) else {
             self.make_room();
-            return self.read_other(*frame);
+            return self.read_other(*frame, table);
         };
         self.len += 1;
         next.segment = None;
@@ -90,16 +90,18 @@ impl Arrivals {
 
     /// As `read`, without looking for what is plain. The frame is its own: so a plain one need not lie in memory.
     #[inline(never)]
-    pub(super) fn read_other(&mut self, frame: Frame<'_>) -> Decoded {
-        decode_each(&frame, &mut Segment::default(), |segment| self.keep(segment))
+    pub(super) fn read_other(&mut self, frame: Frame<'_>, table: &Table) -> Decoded {
+        decode_each(&frame, &mut Segment::default(), |segment| self.keep(segment, table))
     }
 
-    fn keep(&mut self, segment: &Segment) {
+    fn keep(&mut self, segment: &Segment, table: &Table) {
         if self.len == self.list.len() {
             self.make_room();
         }
         if let Some(next) = self.list.get_mut(self.len) {
             next.segment = Some(self.segments.len() as u32);
+            let way = Way::between(&segment.src, &segment.dst);
+            next.place = way.map_or(0, |way| table.probably(&way));
             self.len += 1;
             self.segments.push(*segment);
         }
@@ -108,6 +110,9 @@ impl Arrivals {
     /// Finds the connections of the plain packets, all of them before the first is sorted: the loads of one do not wait for those of
     /// another.
     pub(super) fn look_up(&mut self, table: &mut Table) {
+        for arrival in self.all() {
+            table.fetch(arrival.place);
+        }
         for arrival in self.list.get_mut(..self.len).unwrap_or_default() {
             if arrival.segment.is_some() {
                 continue;

@@ -4,8 +4,8 @@ use super::conclude;
 use super::conclusion::Judged;
 use super::runs::{Runs, Step};
 use super::table::Place;
+use super::waiting::{Queue, Spare};
 use crate::flow::Flow;
-use crate::flow::packet::Packet;
 use crate::flow::placed::Placed;
 use crate::flow::placing::Placing;
 
@@ -35,23 +35,24 @@ impl Judge {
     }
 
     /// The next runs for this judge, of the one sorter that it listens to.
-    pub fn take(&mut self, runs: &Runs) {
-        runs.each(|step, run, raw| match step {
+    pub fn take(&mut self, runs: &mut Runs) {
+        runs.each(|step, run, spare| match step {
             Step::Begin { place, id, ends, start } => {
-                self.begin(*place, Flow::new(*id, *ends, *start));
+                self.begin(place, Flow::new(id, ends, start));
             }
             Step::Run { place, .. } => {
-                if let Some(seat) = seat(&mut self.seats, *place) {
+                if let Some(seat) = seat(&mut self.seats, place) {
                     seat.flow.push(run);
                 }
             }
-            Step::Raw { place, .. } => {
-                if let Some(seat) = seat(&mut self.seats, *place) {
-                    seat.push(raw, &mut self.placed);
+            Step::Raw { place, queue } => {
+                if let Some(seat) = seat(&mut self.seats, place) {
+                    seat.push(queue, &mut self.placed, spare);
                 }
             }
-            Step::End { place, turn, placing } => self.end(*place, *turn, placing.as_deref()),
+            Step::End { place, turn, placing } => self.end(place, turn, placing.as_deref()),
         });
+        runs.clear();
     }
 
     fn begin(&mut self, place: Place, flow: Flow) {
@@ -88,10 +89,13 @@ fn seat(seats: &mut [Option<Box<Seat>>], place: Place) -> Option<&mut Seat> {
 
 impl Seat {
     /// The next packets, which nobody has placed; `placed` is room for them.
-    fn push(&mut self, packets: &[Packet], placed: &mut Placed) {
-        let Some(first) = packets.first() else { return };
-        let placing = self.placing.get_or_insert_with(|| Box::new(Placing::new(first)));
-        placing.place(packets, placed);
+    fn push(&mut self, queue: Queue, placed: &mut Placed, spare: &mut Spare) {
+        queue.fetch();
+        queue.each(spare, |packets| {
+            let Some(first) = packets.first() else { return };
+            let placing = self.placing.get_or_insert_with(|| Box::new(Placing::new(first)));
+            placing.place(packets, placed);
+        });
         self.flow.push(placed.all());
         placed.clear();
     }

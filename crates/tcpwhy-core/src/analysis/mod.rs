@@ -76,7 +76,6 @@ impl Analyzer {
         let runs = self.work.of(Hand::First);
         if !runs.is_empty() {
             self.judge.take(runs);
-            runs.clear();
         }
     }
 }

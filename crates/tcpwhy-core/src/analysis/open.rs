@@ -3,7 +3,7 @@
 use super::runs::{Hand, Step, Work};
 use super::seen::{self, Sight, Twins};
 use super::table::Place;
-use super::waiting::Waiting;
+use super::waiting::{Queue, Waiting};
 use crate::decode::plain::Way;
 use crate::flow::packet::Packet;
 use crate::flow::placing::Placing;
@@ -22,10 +22,11 @@ pub(super) struct Open {
     /// When its last packet passed.
     pub(super) last: Nanos,
     pub(super) id: u64,
-    /// What its ends add to the print of each packet, by the packet's sender.
-    pub(super) prints: [u64; 2],
+    /// What its ends add to the print of each packet.
+    print: u64,
     /// Its packets that wait.
-    queued: u32,
+    queue: Queue,
+    start: Nanos,
     fin: [bool; 2],
     reset: bool,
     /// Its judge, once some of it was handed over.
@@ -60,11 +61,12 @@ impl Open {
         let [client, server] = if from_client { [src, dst] } else { [dst, src] };
         Self {
             way: Way::between(&client, &server),
-            prints: [seen::of_ends(&client, &server), seen::of_ends(&server, &client)],
+            print: seen::of_ends(&client, &server),
             ends: [client, server],
             id,
             last: segment.time,
-            queued: 0,
+            queue: Queue::default(),
+            start: segment.time,
             syn: [None; 2],
             twins: [Twins::default(); 2],
             fin: [false; 2],
@@ -72,6 +74,12 @@ impl Open {
             judge: None,
             placing: None,
         }
+    }
+
+    /// What its ends add to the print of a packet that `side` has sent.
+    #[inline(always)]
+    pub(super) fn print(&self, side: Side) -> u64 {
+        self.print.rotate_left(side as u32)
     }
 
     /// Whether both ends have closed, or one has reset.
@@ -111,38 +119,26 @@ impl Open {
         sight == Sight::Again && copied().unwrap_or(false)
     }
 
-    /// The next packet of the connection, which is in `place`; how many wait now.
-    pub(super) fn push(&mut self, place: Place, packet: &Packet, waiting: &mut Waiting) -> usize {
+    /// The next packet of the connection; how many wait now.
+    pub(super) fn push(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
         if packet.has_any(flags::SYN | flags::FIN | flags::RST) {
             self.note(packet);
         }
-        self.push_plain(place, packet, waiting)
+        self.push_plain(packet, waiting)
     }
 
     /// As `push`, for a packet without SYN, FIN and RST.
     #[inline(always)]
-    pub(super) fn push_plain(
-        &mut self,
-        place: Place,
-        packet: &Packet,
-        waiting: &mut Waiting,
-    ) -> usize {
+    pub(super) fn push_plain(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
         self.last = self.last.max(packet.time);
-        waiting.push(place, packet);
-        self.queued += 1;
-        self.queued as usize
+        waiting.push(&mut self.queue, packet)
     }
 
     /// As `push_plain`, for a packet that was captured before.
     #[cold]
     #[inline(never)]
-    pub(super) fn push_copy(
-        &mut self,
-        place: Place,
-        packet: &Packet,
-        waiting: &mut Waiting,
-    ) -> usize {
-        self.push_plain(place, &packet.copied(), waiting)
+    pub(super) fn push_copy(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
+        self.push_plain(&packet.copied(), waiting)
     }
 
     /// How it begins and ends.
@@ -164,25 +160,29 @@ impl Open {
 
     /// Hands over what waits.
     pub(super) fn hand_over(&mut self, place: Place, waiting: &mut Waiting, work: &mut Work) {
-        let queued = std::mem::take(&mut self.queued) as usize;
-        let Some(&first) = waiting.gather(place, queued) else { return };
+        if self.queue.len() == 0 {
+            return;
+        }
         let hand = self.judge.unwrap_or(work.begins_with());
         let runs = work.of(hand);
-        if self.judge.is_none() {
+        let queue = waiting.take(&mut self.queue, &mut runs.spare);
+        let begins = self.judge.is_none();
+        if begins {
             self.judge = Some(hand);
-            let (id, ends, start) = (self.id, self.ends, first.time);
+            let (id, ends, start) = (self.id, self.ends, self.start);
             runs.step(Step::Begin { place, id, ends, start });
-            // Among many connections this thread waits for memory, and the judge's has time.
-            self.placing = (!waiting.is_binned()).then(|| Box::new(Placing::new(&first)));
         }
-        match &mut self.placing {
-            Some(placing) => runs.run(place, |out| {
-                waiting.hand_over(place, |packets| placing.place(packets, out));
-            }),
-            None => runs.raw(place, |raw| {
-                waiting.hand_over(place, |packets| raw.extend_from_slice(packets));
-            }),
+        // Among many connections this thread waits for memory, and the judge's has time.
+        if self.placing.is_none() && !(begins && waiting.few) {
+            return runs.raw(place, queue);
         }
+        runs.run(place, |out| {
+            queue.each(&mut waiting.spare, |packets| {
+                let Some(first) = packets.first() else { return };
+                let placing = self.placing.get_or_insert_with(|| Box::new(Placing::new(first)));
+                placing.place(packets, out);
+            });
+        });
     }
 
     /// It is over, as the connection number `turn` that is: its judge gets the rest. False if it never had a packet.
@@ -209,8 +209,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_fills_two_lines_of_the_cache() {
-        assert_eq!(size_of::<Open>(), 128);
-        assert!(std::mem::offset_of!(Open, judge) < 64);
+    fn what_a_packet_asks_for_fills_a_line_of_the_cache() {
+        // Of the queue: its newest block and how many packets are in it.
+        assert!(std::mem::offset_of!(Open, queue) + 12 <= 64);
     }
 }

@@ -1,7 +1,7 @@
 //! Packets in runs, each of one connection.
 
 use super::table::Place;
-use crate::flow::packet::Packet;
+use super::waiting::{Queue, Spare};
 use crate::flow::placed::{Extent, Placed, Run};
 use crate::flow::placing::Placing;
 use crate::observe::Endpoint;
@@ -14,7 +14,9 @@ pub struct Runs {
     steps: Vec<Step>,
     placed: Placed,
     /// Packets that the judge places himself.
-    raw: Vec<Packet>,
+    raw: usize,
+    /// Blocks that he is done with.
+    pub(super) spare: Spare,
 }
 
 /// One thing to do for the connection in a place.
@@ -25,7 +27,7 @@ pub(super) enum Step {
     /// The next so many packets belong to it.
     Run { place: Place, extent: Extent },
     /// As `Run`, for packets that are not placed yet: all of this connection, or none.
-    Raw { place: Place, packets: usize },
+    Raw { place: Place, queue: Queue },
     /// It is over, as the connection number `turn` that is; with what it was placed by, if it was.
     End { place: Place, turn: u64, placing: Option<Box<Placing>> },
 }
@@ -78,14 +80,14 @@ impl Runs {
 
     /// Packets in all runs.
     pub fn packets(&self) -> usize {
-        self.placed.extent().packets + self.raw.len()
+        self.placed.extent().packets + self.raw
     }
 
     /// Forgets everything and keeps the room.
     pub fn clear(&mut self) {
         self.steps.clear();
         self.placed.clear();
-        self.raw.clear();
+        self.raw = 0;
     }
 
     pub(super) fn step(&mut self, step: Step) {
@@ -101,23 +103,18 @@ impl Runs {
     }
 
     /// As `run`, for packets that are not placed.
-    pub(super) fn raw(&mut self, at: Place, add: impl FnOnce(&mut Vec<Packet>)) {
-        let before = self.raw.len();
-        add(&mut self.raw);
-        self.steps.push(Step::Raw { place: at, packets: self.raw.len() - before });
+    pub(super) fn raw(&mut self, place: Place, queue: Queue) {
+        self.raw += queue.len();
+        self.steps.push(Step::Raw { place, queue });
     }
 
-    /// Every step in order, with its packets: those of a `Run`, and those that are not placed.
-    pub(super) fn each(&self, mut take: impl FnMut(&Step, Run<'_>, &[Packet])) {
+    /// Every step in order, with the packets of a `Run`, and a place for blocks that nobody needs any more.
+    pub(super) fn each(&mut self, mut take: impl FnMut(Step, Run<'_>, &mut Spare)) {
         let mut rest = self.placed.all();
-        let mut raw = self.raw.as_slice();
-        for step in &self.steps {
-            let len = if let Step::Raw { packets, .. } = step { *packets } else { 0 };
-            let (own, others) = raw.split_at_checked(len).unwrap_or_default();
-            raw = others;
+        for step in self.steps.drain(..) {
             let extent =
-                if let Step::Run { extent, .. } = step { *extent } else { Extent::default() };
-            take(step, rest.take(extent), own);
+                if let Step::Run { extent, .. } = &step { *extent } else { Extent::default() };
+            take(step, rest.take(extent), &mut self.spare);
         }
     }
 }

@@ -17,9 +17,12 @@ use std::collections::VecDeque;
 /// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
 const LINGER: Nanos = Nanos::from_secs(60);
 /// Closed connections that may linger; beyond it the oldest is concluded.
-const MAX_LINGERING: usize = 1 << 14;
+const MAX_LINGERING: usize = 1 << 12;
 /// Connections open at once; beyond it the longest silent half is concluded.
 const MAX_OPEN: usize = 1 << 18;
+
+/// Connections whose state stays in the cache.
+const FEW: usize = 1024;
 
 /// Packets of a connection that wait for one another. Among many connections each packet would fetch
 /// another connection's state from memory, a hundred cache lines, and soon push it out again; so it
@@ -79,7 +82,7 @@ impl Sorter {
     #[inline]
     pub fn read(&mut self, frame: &Frame<'_>) -> Decoded {
         if self.order.is_broken() {
-            return self.arrivals.read_other(*frame);
+            return self.arrivals.read_other(*frame, &self.table);
         }
         self.arrivals.read(frame, &self.table)
     }
@@ -93,6 +96,7 @@ impl Sorter {
                 None => self.push_plain(arrival, work),
                 Some(segment) => {
                     if let Some(segment) = arrivals.segment(segment) {
+                        self.near = arrival.place;
                         self.push(segment, work);
                     }
                 }
@@ -122,9 +126,9 @@ impl Sorter {
         let seeing = (packet.time, arrival.scope);
         let sight = self.seen.look(arrival.print, seeing, packet.ip_id != 0);
         let queued = if open.is_copy(packet, sight) {
-            open.push_copy(*place, packet, &mut self.waiting)
+            open.push_copy(packet, &mut self.waiting)
         } else {
-            open.push_plain(*place, packet, &mut self.waiting)
+            open.push_plain(packet, &mut self.waiting)
         };
         if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(*place, &mut self.waiting, work);
@@ -174,15 +178,15 @@ impl Sorter {
         };
         self.near = place;
         let Some(open) = self.table.get_mut(place) else { return };
-        let print = print_of(segment) ^ open.prints[side as usize];
+        let print = print_of(segment) ^ open.print(side);
         let sight = self.seen.look(print, (segment.time, segment.scope), segment.ip_id != 0);
         let was_closed = open.is_closed();
         let mut packet = Packet::of(segment, side);
         packet.late = late;
         let queued = if open.is_copy(&packet, sight) {
-            open.push_copy(place, &packet, &mut self.waiting)
+            open.push_copy(&packet, &mut self.waiting)
         } else {
-            open.push(place, &packet, &mut self.waiting)
+            open.push(&packet, &mut self.waiting)
         };
         if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(place, &mut self.waiting, work);
@@ -202,7 +206,7 @@ impl Sorter {
         let side = if open.ends[0] == segment.src { Side::Client } else { Side::Server };
         let place = self.table.insert(open);
         self.part = Waiting::MOST / self.table.len();
-        self.waiting.expect(self.table.len(), self.table.room());
+        self.waiting.few = self.table.len() <= FEW;
         (place, side)
     }
 

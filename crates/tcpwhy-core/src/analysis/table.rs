@@ -60,11 +60,6 @@ impl Table {
         self.index.len()
     }
 
-    /// All places are below this.
-    pub(super) fn room(&self) -> usize {
-        self.places.len()
-    }
-
     /// All places that are in use.
     pub(super) fn places(&self) -> Vec<Place> {
         self.index.iter().copied().collect()
@@ -101,6 +96,12 @@ impl Table {
         self.remembered.get(memory_of(way)).copied().unwrap_or_default()
     }
 
+    /// Has what a packet asks for of the connection in this place brought from memory.
+    #[inline(always)]
+    pub(super) fn fetch(&self, place: Place) {
+        std::hint::black_box(self.places.get(place as usize).map(|open| open.id));
+    }
+
     /// The connection of a plain packet; `near` is looked at first.
     #[inline(always)]
     pub(super) fn find_plain(&mut self, way: &Way, near: Place) -> Option<Found> {
@@ -115,7 +116,7 @@ impl Table {
     fn found_at(&self, place: Place, way: &Way) -> Option<Found> {
         let open = self.places.get(place as usize)?;
         let side = way.side(open.way.as_ref()?)?;
-        Some(Found { place, id: open.id, side, print: open.prints[side as usize] })
+        Some(Found { place, id: open.id, side, print: open.print(side) })
     }
 
     #[inline(never)]

@@ -88,9 +88,8 @@ impl Reading {
     ) -> Result<Read, Error> {
         let (mut judge, mut conclusion) = (Judge::new(), Conclusion::new());
         for Batch { mut runs, judged } in &self.full {
-            judge.take(&runs);
+            judge.take(&mut runs);
             take(conclusion.take(judge.take_finished().into_iter().chain(judged)))?;
-            runs.clear();
             // A full queue, or a reader that is done, has no use for it.
             let _ = self.empty.try_send(runs);
         }

@@ -49,7 +49,6 @@ impl Own {
     fn work(&mut self, runs: &mut Runs) {
         self.packets += runs.packets();
         self.judge.take(runs);
-        runs.clear();
         self.judged.append(&mut self.judge.take_finished());
     }
 }
@@ -64,6 +63,8 @@ pub(super) struct Reader {
     own: Own,
     /// Packets passed on.
     passed: usize,
+    /// There is nothing left to read.
+    is_done: bool,
     counts: Counts,
 }
 
@@ -71,7 +72,17 @@ impl Reader {
     /// At the beginning of a capture.
     pub(super) fn new(capture: Capture, progress: Progress, span: Span) -> Self {
         let (sorter, work, own) = (Sorter::new(), Work::default(), Own::default());
-        Self { capture, progress, span, sorter, work, own, passed: 0, counts: Counts::default() }
+        Self {
+            capture,
+            progress,
+            span,
+            sorter,
+            work,
+            own,
+            passed: 0,
+            is_done: false,
+            counts: Counts::default(),
+        }
     }
 
     /// Reads to the end, to damage, or until nobody listens any more.
@@ -88,6 +99,7 @@ impl Reader {
             self.progress.set(self.capture.progress().0);
             self.pass_on(to)?;
         }
+        self.is_done = true;
         self.sorter.close(&mut self.work);
         while self.sorter.end_some(BATCH, &mut self.work) {
             self.pass_on(to)?;
@@ -110,7 +122,8 @@ impl Reader {
             Err(TrySendError::Full(Batch { runs, judged })) if packets < MOST => {
                 *self.work.of(Hand::First) = runs;
                 self.own.judged = judged;
-                let may_help = self.own.packets * HELP <= self.own.packets + self.passed;
+                let may_help =
+                    self.is_done || self.own.packets * HELP <= self.own.packets + self.passed;
                 self.work.begin_with(if may_help { Hand::Second } else { Hand::First });
                 return Ok(());
             }

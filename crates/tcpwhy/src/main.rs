@@ -30,6 +30,11 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use tcpwhy_core::advice::Language;
 
+/// Two threads make and drop the records of many short connections, one of them what the other has made.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let mut language = Lang::Auto.of_text();
     match run(&mut language) {

@@ -16,7 +16,8 @@ use std::collections::VecDeque;
 
 /// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
 const LINGER: Nanos = Nanos::from_secs(60);
-/// Closed connections that may linger; beyond it the oldest is concluded.
+/// Closed connections that may linger; beyond it the oldest is concluded. At a thousand a second, they linger for several retransmission
+/// timeouts.
 const MAX_LINGERING: usize = 1 << 12;
 /// Connections open at once; beyond it the longest silent half is concluded.
 const MAX_OPEN: usize = 1 << 18;

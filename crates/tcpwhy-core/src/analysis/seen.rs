@@ -146,7 +146,7 @@ pub(super) fn print_of(s: &Segment) -> u64 {
         ^ mix(pair(val, ecr), more ^ pair(block.0.0, block.1.0)).rotate_left(21)
 }
 
-/// What the ends of a packet add to its print.
+/// What the ends of a connection add to the prints of its packets.
 pub(super) fn of_ends(src: &Endpoint, dst: &Endpoint) -> u64 {
     mix(fold(src), fold(dst).rotate_left(1)).rotate_left(42)
 }

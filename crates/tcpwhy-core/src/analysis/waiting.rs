@@ -1,8 +1,7 @@
 //! Packets that wait for one another.
 //!
-//! Those of a connection lie in blocks of one size, the newest of which holds the one before. What has waited goes to the judge in its
-//! blocks, and the empty blocks come back: a packet is written once and read once, each time on the only two lines of the cache that a
-//! packet among many connections needs, its connection's and its own.
+//! Those of a connection lie in blocks of one size. What has waited goes to the judge in its blocks, and the empty blocks come back: a packet
+//! is written once and read once, and among many connections it needs two lines of the cache, its connection's and its own.
 
 use crate::flow::packet::Packet;
 use crate::model::Side;

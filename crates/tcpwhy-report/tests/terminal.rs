@@ -16,14 +16,14 @@ const PLAIN: View =
 const CHINESE: View = View { language: Language::Zh, ..PLAIN };
 
 fn shown(connections: &[tcpwhy_core::model::Connection], view: &View) -> Shown {
-    let mut shown = Shown::new(view);
+    let mut shown = Shown::new(*view);
     connections.iter().cloned().for_each(|c| shown.add(c));
     shown
 }
 
 fn render(connections: &[tcpwhy_core::model::Connection], view: &View) -> String {
     let mut out = Vec::new();
-    write(&mut out, &source(), &shown(connections, view), view).unwrap();
+    write(&mut out, &source(), &shown(connections, view)).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -200,7 +200,7 @@ fn names_cannot_steer_the_terminal() {
     source.files = vec!["a\u{1b}]0;x\u{7}\nb.pcap".to_owned()];
     source.warnings = vec!["interface \u{9b}31m lost packets".into()];
     let mut out = Vec::new();
-    write(&mut out, &source, &shown(&connections(), &PLAIN), &PLAIN).unwrap();
+    write(&mut out, &source, &shown(&connections(), &PLAIN)).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert!(text.starts_with("a\\u{1b}]0;x\\u{7}\\nb.pcap: 31,402 packets"), "{text}");
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text}");

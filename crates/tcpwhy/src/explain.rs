@@ -64,9 +64,8 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
 
 /// A case that was recorded without the right to capture.
 fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
-    let mut connections = case::evidence(case)?.connections();
-    let choice = Choice::of(&args.selection);
-    connections.retain(|c| choice.takes(c));
+    let wanted = Wanted { choice: Choice::of(&args.selection), evidence: None };
+    let connections = wanted.of(case::evidence(case)?.connections());
     let found = !connections.is_empty();
     let source = Source {
         files: vec![case.folder().display().to_string()],
@@ -145,7 +144,7 @@ const LIST: usize = 256;
 /// What is written once all is read.
 enum Answer {
     /// Text, which shows few of many connections.
-    Text(Shown, View),
+    Text(Shown),
     /// All connections, as they ended, in lists of one size: a single one would be copied as it grows, and be there twice.
     Table(Vec<Vec<Connection>>),
 }
@@ -163,12 +162,12 @@ impl Answer {
             verbose: args.verbose,
             language: args.lang.of_text(),
         };
-        Self::Text(Shown::new(&view), view)
+        Self::Text(Shown::new(view))
     }
 
     fn add(&mut self, connections: Vec<Connection>) {
         match self {
-            Self::Text(shown, _) => connections.into_iter().for_each(|c| shown.add(c)),
+            Self::Text(shown) => connections.into_iter().for_each(|c| shown.add(c)),
             Self::Table(lists) => {
                 for connection in connections {
                     if lists.last().is_none_or(|last| last.len() == LIST) {
@@ -185,15 +184,15 @@ impl Answer {
     /// How many connections there are.
     fn len(&self) -> usize {
         match self {
-            Self::Text(shown, _) => shown.seen(),
+            Self::Text(shown) => shown.seen(),
             Self::Table(lists) => lists.iter().map(Vec::len).sum(),
         }
     }
 
     fn write(&self, args: &Explain, out: &mut Output, source: &Source) -> Result<(), Error> {
         match self {
-            Self::Text(shown, _) if shown.seen() == 0 => {}
-            Self::Text(shown, view) => terminal::write(&mut out.to, source, shown, view)?,
+            Self::Text(shown) if shown.seen() == 0 => {}
+            Self::Text(shown) => terminal::write(&mut out.to, source, shown)?,
             Self::Table(lists) => {
                 let mut connections: Vec<&Connection> = Vec::with_capacity(self.len());
                 connections.extend(lists.iter().flatten());

@@ -29,6 +29,8 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
+    /// The place of a segment without a [`Way`].
+    pub(super) const ANYWHERE: Place = Place::MAX;
     /// The id of no connection, and of no free place.
     const UNKNOWN: u64 = Open::NOBODY - 1;
 
@@ -101,7 +103,7 @@ impl Arrivals {
         if let Some(next) = self.list.get_mut(self.len) {
             next.segment = Some(self.segments.len() as u32);
             let way = Way::between(&segment.src, &segment.dst);
-            next.place = way.map_or(0, |way| table.probably(&way));
+            next.place = way.map_or(Arrival::ANYWHERE, |way| table.probably(&way));
             self.len += 1;
             self.segments.push(*segment);
         }

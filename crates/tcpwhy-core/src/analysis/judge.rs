@@ -91,11 +91,7 @@ impl Seat {
     /// The next packets, which nobody has placed; `placed` is room for them.
     fn push(&mut self, queue: Queue, placed: &mut Placed, spare: &mut Spare) {
         queue.fetch();
-        queue.each(spare, |packets| {
-            let Some(first) = packets.first() else { return };
-            let placing = self.placing.get_or_insert_with(|| Box::new(Placing::new(first)));
-            placing.place(packets, placed);
-        });
+        queue.place(&mut self.placing, spare, placed);
         self.flow.push(placed.all());
         placed.clear();
     }

@@ -173,16 +173,11 @@ impl Open {
             runs.step(Step::Begin { place, id, ends, start });
         }
         // Among many connections this thread waits for memory, and the judge's has time.
-        if self.placing.is_none() && !(begins && waiting.few) {
-            return runs.raw(place, queue);
+        if self.placing.is_some() || (begins && waiting.few) {
+            runs.run(place, |out| queue.place(&mut self.placing, &mut waiting.spare, out));
+        } else {
+            runs.raw(place, queue);
         }
-        runs.run(place, |out| {
-            queue.each(&mut waiting.spare, |packets| {
-                let Some(first) = packets.first() else { return };
-                let placing = self.placing.get_or_insert_with(|| Box::new(Placing::new(first)));
-                placing.place(packets, out);
-            });
-        });
     }
 
     /// It is over, as the connection number `turn` that is: its judge gets the rest. False if it never had a packet.

@@ -44,7 +44,8 @@ struct Closed {
 #[derive(Debug, Default)]
 pub struct Sorter {
     table: Table,
-    /// Where the last segment was found that was no plain packet: they come in bursts.
+    /// Where the next segment that is no plain packet is looked for first: where its way was seen last, or, where that is not known, the
+    /// last such segment, for they come in bursts.
     near: Place,
     arrivals: Arrivals,
     waiting: Waiting,
@@ -97,7 +98,9 @@ impl Sorter {
                 None => self.push_plain(arrival, work),
                 Some(segment) => {
                     if let Some(segment) = arrivals.segment(segment) {
-                        self.near = arrival.place;
+                        if arrival.place != Arrival::ANYWHERE {
+                            self.near = arrival.place;
+                        }
                         self.push(segment, work);
                     }
                 }

@@ -4,6 +4,8 @@
 //! is written once and read once, and among many connections it needs two lines of the cache, its connection's and its own.
 
 use crate::flow::packet::Packet;
+use crate::flow::placed::Placed;
+use crate::flow::placing::Placing;
 use crate::model::Side;
 use crate::observe::Segment;
 
@@ -111,8 +113,21 @@ impl Queue {
         }
     }
 
+    /// Places all packets in order, with a new `placing` if there is none yet; its room is `spare` then.
+    pub(super) fn place(
+        self,
+        placing: &mut Option<Box<Placing>>,
+        spare: &mut Spare,
+        out: &mut Placed,
+    ) {
+        self.each(spare, |packets| {
+            let Some(first) = packets.first() else { return };
+            placing.get_or_insert_with(|| Box::new(Placing::new(first))).place(packets, out);
+        });
+    }
+
     /// All packets in order, some at a time; its room is `spare` then.
-    pub(super) fn each(mut self, spare: &mut Spare, mut take: impl FnMut(&[Packet])) {
+    fn each(mut self, spare: &mut Spare, mut take: impl FnMut(&[Packet])) {
         for block in &self.older {
             take(&block.0[..]);
         }

@@ -38,11 +38,12 @@ pub struct View {
     pub language: Language,
 }
 
-/// Writes the answer; `answer` was made for the same `view`.
+/// Writes the answer.
 ///
 /// # Errors
 /// Whatever `out` returns.
-pub fn write(mut out: impl Write, source: &Source, answer: &Shown, view: &View) -> io::Result<()> {
+pub fn write(mut out: impl Write, source: &Source, answer: &Shown) -> io::Result<()> {
+    let view = &answer.view;
     let width = view.width.clamp(NARROWEST, WIDEST);
     let words = words::of(view.language);
     let mut page = Page::new(&mut out, width, view.color, words);

@@ -10,7 +10,7 @@ const FOREMOST: usize = 3;
 /// Connections whose directions the page shows, and how many there were. Of a hundred thousand few are shown, and the others are not kept.
 #[derive(Debug)]
 pub struct Shown {
-    all: bool,
+    pub(super) view: View,
     connections: Vec<Connection>,
     /// If not all are shown: those that are, the first first.
     foremost: Vec<Place>,
@@ -35,9 +35,9 @@ pub(super) struct Sum {
 
 impl Shown {
     /// Nothing yet.
-    pub fn new(view: &View) -> Self {
+    pub fn new(view: View) -> Self {
         Self {
-            all: view.all,
+            view,
             connections: Vec::new(),
             foremost: Vec::new(),
             seen: 0,
@@ -48,11 +48,11 @@ impl Shown {
     /// One more connection.
     pub fn add(&mut self, connection: Connection) {
         self.seen += 1;
-        if !self.all && !self.place(&connection) {
+        if !self.view.all && !self.place(&connection) {
             return;
         }
         self.connections.push(connection);
-        if !self.all {
+        if !self.view.all {
             let foremost = &self.foremost;
             self.connections.retain(|c| foremost.iter().any(|place| place.connection == c.id));
         }
@@ -80,7 +80,7 @@ impl Shown {
 
     /// What is shown, and in which order.
     pub(super) fn directions(&self) -> Vec<Ranked<'_>> {
-        if self.all {
+        if self.view.all {
             let mut connections: Vec<_> = self.connections.iter().collect();
             connections.sort_unstable_by_key(|c| c.id);
             return rank(connections);
@@ -94,7 +94,7 @@ impl Shown {
 
     /// What is not, where `shown` is.
     pub(super) fn hidden(&self, shown: &[Ranked<'_>]) -> Sum {
-        if self.all {
+        if self.view.all {
             return Sum::default();
         }
         let mut hidden = self.with_data;

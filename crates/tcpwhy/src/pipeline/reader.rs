@@ -63,8 +63,6 @@ pub(super) struct Reader {
     own: Own,
     /// Packets passed on.
     passed: usize,
-    /// There is nothing left to read.
-    is_done: bool,
     counts: Counts,
 }
 
@@ -72,17 +70,7 @@ impl Reader {
     /// At the beginning of a capture.
     pub(super) fn new(capture: Capture, progress: Progress, span: Span) -> Self {
         let (sorter, work, own) = (Sorter::new(), Work::default(), Own::default());
-        Self {
-            capture,
-            progress,
-            span,
-            sorter,
-            work,
-            own,
-            passed: 0,
-            is_done: false,
-            counts: Counts::default(),
-        }
+        Self { capture, progress, span, sorter, work, own, passed: 0, counts: Counts::default() }
     }
 
     /// Reads to the end, to damage, or until nobody listens any more.
@@ -99,7 +87,6 @@ impl Reader {
             self.progress.set(self.capture.progress().0);
             self.pass_on(to)?;
         }
-        self.is_done = true;
         self.sorter.close(&mut self.work);
         while self.sorter.end_some(BATCH, &mut self.work) {
             self.pass_on(to)?;
@@ -122,8 +109,7 @@ impl Reader {
             Err(TrySendError::Full(Batch { runs, judged })) if packets < MOST => {
                 *self.work.of(Hand::First) = runs;
                 self.own.judged = judged;
-                let may_help =
-                    self.is_done || self.own.packets * HELP <= self.own.packets + self.passed;
+                let may_help = self.own.packets * HELP <= self.own.packets + self.passed;
                 self.work.begin_with(if may_help { Hand::Second } else { Hand::First });
                 return Ok(());
             }

@@ -6,6 +6,7 @@
 //! all in one.
 
 mod arrivals;
+mod closing;
 mod conclude;
 mod conclusion;
 mod findings;

@@ -27,7 +27,8 @@ pub(super) struct Open {
     /// Its packets that wait.
     queue: Queue,
     start: Nanos,
-    fin: [bool; 2],
+    /// Sequence numbers behind the FINs, by side.
+    fin: [Option<Seq>; 2],
     reset: bool,
     /// Its judge, once some of it was handed over.
     judge: Option<Hand>,
@@ -69,7 +70,7 @@ impl Open {
             start: segment.time,
             syn: [None; 2],
             twins: [Twins::default(); 2],
-            fin: [false; 2],
+            fin: [None; 2],
             reset: false,
             judge: None,
             placing: None,
@@ -84,7 +85,17 @@ impl Open {
 
     /// Whether both ends have closed, or one has reset.
     pub(super) fn is_closed(&self) -> bool {
-        self.reset || self.fin == [true; 2]
+        self.reset || self.fin.iter().all(Option::is_some)
+    }
+
+    /// Whether both ends have closed and each knows it of the other, as far as the packets tell that still wait.
+    pub(super) fn is_over(&self) -> bool {
+        let is_acknowledged = |side: Side| {
+            let answers = self.queue.newest().filter(|p| p.side != side && p.acknowledges());
+            self.fin[side as usize]
+                .is_some_and(|end| answers.into_iter().any(|p| p.ack.distance(end) >= 0))
+        };
+        is_acknowledged(Side::Client) && is_acknowledged(Side::Server)
     }
 
     /// Whether a SYN of `side` with this number opens another connection between the same ends. One that crosses the other end's first
@@ -154,7 +165,9 @@ impl Open {
             // Where two taps write one file, the SYN that it answers may come behind it.
             self.syn[packet.side.other() as usize].get_or_insert(packet.ack + u32::MAX);
         }
-        self.fin[side] |= packet.has(flags::FIN);
+        if packet.has(flags::FIN) {
+            self.fin[side] = Some(packet.seq + packet.len + 1);
+        }
         self.reset |= packet.has(flags::RST);
     }
 

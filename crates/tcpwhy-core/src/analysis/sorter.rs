@@ -1,6 +1,7 @@
 //! Segments in, runs out: which connection a segment belongs to, and when that is over.
 
 use super::arrivals::{Arrival, Arrivals};
+use super::closing::{Closed, Closing, Gone};
 use super::open::Open;
 use super::order::{Order, Sorted};
 use super::runs::Work;
@@ -12,13 +13,7 @@ use crate::flow::packet::Packet;
 use crate::model::Side;
 use crate::observe::{Segment, flags};
 use crate::units::Nanos;
-use std::collections::VecDeque;
 
-/// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
-const LINGER: Nanos = Nanos::from_secs(60);
-/// Closed connections that may linger; beyond it the oldest is concluded. At a thousand a second, they linger for several retransmission
-/// timeouts.
-const MAX_LINGERING: usize = 1 << 12;
 /// Connections open at once; beyond it the longest silent half is concluded.
 const MAX_OPEN: usize = 1 << 18;
 
@@ -30,14 +25,6 @@ const FEW: usize = 1024;
 /// is fetched once for as many. A short connection is judged in one go when it is over: then its
 /// state never leaves the cache.
 const RUN: usize = 256;
-
-/// A closed connection; its place may have been given away since, which its id tells.
-#[derive(Debug, Clone, Copy)]
-struct Closed {
-    at: Nanos,
-    place: Place,
-    id: u64,
-}
 
 /// The first half of the analysis: segments are put in order, copies marked, and packets collected
 /// by connection.
@@ -51,9 +38,10 @@ pub struct Sorter {
     waiting: Waiting,
     /// Each open connection's part of what may wait.
     part: usize,
-    closing: VecDeque<Closed>,
+    closing: Closing,
     /// When the first of them is concluded.
     linger_until: Nanos,
+    gone: Gone,
     next_id: u64,
     /// Connections that are over.
     over: u64,
@@ -124,7 +112,7 @@ impl Sorter {
         if !self.order.is_right(packet.time) {
             return self.push_late(&arrival.segment(), work);
         }
-        let Some(open) = self.table.still_in(*place, arrival.id) else {
+        let Some(open) = self.table.get_mut_if(*place, arrival.id) else {
             return self.sort(&arrival.segment(), false, work);
         };
         let seeing = (packet.time, arrival.scope);
@@ -173,6 +161,7 @@ impl Sorter {
         let known = self.table.find(segment, self.near);
         let (place, side) = match known {
             Some((place, side)) if !self.is_reopened(place, side, segment) => (place, side),
+            None if self.gone.has_left(segment) => return,
             over => {
                 if let Some((place, _)) = over {
                     self.end(place, work);
@@ -196,7 +185,7 @@ impl Sorter {
             open.hand_over(place, &mut self.waiting, work);
         }
         if !was_closed && open.is_closed() {
-            self.closing.push_back(Closed { at: segment.time, place, id: open.id });
+            self.closing.push(Closed { at: segment.time, place, id: open.id });
         }
         self.end_lingering(segment.time, work);
     }
@@ -223,16 +212,16 @@ impl Sorter {
     }
 
     fn end_lingering(&mut self, now: Nanos, work: &mut Work) {
-        while let Some(&Closed { at, place, id }) = self.closing.front() {
-            if now - at <= LINGER && self.closing.len() <= MAX_LINGERING {
-                break;
-            }
-            self.closing.pop_front();
-            if self.table.get(place).is_some_and(|open| open.id == id) {
-                self.end(place, work);
+        let is_over = |closed: &Closed, table: &Table| {
+            table.get_if(closed.place, closed.id).is_none_or(Open::is_over)
+        };
+        while let Some(closed) = self.closing.take(now, |closed| is_over(closed, &self.table)) {
+            if let Some(open) = self.table.get_if(closed.place, closed.id) {
+                self.gone.remember(open.print(Side::Client), closed.at);
+                self.end(closed.place, work);
             }
         }
-        self.linger_until = self.closing.front().map_or(Nanos::MAX, |first| first.at + LINGER);
+        self.linger_until = self.closing.until();
     }
 
     fn end_silent(&mut self, work: &mut Work) {

@@ -70,14 +70,19 @@ impl Table {
         self.places.get(place as usize).filter(|open| open.id != Open::NOBODY)
     }
 
+    /// The connection of this id, if it is still in this place.
+    pub(super) fn get_if(&self, place: Place, id: u64) -> Option<&Open> {
+        self.places.get(place as usize).filter(|open| open.id == id)
+    }
+
     #[inline]
     pub(super) fn get_mut(&mut self, place: Place) -> Option<&mut Open> {
         self.places.get_mut(place as usize).filter(|open| open.id != Open::NOBODY)
     }
 
-    /// The connection of this id, if it is still in this place.
+    /// As `get_if`, to change it.
     #[inline(always)]
-    pub(super) fn still_in(&mut self, place: Place, id: u64) -> Option<&mut Open> {
+    pub(super) fn get_mut_if(&mut self, place: Place, id: u64) -> Option<&mut Open> {
         self.places.get_mut(place as usize).filter(|open| open.id == id)
     }
 

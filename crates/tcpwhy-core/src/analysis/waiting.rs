@@ -104,6 +104,13 @@ impl Queue {
         self.len as usize
     }
 
+    /// The newest ones: all of them, or at least as many as there are in a block.
+    pub(super) fn newest(&self) -> impl Iterator<Item = &Packet> {
+        let full = self.older.last().into_iter().flat_map(|block| block.0.iter());
+        let newest = self.newest.iter().flat_map(|block| block.0.iter());
+        full.chain(newest.take(self.len().saturating_sub(self.older.len() * BLOCK)))
+    }
+
     /// Has its packets brought from memory, all at the same time: reading them one after the other would wait for each.
     pub(super) fn fetch(&self) {
         for block in self.older.iter().chain(&self.newest) {

@@ -91,9 +91,8 @@ impl Open {
     /// Whether both ends have closed and each knows it of the other, as far as the packets tell that still wait.
     pub(super) fn is_over(&self) -> bool {
         let is_acknowledged = |side: Side| {
-            let answers = self.queue.newest().filter(|p| p.side != side && p.acknowledges());
-            self.fin[side as usize]
-                .is_some_and(|end| answers.into_iter().any(|p| p.ack.distance(end) >= 0))
+            let mut answers = self.queue.newest().filter(|p| p.side != side && p.acknowledges());
+            self.fin[side as usize].is_some_and(|end| answers.any(|p| p.ack.distance(end) >= 0))
         };
         is_acknowledged(Side::Client) && is_acknowledged(Side::Server)
     }

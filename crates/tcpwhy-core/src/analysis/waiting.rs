@@ -104,11 +104,11 @@ impl Queue {
         self.len as usize
     }
 
-    /// The newest ones: all of them, or at least as many as there are in a block.
+    /// The newest ones, the last first: all of them, or at least as many as there are in a block.
     pub(super) fn newest(&self) -> impl Iterator<Item = &Packet> {
-        let full = self.older.last().into_iter().flat_map(|block| block.0.iter());
-        let newest = self.newest.iter().flat_map(|block| block.0.iter());
-        full.chain(newest.take(self.len().saturating_sub(self.older.len() * BLOCK)))
+        let left = self.len().saturating_sub(self.older.len() * BLOCK);
+        let newest = self.newest.iter().flat_map(move |block| block.0.iter().take(left).rev());
+        newest.chain(self.older.last().into_iter().flat_map(|block| block.0.iter().rev()))
     }
 
     /// Has its packets brought from memory, all at the same time: reading them one after the other would wait for each.

@@ -43,13 +43,8 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// No connection's id.
+    /// The id of no connection: of what has left its place.
     pub(super) const NOBODY: u64 = u64::MAX;
-
-    /// What is in a place that is free; no packet is on its way.
-    pub(super) fn nobody() -> Self {
-        Self { way: None, ..Self::new(Self::NOBODY, &Segment::default()) }
-    }
 
     /// Opened by `segment`.
     pub(super) fn new(id: u64, segment: &Segment) -> Self {
@@ -113,16 +108,19 @@ impl Open {
         match sight {
             Sight::Copy => true,
             Sight::New if packet.ip_id != 0 => false,
-            _ => self.is_twin(packet, sight),
+            _ => {
+                let fills = packet.len > 0 || packet.has_any(flags::SYN | flags::FIN);
+                self.is_twin(packet.side, fills, packet.has(flags::SYN), sight)
+            }
         }
     }
 
-    /// As `is_copy`, of a packet without an identification. An end that has sent nothing but ACKs is copied as the other one is.
+    /// As `is_copy`, of a packet without an identification: whether it `fills` sequence space, and is a SYN. An end that has sent nothing
+    /// but ACKs is copied as the other one is.
     #[inline(never)]
-    fn is_twin(&mut self, packet: &Packet, sight: Sight) -> bool {
-        let [own, other] = [packet.side, packet.side.other()].map(|side| side as usize);
-        let syn = packet.has(flags::SYN);
-        if packet.len > 0 || packet.has_any(flags::SYN | flags::FIN) {
+    fn is_twin(&mut self, side: Side, fills: bool, syn: bool, sight: Sight) -> bool {
+        let [own, other] = [side, side.other()].map(|side| side as usize);
+        if fills {
             self.twins[own].count(sight, syn);
         }
         let copied = || self.twins[own].are_copies().or(self.twins[other].are_copies());
@@ -130,16 +128,17 @@ impl Open {
     }
 
     /// The next packet of the connection; how many wait now.
-    pub(super) fn push(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
-        if packet.has_any(flags::SYN | flags::FIN | flags::RST) {
-            self.note(packet);
+    #[inline(always)]
+    pub(super) fn push(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
+        if packet.has_any(flags::SYN | flags::FIN | flags::RST) && !packet.is_copy() {
+            self.note(&packet);
         }
         self.push_plain(packet, waiting)
     }
 
     /// As `push`, for a packet without SYN, FIN and RST.
     #[inline(always)]
-    pub(super) fn push_plain(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
+    pub(super) fn push_plain(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
         self.last = self.last.max(packet.time);
         waiting.push(&mut self.queue, packet)
     }
@@ -147,15 +146,13 @@ impl Open {
     /// As `push_plain`, for a packet that was captured before.
     #[cold]
     #[inline(never)]
-    pub(super) fn push_copy(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
-        self.push_plain(&packet.copied(), waiting)
+    pub(super) fn push_copy(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
+        self.push_plain(packet.copied(), waiting)
     }
 
     /// How it begins and ends.
+    #[inline(always)]
     fn note(&mut self, packet: &Packet) {
-        if packet.is_copy() {
-            return;
-        }
         let side = packet.side as usize;
         if packet.has(flags::SYN) {
             self.syn[side] = Some(packet.seq);
@@ -194,7 +191,7 @@ impl Open {
 
     /// It is over, as the connection number `turn` that is: its judge gets the rest. False if it never had a packet.
     pub(super) fn end(
-        mut self,
+        &mut self,
         place: Place,
         turn: u64,
         waiting: &mut Waiting,
@@ -203,11 +200,17 @@ impl Open {
         self.hand_over(place, waiting, work);
         let Some(hand) = self.judge else { return false };
         let runs = work.of(hand);
-        if let Some(placing) = &mut self.placing {
+        let mut placing = self.placing.take();
+        if let Some(placing) = &mut placing {
             runs.run(place, |out| placing.release_held(out));
         }
-        runs.step(Step::End { place, turn, placing: self.placing });
+        runs.step(Step::End { place, turn, placing });
         true
+    }
+
+    /// Its place is nobody's; no packet is on its way.
+    pub(super) fn leave(&mut self) {
+        (self.id, self.way) = (Self::NOBODY, None);
     }
 }
 

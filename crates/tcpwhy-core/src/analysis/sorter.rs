@@ -118,9 +118,9 @@ impl Sorter {
         let seeing = (packet.time, arrival.scope);
         let sight = self.seen.look(arrival.print, seeing, packet.ip_id != 0);
         let queued = if open.is_copy(packet, sight) {
-            open.push_copy(packet, &mut self.waiting)
+            open.push_copy(*packet, &mut self.waiting)
         } else {
-            open.push_plain(packet, &mut self.waiting)
+            open.push_plain(*packet, &mut self.waiting)
         };
         if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(*place, &mut self.waiting, work);
@@ -177,9 +177,9 @@ impl Sorter {
         let mut packet = Packet::of(segment, side);
         packet.late = late;
         let queued = if open.is_copy(&packet, sight) {
-            open.push_copy(&packet, &mut self.waiting)
+            open.push_copy(packet, &mut self.waiting)
         } else {
-            open.push(&packet, &mut self.waiting)
+            open.push(packet, &mut self.waiting)
         };
         if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(place, &mut self.waiting, work);
@@ -241,9 +241,10 @@ impl Sorter {
     }
 
     fn end(&mut self, place: Place, work: &mut Work) {
-        let Some(open) = self.table.remove(place) else { return };
+        let Some(open) = self.table.get_mut(place) else { return };
         if open.end(place, self.over, &mut self.waiting, work) {
             self.over += 1;
         }
+        self.table.remove(place);
     }
 }

@@ -89,9 +89,11 @@ impl Table {
     /// Where the connection of `segment` is, and which side has sent it; `near` is looked at first.
     #[inline]
     pub(super) fn find(&self, segment: &Segment, near: Place) -> Option<(Place, Side)> {
-        match self.sender_at(near, &segment.src, &segment.dst) {
+        let (src, dst) = (&segment.src, &segment.dst);
+        let way = Way::between(src, dst);
+        match self.sender_at(near, src, dst, way.as_ref()) {
             Some(side) => Some((near, side)),
-            None => self.look_up(&segment.src, &segment.dst),
+            None => self.look_up(src, dst, way.as_ref()),
         }
     }
 
@@ -132,7 +134,7 @@ impl Table {
             return Some(found);
         }
         let [src, dst] = way.ends();
-        let (place, _) = self.look_up(&src, &dst)?;
+        let (place, _) = self.look_up(&src, &dst, Some(way))?;
         self.remember(way, place);
         self.found_at(place, way)
     }
@@ -144,16 +146,33 @@ impl Table {
     }
 
     #[inline(never)]
-    fn look_up(&self, src: &Endpoint, dst: &Endpoint) -> Option<(Place, Side)> {
+    fn look_up(
+        &self,
+        src: &Endpoint,
+        dst: &Endpoint,
+        way: Option<&Way>,
+    ) -> Option<(Place, Side)> {
         let hash = hash(&self.hasher, src, dst);
-        let place = *self.index.find(hash, |&place| self.sender_at(place, src, dst).is_some())?;
-        Some((place, self.sender_at(place, src, dst)?))
+        let sender = |place| self.sender_at(place, src, dst, way);
+        let place = *self.index.find(hash, |&place| sender(place).is_some())?;
+        Some((place, sender(place)?))
     }
 
-    /// Which side `src` is, if the connection in this place is between it and `dst`.
+    /// Which side `src` is, if the connection in this place is between it and `dst`. Their `way`, if they have one, says the same with
+    /// less of what is known of the connection.
     #[inline]
-    fn sender_at(&self, place: Place, src: &Endpoint, dst: &Endpoint) -> Option<Side> {
-        let [client, server] = &self.get(place)?.ends;
+    fn sender_at(
+        &self,
+        place: Place,
+        src: &Endpoint,
+        dst: &Endpoint,
+        way: Option<&Way>,
+    ) -> Option<Side> {
+        let open = self.get(place)?;
+        if let Some(way) = way {
+            return way.side(open.way.as_ref()?);
+        }
+        let [client, server] = &open.ends;
         if src == client && dst == server {
             Some(Side::Client)
         } else if src == server && dst == client {
@@ -191,14 +210,14 @@ impl Table {
     }
 
     /// Takes a connection out; its place is free then.
-    pub(super) fn remove(&mut self, place: Place) -> Option<Open> {
-        let open = std::mem::replace(self.get_mut(place)?, Open::nobody());
+    pub(super) fn remove(&mut self, place: Place) {
+        let Some(open) = self.places.get_mut(place as usize) else { return };
         let hash = hash(&self.hasher, &open.ends[0], &open.ends[1]);
         if let Ok(found) = self.index.find_entry(hash, |&p| p == place) {
             found.remove();
+            open.leave();
+            self.free.push(place);
         }
-        self.free.push(place);
-        Some(open)
     }
 }
 

@@ -112,9 +112,6 @@ impl Arrivals {
     /// Finds the connections of the plain packets, all of them before the first is sorted: the loads of one do not wait for those of
     /// another.
     pub(super) fn look_up(&mut self, table: &mut Table) {
-        for arrival in self.all() {
-            table.fetch(arrival.place);
-        }
         for arrival in self.list.get_mut(..self.len).unwrap_or_default() {
             if arrival.segment.is_some() {
                 continue;

@@ -90,7 +90,6 @@ fn seat(seats: &mut [Option<Box<Seat>>], place: Place) -> Option<&mut Seat> {
 impl Seat {
     /// The next packets, which nobody has placed; `placed` is room for them.
     fn push(&mut self, queue: Queue, placed: &mut Placed, spare: &mut Spare) {
-        queue.fetch();
         queue.place(&mut self.placing, spare, placed);
         self.flow.push(placed.all());
         placed.clear();

@@ -111,10 +111,29 @@ impl Runs {
     /// Every step in order, with the packets of a `Run`, and a place for blocks that nobody needs any more.
     pub(super) fn each(&mut self, mut take: impl FnMut(Step, Run<'_>, &mut Spare)) {
         let mut rest = self.placed.all();
-        for step in self.steps.drain(..) {
-            let extent =
-                if let Step::Run { extent, .. } = &step { *extent } else { Extent::default() };
+        let mut steps = self.steps.drain(..);
+        fetch_next(steps.as_slice());
+        while let Some(step) = steps.next() {
+            let extent = match &step {
+                Step::Run { extent, .. } => *extent,
+                Step::Raw { .. } => {
+                    fetch_next(steps.as_slice());
+                    Extent::default()
+                }
+                _ => Extent::default(),
+            };
             take(step, rest.take(extent), &mut self.spare);
         }
+    }
+}
+
+/// Has the next packets that are not placed yet brought from memory, while others are judged.
+fn fetch_next(steps: &[Step]) {
+    let raw = steps.iter().find_map(|step| match step {
+        Step::Raw { queue, .. } => Some(queue),
+        _ => None,
+    });
+    if let Some(queue) = raw {
+        queue.fetch();
     }
 }

@@ -5,6 +5,7 @@ use crate::decode::plain::Way;
 use crate::model::Side;
 use crate::observe::{Endpoint, Segment};
 use hashbrown::{DefaultHashBuilder, HashTable};
+use prefetch_index::prefetch_index;
 use std::hash::BuildHasher;
 
 /// The place of an open connection; given to another one when it is over.
@@ -97,16 +98,12 @@ impl Table {
         }
     }
 
-    /// Where the connection of a plain packet probably is.
+    /// Where the connection of packets on this way probably is. What its next packet asks for is on its way from memory then.
     #[inline(always)]
     pub(super) fn probably(&self, way: &Way) -> Place {
-        self.remembered.get(memory_of(way)).copied().unwrap_or_default()
-    }
-
-    /// Has what a packet asks for of the connection in this place brought from memory.
-    #[inline(always)]
-    pub(super) fn fetch(&self, place: Place) {
-        std::hint::black_box(self.places.get(place as usize).map(|open| open.id));
+        let place = self.remembered.get(memory_of(way)).copied().unwrap_or_default();
+        prefetch_index(&self.places, place as usize);
+        place
     }
 
     /// The connection of a plain packet; `near` is looked at first.
@@ -129,7 +126,7 @@ impl Table {
     #[inline(never)]
     fn look_up_plain(&mut self, way: &Way) -> Option<Found> {
         // A packet that was read with this one may have asked before.
-        let place = self.probably(way);
+        let place = self.remembered.get(memory_of(way)).copied().unwrap_or_default();
         if let Some(found) = self.found_at(place, way) {
             return Some(found);
         }

@@ -8,6 +8,7 @@ use crate::flow::placed::Placed;
 use crate::flow::placing::Placing;
 use crate::model::Side;
 use crate::observe::Segment;
+use prefetch_index::prefetch_index;
 
 /// Packets in a block.
 const BLOCK: usize = 16;
@@ -114,8 +115,8 @@ impl Queue {
     /// Has its packets brought from memory, all at the same time: reading them one after the other would wait for each.
     pub(super) fn fetch(&self) {
         for block in self.older.iter().chain(&self.newest) {
-            for packet in block.0.iter() {
-                std::hint::black_box(packet.frame);
+            for at in 0..BLOCK {
+                prefetch_index(&block.0[..], at);
             }
         }
     }

@@ -58,6 +58,11 @@ impl Closing {
         oldest.pop_front()
     }
 
+    /// The place of the recent one that is concluded when so many others have closed.
+    pub(super) fn soon(&self, others: usize) -> Option<Place> {
+        self.recent.get(others).map(|closed| closed.place)
+    }
+
     /// When the first of them is concluded, however few there are.
     pub(super) fn until(&self) -> Nanos {
         let oldest = self.lingering.front().or(self.recent.front());

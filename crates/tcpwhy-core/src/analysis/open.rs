@@ -10,6 +10,7 @@ use crate::flow::placing::Placing;
 use crate::model::Side;
 use crate::observe::{Endpoint, Segment, flags};
 use crate::units::{Nanos, Seq};
+use prefetch_index::prefetch_index;
 
 /// A connection that is not over.
 ///
@@ -76,6 +77,18 @@ impl Open {
     #[inline(always)]
     pub(super) fn print(&self, side: Side) -> u64 {
         self.print.rotate_left(side as u32)
+    }
+
+    /// Has all that is known of it prefetched.
+    pub(super) fn fetch(&self) {
+        prefetch(&self.way);
+        prefetch(&self.start);
+        prefetch(&self.twins);
+    }
+
+    /// Has its newest packets prefetched.
+    pub(super) fn fetch_newest(&self) {
+        self.queue.newest().take(2).for_each(prefetch);
     }
 
     /// Whether both ends have closed, or one has reset.
@@ -212,6 +225,11 @@ impl Open {
     pub(super) fn leave(&mut self) {
         (self.id, self.way) = (Self::NOBODY, None);
     }
+}
+
+/// Has the line of the cache that it begins in brought from memory.
+fn prefetch<T>(what: &T) {
+    prefetch_index(std::slice::from_ref(what), 0);
 }
 
 #[cfg(test)]

@@ -186,6 +186,8 @@ impl Sorter {
         }
         if !was_closed && open.is_closed() {
             self.closing.push(Closed { at: segment.time, place, id: open.id });
+            self.closing.soon(2).inspect(|&place| self.table.fetch(place));
+            self.closing.soon(1).inspect(|&place| self.table.fetch_newest(place));
         }
         self.end_lingering(segment.time, work);
     }

@@ -106,6 +106,16 @@ impl Table {
         place
     }
 
+    /// Has all that is known of the connection in this place prefetched.
+    pub(super) fn fetch(&self, place: Place) {
+        self.places.get(place as usize).inspect(|open| open.fetch());
+    }
+
+    /// Has the newest packets of the connection in this place prefetched.
+    pub(super) fn fetch_newest(&self, place: Place) {
+        self.places.get(place as usize).inspect(|open| open.fetch_newest());
+    }
+
     /// The connection of a plain packet; `near` is looked at first.
     #[inline(always)]
     pub(super) fn find_plain(&mut self, way: &Way, near: Place) -> Option<Found> {

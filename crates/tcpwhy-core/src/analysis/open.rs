@@ -142,16 +142,16 @@ impl Open {
 
     /// The next packet of the connection; how many wait now.
     #[inline(always)]
-    pub(super) fn push(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
+    pub(super) fn push(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
         if packet.has_any(flags::SYN | flags::FIN | flags::RST) && !packet.is_copy() {
-            self.note(&packet);
+            self.note(packet);
         }
         self.push_plain(packet, waiting)
     }
 
     /// As `push`, for a packet without SYN, FIN and RST.
     #[inline(always)]
-    pub(super) fn push_plain(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
+    pub(super) fn push_plain(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
         self.last = self.last.max(packet.time);
         waiting.push(&mut self.queue, packet)
     }
@@ -160,7 +160,7 @@ impl Open {
     #[cold]
     #[inline(never)]
     pub(super) fn push_copy(&mut self, packet: Packet, waiting: &mut Waiting) -> usize {
-        self.push_plain(packet.copied(), waiting)
+        self.push_plain(&packet.copied(), waiting)
     }
 
     /// How it begins and ends.

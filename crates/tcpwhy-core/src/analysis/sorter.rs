@@ -120,7 +120,7 @@ impl Sorter {
         let queued = if open.is_copy(packet, sight) {
             open.push_copy(*packet, &mut self.waiting)
         } else {
-            open.push_plain(*packet, &mut self.waiting)
+            open.push_plain(packet, &mut self.waiting)
         };
         if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(*place, &mut self.waiting, work);
@@ -179,7 +179,7 @@ impl Sorter {
         let queued = if open.is_copy(&packet, sight) {
             open.push_copy(packet, &mut self.waiting)
         } else {
-            open.push(packet, &mut self.waiting)
+            open.push(&packet, &mut self.waiting)
         };
         if queued >= RUN || (self.waiting.is_full() && queued >= self.part) {
             open.hand_over(place, &mut self.waiting, work);

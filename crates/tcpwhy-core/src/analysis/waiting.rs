@@ -62,13 +62,13 @@ impl Waiting {
 
     /// Adds a packet to a queue; how many are in it now.
     #[inline(always)]
-    pub(super) fn push(&mut self, queue: &mut Queue, packet: Packet) -> usize {
+    pub(super) fn push(&mut self, queue: &mut Queue, packet: &Packet) -> usize {
         let at = queue.len as usize % BLOCK;
         if at == 0 {
             self.extend(queue);
         }
         if let Some(newest) = &mut queue.newest {
-            newest.0[at] = packet;
+            newest.0[at] = *packet;
         }
         queue.len += 1;
         queue.len as usize
@@ -166,7 +166,7 @@ mod tests {
             let mut queues = [Queue::default(), Queue::default(), Queue::default()];
             for frame in 0..packets as u64 {
                 for (queue, first) in queues.iter_mut().zip([0, 1000, 2000]) {
-                    assert_eq!(waiting.push(queue, packet(first + frame)), frame as usize + 1);
+                    assert_eq!(waiting.push(queue, &packet(first + frame)), frame as usize + 1);
                 }
             }
             assert_eq!(waiting.taken(), 3 * packets.next_multiple_of(BLOCK));

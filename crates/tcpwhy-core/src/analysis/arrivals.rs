@@ -104,6 +104,7 @@ impl Arrivals {
             next.segment = Some(self.segments.len() as u32);
             let way = Way::between(&segment.src, &segment.dst);
             next.place = way.map_or(Arrival::ANYWHERE, |way| table.probably(&way));
+            table.fetch(next.place);
             self.len += 1;
             self.segments.push(*segment);
         }

@@ -4,9 +4,7 @@ use super::conclude;
 use super::conclusion::Judged;
 use super::runs::{Runs, Step};
 use super::table::Place;
-use super::waiting::{Queue, Spare};
 use crate::flow::Flow;
-use crate::flow::placed::Placed;
 use crate::flow::placing::Placing;
 
 /// The second part of the analysis: what happens inside each connection, and what it was in the end.
@@ -16,8 +14,6 @@ pub struct Judge {
     /// taken by the next.
     seats: Vec<Option<Box<Seat>>>,
     finished: Vec<Judged>,
-    /// What was placed here last.
-    placed: Placed,
 }
 
 /// A connection before this judge.
@@ -42,12 +38,12 @@ impl Judge {
             }
             Step::Run { place, .. } => {
                 if let Some(seat) = seat(&mut self.seats, place) {
-                    seat.flow.push(run);
+                    run.each(&mut seat.flow);
                 }
             }
             Step::Raw { place, queue } => {
                 if let Some(seat) = seat(&mut self.seats, place) {
-                    seat.push(queue, &mut self.placed, spare);
+                    queue.place(&mut seat.placing, spare, &mut seat.flow);
                 }
             }
             Step::End { place, turn, placing } => self.end(place, turn, placing.as_deref()),
@@ -67,8 +63,10 @@ impl Judge {
     fn end(&mut self, place: Place, turn: u64, placing: Option<&Placing>) {
         let Some(slot) = self.seats.get_mut(place as usize) else { return };
         if let Some(seat) = slot {
-            seat.close(&mut self.placed);
             let Seat { flow, placing: own } = &mut **seat;
+            if let Some(own) = own {
+                own.release_held(flow);
+            }
             if let Some(placing) = placing.or(own.as_deref()) {
                 self.finished.push(conclude::connection(flow, placing, turn));
             }
@@ -85,22 +83,4 @@ impl Judge {
 /// The connection in this place.
 fn seat(seats: &mut [Option<Box<Seat>>], place: Place) -> Option<&mut Seat> {
     seats.get_mut(place as usize)?.as_deref_mut()
-}
-
-impl Seat {
-    /// The next packets, which nobody has placed; `placed` is room for them.
-    fn push(&mut self, queue: Queue, placed: &mut Placed, spare: &mut Spare) {
-        queue.place(&mut self.placing, spare, placed);
-        self.flow.push(placed.all());
-        placed.clear();
-    }
-
-    /// No packet follows.
-    fn close(&mut self, placed: &mut Placed) {
-        if let Some(placing) = &mut self.placing {
-            placing.release_held(placed);
-            self.flow.push(placed.all());
-            placed.clear();
-        }
-    }
 }

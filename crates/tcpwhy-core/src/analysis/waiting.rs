@@ -4,7 +4,7 @@
 //! is written once and read once, and among many connections it needs two lines of the cache, its connection's and its own.
 
 use crate::flow::packet::Packet;
-use crate::flow::placed::Placed;
+use crate::flow::placed::Taker;
 use crate::flow::placing::Placing;
 use crate::model::Side;
 use crate::observe::Segment;
@@ -126,7 +126,7 @@ impl Queue {
         self,
         placing: &mut Option<Box<Placing>>,
         spare: &mut Spare,
-        out: &mut Placed,
+        out: &mut impl Taker,
     ) {
         self.each(spare, |packets| {
             let Some(first) = packets.first() else { return };

@@ -36,7 +36,7 @@ use crate::units::{Nanos, Seq};
 use ack::UnderWay;
 use handshake::Handshake;
 use packet::Packet;
-use placed::Run;
+use placed::Taker;
 use sender::Sender;
 use tally::Count;
 use vantage::Standing;
@@ -100,6 +100,21 @@ pub(crate) struct Flow {
     pub(crate) marks: Count,
 }
 
+impl Taker for Flow {
+    #[inline(always)]
+    fn take(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>) {
+        if let Some(standing) = standing {
+            self.legs = standing;
+            self.moved = [true; 2];
+        }
+        if packet.is_plain() && self.handshake.established.is_some() {
+            self.pass(packet, left);
+        } else {
+            self.pass_and_note(packet, left);
+        }
+    }
+}
+
 impl Flow {
     /// A connection between `ends`, client and server, that begins at `start`.
     pub(crate) fn new(id: u64, ends: [Endpoint; 2], start: Nanos) -> Self {
@@ -120,21 +135,6 @@ impl Flow {
             fragments: Count::default(),
             marks: Count::default(),
         }
-    }
-
-    /// The next packets of this connection.
-    pub(crate) fn push(&mut self, run: Run<'_>) {
-        run.each(|packet, left, standing| {
-            if let Some(standing) = standing {
-                self.legs = *standing;
-                self.moved = [true; 2];
-            }
-            if packet.is_plain() && self.handshake.established.is_some() {
-                self.pass(packet, left);
-            } else {
-                self.pass_and_note(packet, left);
-            }
-        });
     }
 
     /// The input is over.

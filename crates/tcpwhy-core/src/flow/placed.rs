@@ -12,6 +12,13 @@ mod beside {
     pub(super) const STANDING: u8 = 0x02;
 }
 
+/// Who takes packets whose legs have been measured, one after the other.
+pub(crate) trait Taker {
+    /// The next packet, which left its sender at `left`, as its clock and its legs tell; and what is known of both legs, if that may have
+    /// changed.
+    fn take(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>);
+}
+
 /// Packets, and beside them what few of them have.
 #[derive(Debug, Default)]
 pub(crate) struct Placed {
@@ -36,16 +43,17 @@ pub(crate) struct Run<'a> {
     standings: &'a [[Standing; 2]],
 }
 
-impl Placed {
-    /// Adds a packet that left its sender at `left`, as its clock and its legs tell.
+impl Taker for Placed {
     #[inline(always)]
-    pub(crate) fn push(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>) {
+    fn take(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>) {
         self.packets.push(*packet);
         if left != packet.time || standing.is_some() {
             self.put_beside(packet, left, standing);
         }
     }
+}
 
+impl Placed {
     #[inline(never)]
     fn put_beside(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>) {
         let Some(last) = self.packets.last_mut() else { return };
@@ -102,9 +110,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Every packet, with when it left its sender and, where it has changed, what is known of the legs.
+    /// Gives every packet.
     #[inline(always)]
-    pub(crate) fn each(self, mut take: impl FnMut(&'a Packet, Nanos, Option<&'a [Standing; 2]>)) {
+    pub(crate) fn each(self, to: &mut impl Taker) {
         let (mut lefts, mut standings) = (self.lefts.iter(), self.standings.iter());
         for packet in self.packets {
             let (mut left, mut standing) = (packet.time, None);
@@ -113,10 +121,10 @@ impl<'a> Run<'a> {
                     left = lefts.next().copied().unwrap_or(left);
                 }
                 if packet.beside & beside::STANDING != 0 {
-                    standing = standings.next();
+                    standing = standings.next().copied();
                 }
             }
-            take(packet, left, standing);
+            to.take(packet, left, standing);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::handshake::Handshake;
 use super::packet::Packet;
-use super::placed::Placed;
+use super::placed::Taker;
 use super::sender_clock::SenderClock;
 use super::tally::Count;
 use super::vantage::Legs;
@@ -50,7 +50,7 @@ impl Placing {
     }
 
     /// The next packets of the connection. Those that were captured before only count.
-    pub(crate) fn place(&mut self, packets: &[Packet], out: &mut Placed) {
+    pub(crate) fn place(&mut self, packets: &[Packet], out: &mut impl Taker) {
         for packet in packets {
             if packet.is_copy() {
                 self.push_copy(packet);
@@ -60,7 +60,7 @@ impl Placing {
                 self.count(packet);
                 let prompt = self.measure_legs(packet);
                 let left = if prompt { packet.time } else { self.left(packet) };
-                out.push(packet, left, self.legs.moved());
+                out.take(packet, left, self.legs.moved());
             }
         }
     }
@@ -74,7 +74,7 @@ impl Placing {
 
     /// A packet that steps back in time, or did before it was sorted, or comes while the vantage is found out.
     #[cold]
-    fn push_slowly(&mut self, packet: &Packet, out: &mut Placed) {
+    fn push_slowly(&mut self, packet: &Packet, out: &mut impl Taker) {
         let mut packet = *packet;
         let back = packet.time < self.last;
         if back || packet.late {
@@ -104,7 +104,7 @@ impl Placing {
 
     /// The vantage is known as well as it will be at this point, or the input is over.
     #[cold]
-    pub(crate) fn release_held(&mut self, out: &mut Placed) {
+    pub(crate) fn release_held(&mut self, out: &mut impl Taker) {
         let mut held = self.held.take().unwrap_or_default();
         held.sort_by_key(|p| p.time);
         for packet in &held {
@@ -112,9 +112,9 @@ impl Placing {
         }
     }
 
-    fn pass(&mut self, packet: &Packet, out: &mut Placed) {
+    fn pass(&mut self, packet: &Packet, out: &mut impl Taker) {
         let left = self.left(packet);
-        out.push(packet, left, self.legs.moved());
+        out.take(packet, left, self.legs.moved());
     }
 
     /// Whether `packet` has certainly not queued before it passed; it may not have, even so.

@@ -40,11 +40,7 @@ impl Closing {
     }
 
     /// Takes out one that is to be concluded `now`, if there is one; of the recent ones only what `is_over` for both ends.
-    pub(super) fn take(
-        &mut self,
-        now: Nanos,
-        is_over: impl Fn(&Closed) -> bool,
-    ) -> Option<Closed> {
+    pub(super) fn take(&mut self, now: Nanos, is_over: impl Fn(&Closed) -> bool) -> Option<Closed> {
         while self.recent.len() > MAX_RECENT {
             let closed = self.recent.pop_front()?;
             if is_over(&closed) {

@@ -153,12 +153,7 @@ impl Table {
     }
 
     #[inline(never)]
-    fn look_up(
-        &self,
-        src: &Endpoint,
-        dst: &Endpoint,
-        way: Option<&Way>,
-    ) -> Option<(Place, Side)> {
+    fn look_up(&self, src: &Endpoint, dst: &Endpoint, way: Option<&Way>) -> Option<(Place, Side)> {
         let hash = hash(&self.hasher, src, dst);
         let sender = |place| self.sender_at(place, src, dst, way);
         let place = *self.index.find(hash, |&place| sender(place).is_some())?;

@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic)] // Helpers of tests, outside of #[test] functions.
 
 mod clocks;
+mod closing;
 mod crowd;
 mod grid;
 mod opening;

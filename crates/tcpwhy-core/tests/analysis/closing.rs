@@ -1,0 +1,100 @@
+//! What comes after the end of a connection: among many, one that both ends know to be over is concluded before its stragglers come.
+
+use crate::segments::analyse;
+use std::net::IpAddr;
+use tcpwhy_core::observe::{Endpoint, Segment, flags};
+use tcpwhy_core::units::{Nanos, Seq};
+
+/// Far more than may have closed before the first is concluded.
+const CROWD: u16 = 1000;
+const FIN: u16 = flags::FIN | flags::ACK;
+
+/// Of the client with this port: when in ms, whether the server sends it, flags, numbers, and bytes.
+fn segment(
+    client: u16,
+    (ms, back): (i64, bool),
+    flags: u16,
+    (seq, ack): (u32, u32),
+    len: u32,
+) -> Segment {
+    let ends = [
+        Endpoint::new(IpAddr::from([10, 0, 0, 1]), client),
+        Endpoint::new(IpAddr::from([10, 0, 0, 2]), 80),
+    ];
+    let [src, dst] = if back { [ends[1], ends[0]] } else { ends };
+    let time = Nanos::from_millis(ms);
+    // None is a copy of another.
+    let ip_id = (client % 999 + 1) ^ (ms as u16) << 10;
+    let (seq, ack) = (Seq(seq), Seq(ack));
+    Segment { time, src, dst, flags, seq, ack, len, ip_id, window: 500, ..Segment::default() }
+}
+
+/// A whole connection but for the ACK of the last FIN, which the client sends. It begins at `ms` and takes 5 ms.
+fn all_but_the_end(client: u16, ms: i64) -> Vec<Segment> {
+    vec![
+        segment(client, (ms, false), flags::SYN, (100, 0), 0),
+        segment(client, (ms + 1, true), flags::SYN | flags::ACK, (500, 101), 0),
+        segment(client, (ms + 2, false), flags::ACK, (101, 501), 0),
+        segment(client, (ms + 3, false), FIN, (101, 501), 50),
+        segment(client, (ms + 4, true), FIN, (501, 152), 0),
+    ]
+}
+
+fn last_ack(client: u16, ms: i64) -> Segment {
+    segment(client, (ms, false), flags::ACK, (152, 502), 0)
+}
+
+/// One after the other, each closed before the next begins. The first is that of port 1001.
+fn crowd(ms: i64) -> Vec<Segment> {
+    let one = |client: u16| {
+        let from = ms + 10 * i64::from(client);
+        all_but_the_end(1000 + client, from).into_iter().chain([last_ack(1000 + client, from + 5)])
+    };
+    (1..=CROWD).flat_map(one).collect()
+}
+
+/// Connections and packets in them, where `more` comes after the crowd.
+fn after_the_crowd(more: &[Segment]) -> (usize, u64) {
+    let mut all = crowd(0);
+    all.extend(more);
+    let connections = analyse(&all);
+    (connections.len(), connections.iter().map(|c| c.packets).sum())
+}
+
+#[test]
+fn stragglers_of_a_concluded_connection_open_no_other() {
+    let crowd = (usize::from(CROWD), 6 * u64::from(CROWD));
+    let late = [
+        last_ack(1001, 10_100),
+        segment(1001, (10_101, true), FIN, (501, 152), 0),
+        segment(1001, (10_102, false), flags::RST, (152, 0), 0),
+    ];
+    assert_eq!(after_the_crowd(&late), crowd);
+    // The newest is still there.
+    let fin = segment(1000 + CROWD, (10_101, true), FIN, (501, 152), 0);
+    assert_eq!(after_the_crowd(&[fin]), (crowd.0, crowd.1 + 1));
+}
+
+#[test]
+fn what_is_no_straggler_opens_another() {
+    let count = usize::from(CROWD);
+    let syn = segment(1001, (10_100, false), flags::SYN, (9000, 0), 0);
+    assert_eq!(after_the_crowd(&[syn]).0, count + 1);
+    let data = segment(1001, (10_100, false), flags::ACK, (9001, 700), 100);
+    assert_eq!(after_the_crowd(&[data]).0, count + 1);
+    let other = segment(999, (10_100, false), flags::ACK, (9001, 700), 0);
+    assert_eq!(after_the_crowd(&[other]).0, count + 1);
+    // Nothing of it is on its way any more: TIME-WAIT is over.
+    let later = last_ack(1001, 10_100 + 60_000);
+    assert_eq!(after_the_crowd(&[later]).0, count + 1);
+}
+
+#[test]
+fn without_the_last_ack_it_is_waited_for() {
+    let mut all = all_but_the_end(900, -10);
+    all.extend(crowd(0));
+    all.push(last_ack(900, 10_100));
+    let connections = analyse(&all);
+    assert_eq!(connections.len(), usize::from(CROWD) + 1);
+    assert_eq!(connections[0].packets, 6);
+}

@@ -1,6 +1,6 @@
 //! Connections that have closed, until they are concluded, and the packets that still come after that.
 
-use super::seen::of_ends;
+use super::seen::{APART, ELSEWHERE, of_ends};
 use super::table::Place;
 use crate::observe::{Segment, flags};
 use crate::units::Nanos;
@@ -11,8 +11,8 @@ const LINGER: Nanos = Nanos::from_secs(60);
 /// Closed connections that may linger; beyond it the oldest is concluded. At a thousand a second, they linger for several retransmission
 /// timeouts.
 const MAX_LINGERING: usize = 1 << 12;
-/// Of those, the newest; beyond it one is concluded if both ends know that it is over. A busy server closes thousands in a second, and
-/// all that wait would push the open ones out of the cache.
+/// Of those, the newest; beyond it one is concluded if both ends know that it is over, and none of its packets can come once more from
+/// another capture point. A busy server closes thousands in a second, and all that wait would push the open ones out of the cache.
 const MAX_RECENT: usize = 1 << 8;
 /// Concluded connections whose stragglers are known, a power of two.
 const MAX_GONE: usize = 1 << 14;
@@ -31,24 +31,32 @@ pub(super) struct Closing {
     lingering: VecDeque<Closed>,
     /// All of these have closed after those.
     recent: VecDeque<Closed>,
+    /// Of the last one.
+    scope: Option<u32>,
+    /// There are several capture points.
+    several: bool,
 }
 
 impl Closing {
-    /// One more that has closed.
-    pub(super) fn push(&mut self, closed: Closed) {
+    /// One more that has closed, in this scope.
+    pub(super) fn push(&mut self, closed: Closed, scope: u32) {
+        self.several |= self.scope.replace(scope).is_some_and(|last| last != scope);
         self.recent.push_back(closed);
     }
 
     /// Takes out one that is to be concluded `now`, if there is one; of the recent ones only what `is_over` for both ends.
     pub(super) fn take(&mut self, now: Nanos, is_over: impl Fn(&Closed) -> bool) -> Option<Closed> {
-        while self.recent.len() > MAX_RECENT {
+        let copied_within = if self.several { ELSEWHERE } else { APART };
+        while self.recent.len() > MAX_RECENT
+            && self.recent.front().is_some_and(|closed| now - closed.at > copied_within)
+        {
             let closed = self.recent.pop_front()?;
             if is_over(&closed) {
                 return Some(closed);
             }
             self.lingering.push_back(closed);
         }
-        let many = self.lingering.len() > MAX_LINGERING;
+        let many = self.lingering.len() + self.recent.len() > MAX_LINGERING;
         let oldest = if self.lingering.is_empty() { &mut self.recent } else { &mut self.lingering };
         oldest.front().filter(|closed| many || now - closed.at > LINGER)?;
         oldest.pop_front()

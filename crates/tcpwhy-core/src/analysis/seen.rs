@@ -8,9 +8,9 @@ const WAYS: usize = 4;
 /// Places in the table, a power of two.
 const PLACES: usize = 1 << 10;
 /// A copy crosses the host or the switch in less than this.
-const APART: Nanos = Nanos::from_millis(20);
+pub(super) const APART: Nanos = Nanos::from_millis(20);
 /// A copy that another capture point took has crossed a part of the path.
-const ELSEWHERE: Nanos = Nanos::from_secs(2);
+pub(super) const ELSEWHERE: Nanos = Nanos::from_secs(2);
 
 /// When and in which scope a packet was seen.
 pub(super) type Seeing = (Nanos, u32);

@@ -185,9 +185,9 @@ impl Sorter {
             open.hand_over(place, &mut self.waiting, work);
         }
         if !was_closed && open.is_closed() {
-            self.closing.push(Closed { at: segment.time, place, id: open.id });
-            self.closing.soon(2).inspect(|&place| self.table.fetch(place));
-            self.closing.soon(1).inspect(|&place| self.table.fetch_newest(place));
+            let closed = Closed { at: segment.time, place, id: open.id };
+            self.closing.push(closed, segment.scope);
+            self.fetch_closed();
         }
         self.end_lingering(segment.time, work);
     }
@@ -218,12 +218,23 @@ impl Sorter {
             table.get_if(closed.place, closed.id).is_none_or(Open::is_over)
         };
         while let Some(closed) = self.closing.take(now, |closed| is_over(closed, &self.table)) {
+            // Or else its place is another's.
             if let Some(open) = self.table.get_if(closed.place, closed.id) {
                 self.gone.remember(open.print(Side::Client), closed.at);
                 self.end(closed.place, work);
             }
         }
         self.linger_until = self.closing.until();
+    }
+
+    /// What ends a connection is prefetched while the two before it end.
+    fn fetch_closed(&self) {
+        if let Some(place) = self.closing.soon(2) {
+            self.table.fetch(place);
+        }
+        if let Some(place) = self.closing.soon(1) {
+            self.table.fetch_newest(place);
+        }
     }
 
     fn end_silent(&mut self, work: &mut Work) {

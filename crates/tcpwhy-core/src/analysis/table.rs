@@ -108,12 +108,16 @@ impl Table {
 
     /// Has all that is known of the connection in this place prefetched.
     pub(super) fn fetch(&self, place: Place) {
-        self.places.get(place as usize).inspect(|open| open.fetch());
+        if let Some(open) = self.places.get(place as usize) {
+            open.fetch();
+        }
     }
 
     /// Has the newest packets of the connection in this place prefetched.
     pub(super) fn fetch_newest(&self, place: Place) {
-        self.places.get(place as usize).inspect(|open| open.fetch_newest());
+        if let Some(open) = self.places.get(place as usize) {
+            open.fetch_newest();
+        }
     }
 
     /// The connection of a plain packet; `near` is looked at first.

@@ -89,6 +89,30 @@ fn what_is_no_straggler_opens_another() {
     assert_eq!(after_the_crowd(&[later]).0, count + 1);
 }
 
+/// Whether all packets of the first connection, captured once more by `scope` at this time after the crowd began, still belong to it.
+/// The crowd closes one after the other, so many microseconds apart; in one scope, or in two of which `scope` is one.
+fn copies_are_known(apart: i64, scopes: u32, (scope, later): (u32, Nanos)) -> bool {
+    let quicker = |mut s: Segment| {
+        s.time = Nanos(s.time.0 / 10_000 * apart);
+        s.scope = u32::from(s.src.port.max(s.dst.port)) % scopes;
+        s
+    };
+    let mut all: Vec<Segment> = crowd(0).into_iter().map(quicker).collect();
+    let again = |s: &Segment| Segment { time: s.time + later, scope, ..*s };
+    let copies: Vec<Segment> = all[..6].iter().map(again).collect();
+    all.extend(copies);
+    let connections = analyse(&all);
+    connections.len() == usize::from(CROWD) && connections[0].packets == 12
+}
+
+#[test]
+fn what_may_come_twice_is_waited_for() {
+    assert!(copies_are_known(10, 1, (0, Nanos::from_millis(15))));
+    assert!(copies_are_known(1000, 2, (0, Nanos::from_millis(1500))));
+    // Nobody has seen that there are two.
+    assert!(!copies_are_known(1000, 1, (1, Nanos::from_millis(1500))));
+}
+
 #[test]
 fn without_the_last_ack_it_is_waited_for() {
     let mut all = all_but_the_end(900, -10);

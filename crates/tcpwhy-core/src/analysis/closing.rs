@@ -88,9 +88,11 @@ impl Default for Gone {
 }
 
 impl Gone {
-    /// Remembers a connection whose ends have this print.
-    pub(super) fn remember(&mut self, print: u64, closed: Nanos) {
-        self.known[print as usize % MAX_GONE] = (print, closed);
+    /// Remembers a connection whose ends have this print, if it is concluded `now` before all of its stragglers can have come.
+    pub(super) fn remember(&mut self, print: u64, closed: Nanos, now: Nanos) {
+        if now - closed <= LINGER {
+            self.known[print as usize % MAX_GONE] = (print, closed);
+        }
     }
 
     /// Whether `segment`, which belongs to no connection, is one of those that follow the end: an ACK, a FIN or a RST. Data begins

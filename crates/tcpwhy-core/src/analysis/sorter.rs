@@ -220,7 +220,7 @@ impl Sorter {
         while let Some(closed) = self.closing.take(now, |closed| is_over(closed, &self.table)) {
             // Or else its place is another's.
             if let Some(open) = self.table.get_if(closed.place, closed.id) {
-                self.gone.remember(open.print(Side::Client), closed.at);
+                self.gone.remember(open.print(Side::Client), closed.at, now);
                 self.end(closed.place, work);
             }
         }

@@ -101,7 +101,7 @@ impl Table {
     /// Where the connection of packets on this way probably is. What its next packet asks for is on its way from memory then.
     #[inline(always)]
     pub(super) fn probably(&self, way: &Way) -> Place {
-        let place = self.remembered.get(memory_of(way)).copied().unwrap_or_default();
+        let place = self.recall(way);
         prefetch_index(&self.places, place as usize);
         place
     }
@@ -140,7 +140,7 @@ impl Table {
     #[inline(never)]
     fn look_up_plain(&mut self, way: &Way) -> Option<Found> {
         // A packet that was read with this one may have asked before.
-        let place = self.remembered.get(memory_of(way)).copied().unwrap_or_default();
+        let place = self.recall(way);
         if let Some(found) = self.found_at(place, way) {
             return Some(found);
         }
@@ -148,6 +148,12 @@ impl Table {
         let (place, _) = self.look_up(&src, &dst, Some(way))?;
         self.remember(way, place);
         self.found_at(place, way)
+    }
+
+    /// Where packets on this way were found last.
+    #[inline(always)]
+    fn recall(&self, way: &Way) -> Place {
+        self.remembered.get(memory_of(way)).copied().unwrap_or_default()
     }
 
     fn remember(&mut self, way: &Way, place: Place) {

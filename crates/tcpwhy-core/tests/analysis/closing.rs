@@ -45,9 +45,9 @@ fn last_ack(client: u16, ms: i64) -> Segment {
 }
 
 /// One after the other, each closed before the next begins. The first is that of port 1001.
-fn crowd(ms: i64) -> Vec<Segment> {
+fn crowd() -> Vec<Segment> {
     let one = |client: u16| {
-        let from = ms + 10 * i64::from(client);
+        let from = 10 * i64::from(client);
         all_but_the_end(1000 + client, from).into_iter().chain([last_ack(1000 + client, from + 5)])
     };
     (1..=CROWD).flat_map(one).collect()
@@ -55,7 +55,7 @@ fn crowd(ms: i64) -> Vec<Segment> {
 
 /// Connections and packets in them, where `more` comes after the crowd.
 fn after_the_crowd(more: &[Segment]) -> (usize, u64) {
-    let mut all = crowd(0);
+    let mut all = crowd();
     all.extend(more);
     let connections = analyse(&all);
     (connections.len(), connections.iter().map(|c| c.packets).sum())
@@ -97,7 +97,7 @@ fn copies_are_known(apart: i64, scopes: u32, (scope, later): (u32, Nanos)) -> bo
         s.scope = u32::from(s.src.port.max(s.dst.port)) % scopes;
         s
     };
-    let mut all: Vec<Segment> = crowd(0).into_iter().map(quicker).collect();
+    let mut all: Vec<Segment> = crowd().into_iter().map(quicker).collect();
     let again = |s: &Segment| Segment { time: s.time + later, scope, ..*s };
     let copies: Vec<Segment> = all[..6].iter().map(again).collect();
     all.extend(copies);
@@ -116,7 +116,7 @@ fn what_may_come_twice_is_waited_for() {
 #[test]
 fn without_the_last_ack_it_is_waited_for() {
     let mut all = all_but_the_end(900, -10);
-    all.extend(crowd(0));
+    all.extend(crowd());
     all.push(last_ack(900, 10_100));
     let connections = analyse(&all);
     assert_eq!(connections.len(), usize::from(CROWD) + 1);

@@ -7,6 +7,7 @@
 pub mod chart;
 pub mod check;
 pub mod csv;
+mod foremost;
 pub mod json;
 pub mod page;
 mod phase;
@@ -15,6 +16,7 @@ mod rank;
 mod source;
 pub mod terminal;
 
+pub use foremost::refine_all;
 pub use phase::{phase_in_words, phase_label};
 pub use printable::{columns, padded, printable};
 pub use rank::most_telling;

@@ -28,8 +28,9 @@ impl Ranked<'_> {
             return Nanos::ZERO;
         }
         let counts = |w: &&WhatIf| w.lift != Limit::Application || !self.client_thinks();
-        let best = d.what_if.iter().filter(counts).map(|w| w.transfer).min();
-        (d.transfer - best.unwrap_or(d.transfer)).max(Nanos::ZERO)
+        // The shortest comes first.
+        let best = d.what_if.iter().find(counts).map_or(d.transfer, |w| w.transfer);
+        (d.transfer - best).max(Nanos::ZERO)
     }
 
     /// What comes first is less.

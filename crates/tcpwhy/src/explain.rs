@@ -15,10 +15,11 @@ use std::process::ExitCode;
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::quantity::count;
 use tcpwhy_core::model::Connection;
+use tcpwhy_core::whatif::Budget;
 use tcpwhy_report::csv;
 use tcpwhy_report::json::{self, Words};
 use tcpwhy_report::terminal::{self, Shown, View};
-use tcpwhy_report::{Source, Warning};
+use tcpwhy_report::{Source, Warning, refine_all};
 
 /// Analyses the captures and writes the answer.
 ///
@@ -40,15 +41,16 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let choice = Choice::of(&args.selection);
     let mut out = output(args);
     let evidence = case.as_ref().map(case::evidence).transpose()?;
-    let wanted = Wanted { choice, evidence };
+    let mut wanted = Wanted { choice, evidence, budget: Budget::default() };
     let (read, shown) = if args.ndjson {
-        stream(reading, &wanted, args.lang.of_data(), &mut out)?
+        stream(reading, wanted, args.lang.of_data(), &mut out)?
     } else {
         let mut answer = Answer::new(args, out.color);
         let mut read = reading.each(|finished| {
             answer.add(wanted.of(finished));
             Ok(())
         })?;
+        answer.refine();
         read.source.warnings.extend(case.iter().flat_map(Case::remarks));
         if read.unsupported.is_none() {
             answer.write(args, &mut out, &read.source)?;
@@ -64,8 +66,9 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
 
 /// A case that was recorded without the right to capture.
 fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
-    let wanted = Wanted { choice: Choice::of(&args.selection), evidence: None };
-    let connections = wanted.of(case::evidence(case)?.connections());
+    let choice = Choice::of(&args.selection);
+    let mut connections = case::evidence(case)?.connections();
+    connections.retain(|c| choice.takes(c));
     let found = !connections.is_empty();
     let source = Source {
         files: vec![case.folder().display().to_string()],
@@ -103,13 +106,19 @@ fn output(args: &Explain) -> Output {
 struct Wanted {
     choice: Choice,
     evidence: Option<Evidence>,
+    /// For the model, where it cannot wait until all is read.
+    budget: Budget,
 }
 
 impl Wanted {
-    fn of(&self, mut finished: Vec<Connection>) -> Vec<Connection> {
+    fn of(&mut self, mut finished: Vec<Connection>) -> Vec<Connection> {
         finished.retain(|c| self.choice.takes(c));
         if let Some(evidence) = &self.evidence {
-            finished.iter_mut().for_each(|c| evidence.settle(c));
+            for connection in &mut finished {
+                // The model goes by what the packets say.
+                self.budget.refine(connection);
+                evidence.settle(connection);
+            }
         }
         finished
     }
@@ -118,14 +127,15 @@ impl Wanted {
 /// Writes each connection as it ends, and keeps none.
 fn stream(
     reading: Reading,
-    wanted: &Wanted,
+    mut wanted: Wanted,
     words: Words,
     out: &mut Output,
 ) -> Result<(Read, usize), Error> {
     let mut shown = 0;
     let read = reading.each(|finished| {
-        let connections = wanted.of(finished);
-        for connection in &connections {
+        let mut connections = wanted.of(finished);
+        for connection in &mut connections {
+            wanted.budget.refine(connection);
             json::write_line(&mut out.to, connection, words)?;
         }
         shown += connections.len();
@@ -178,6 +188,14 @@ impl Answer {
                     }
                 }
             }
+        }
+    }
+
+    /// There are no more: the model makes the predictions of those that will be looked at.
+    fn refine(&mut self) {
+        match self {
+            Self::Text(shown) => shown.refine(),
+            Self::Table(lists) => refine_all(lists),
         }
     }
 

@@ -11,7 +11,7 @@ use tcpwhy_core::model::Connection;
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::picture::Picture;
 use tcpwhy_core::units::Nanos;
-use tcpwhy_report::most_telling;
+use tcpwhy_report::{most_telling, refine_all};
 
 /// Points a series of a chart may have: what a screen can show at any zoom, and a browser can draw at once.
 const POINTS: usize = 1 << 20;
@@ -37,6 +37,7 @@ pub(crate) fn analyse(
         connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
         Ok(())
     })?;
+    refine_all(std::slice::from_mut(&mut connections));
     connections.sort_unstable_by_key(|c| c.id);
     Ok((read, connections))
 }

@@ -122,6 +122,7 @@ fn direction(from: Side, limit: Limit, cause: Cause) -> Direction {
         transfers: Box::new([]),
         transfers_omitted: 12,
         facts: facts(),
+        traits: None,
     }
 }
 

@@ -149,6 +149,7 @@ mod tests {
     use crate::model::Connection;
     use crate::observe::Segment;
     use crate::units::Nanos;
+    use crate::whatif::Budget;
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -223,7 +224,10 @@ mod tests {
             judge.take(work.of(hand));
             judge.take_finished()
         });
-        texts(Conclusion::new().take(judged.into_iter().flatten()))
+        let mut all = Conclusion::new().take(judged.into_iter().flatten());
+        let mut budget = Budget::default();
+        all.iter_mut().for_each(|connection| budget.refine(connection));
+        texts(all)
     }
 
     proptest! {

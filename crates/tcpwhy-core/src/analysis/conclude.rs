@@ -9,11 +9,12 @@ use crate::flow::sender::Sender;
 use crate::limits::{Context, Losses, Silence, ceiling, lay, paced_ceiling, pattern};
 use crate::model::{
     Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Source,
-    Transfer, Vantage, WindowScale,
+    Traits, Transfer, Vantage, WindowScale,
 };
 use crate::units::{Nanos, bits_per_second};
-use crate::whatif::analytic::{Path, Traits, predict};
+use crate::whatif::analytic::{Path, predict};
 use crate::whatif::reader;
+use std::num::NonZeroU64;
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
@@ -27,8 +28,8 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64) -> Judge
     let (client, up) = direction(flow, placing, Side::Client);
     let (server, down) = direction(flow, placing, Side::Server);
     let mut findings = findings;
-    findings.extend(findings::of_losses(Side::Client, up.losses));
-    findings.extend(findings::of_losses(Side::Server, down.losses));
+    findings.extend(findings::of_losses(Side::Client, up));
+    findings.extend(findings::of_losses(Side::Server, down));
     findings.extend(findings::of_scale([&client, &server]));
     let connection = Connection {
         id: flow.id,
@@ -42,14 +43,7 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64) -> Judge
         directions: [client, server],
         findings: findings.into(),
     };
-    Judged { turn, connection, traits: [up.traits, down.traits] }
-}
-
-/// What else is known of a direction.
-#[derive(Default)]
-struct More {
-    losses: Losses,
-    traits: Traits,
+    Judged { turn, connection }
 }
 
 fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
@@ -66,9 +60,10 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
     summary
 }
 
-fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
+/// A direction, and the pattern of its losses.
+fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, Losses) {
     let Some(sender) = &flow.senders[from as usize] else {
-        return (silent(flow, placing, from), More::default());
+        return (silent(flow, placing, from), Losses::default());
     };
     let silence = silence_of(flow, from, sender);
     let mut facts = facts_of(sender);
@@ -94,7 +89,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
     let filled = is_filled(&timeline, transfer);
     let capacity = sender.capacity.narrowest(ctx.peak, facts.rtt_floor, sender.size.mss(), filled);
     let bytes = sender.bytes();
-    let reader = reader::rate(ctx.stretches, facts.rtt_floor);
+    let reader = reader::rate(ctx.stretches, facts.rtt_floor).and_then(NonZeroU64::new);
     // A slow reader spaces the ACKs as it reads, and so does a window that holds the sender for most of the time. What came through while a
     // queue stood is the link's.
     let spread = reader.is_some() || is_mostly_window(&timeline);
@@ -106,7 +101,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
         (true, false) => ceiling(&ctx),
         (true, true) => paced_ceiling(&ctx, capacity),
     };
-    let traits = Traits { capacity, reader, ceiling: stopped_at, paced };
+    let ceiling = stopped_at.and_then(NonZeroU64::new);
+    let traits = Traits { capacity, reader, ceiling, paced };
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, transfers, &facts);
@@ -121,8 +117,9 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, More) {
         transfers: transfers.into(),
         transfers_omitted,
         facts,
+        traits: Some(traits),
     };
-    (direction, More { losses: ctx.losses, traits })
+    (direction, ctx.losses)
 }
 
 fn span_of(transfers: &[Transfer]) -> Nanos {
@@ -213,5 +210,6 @@ fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
         transfers: Box::default(),
         transfers_omitted: 0,
         facts,
+        traits: None,
     }
 }

@@ -23,6 +23,7 @@ mod waiting;
 
 use crate::model::Connection;
 use crate::observe::Segment;
+use crate::whatif::Budget;
 pub use conclusion::{Conclusion, Judged};
 pub use judge::Judge;
 pub use runs::{Hand, Runs, Work};
@@ -41,6 +42,7 @@ pub struct Analyzer {
     work: Work,
     judge: Judge,
     conclusion: Conclusion,
+    budget: Budget,
 }
 
 impl Analyzer {
@@ -58,7 +60,9 @@ impl Analyzer {
 
     /// Connections finished since the last call, in the order in which they finished.
     pub fn take_finished(&mut self) -> Vec<Connection> {
-        self.conclusion.take(self.judge.take_finished())
+        let mut finished = self.conclusion.take(self.judge.take_finished());
+        finished.iter_mut().for_each(|connection| self.budget.refine(connection));
+        finished
     }
 
     /// The rest, at the end of the input, in the order of their ids.

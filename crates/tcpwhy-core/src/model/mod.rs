@@ -5,11 +5,13 @@ mod interval;
 mod limit;
 #[cfg(test)]
 pub(crate) mod made;
+mod traits;
 
 pub use finding::{Finding, FindingKind};
 pub(crate) use interval::time_of;
 pub use interval::{Evidence, Interval, Source};
 pub use limit::{Cause, Limit};
+pub use traits::Traits;
 
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
@@ -151,6 +153,8 @@ pub struct Direction {
     pub transfers_omitted: u32,
     /// What holds for all of it.
     pub facts: Facts,
+    /// What the model goes by, until it has made the predictions: [`refine`](crate::whatif::refine).
+    pub traits: Option<Traits>,
 }
 
 impl Direction {

@@ -2,12 +2,12 @@
 
 use crate::analysis::verdict;
 use crate::model::{
-    Connection, Direction, Facts, Interval, Limit, RttSummary, Side, Source, Transfer, Vantage,
-    WindowScale,
+    Connection, Direction, Facts, Interval, Limit, RttSummary, Side, Source, Traits, Transfer,
+    Vantage, WindowScale,
 };
 use crate::observe::Endpoint;
 use crate::units::Nanos;
-use crate::whatif::analytic::{Path, Traits, predict};
+use crate::whatif::analytic::{Path, predict};
 
 use super::settle::{SURE, Sender, at, by_receiver, evidence, join};
 use super::{Histories, History, State, cause};
@@ -192,5 +192,6 @@ fn empty(from: Side) -> Direction {
         transfers: Box::default(),
         transfers_omitted: 0,
         facts: facts(&[]),
+        traits: None,
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::analysis::verdict;
 use crate::model::{
-    Cause, Connection, Direction, Evidence, Finding, FindingKind, Interval, Limit, Source,
+    Cause, Connection, Direction, Evidence, Finding, FindingKind, Interval, Limit, Source, Traits,
     WindowScale,
 };
 use crate::units::Nanos;
-use crate::whatif::analytic::{Path, Traits, predict};
+use crate::whatif::analytic::{Path, predict};
 
 use super::account::{Piece, pieces};
 use super::{Histories, History, Holder, State, cause, receiver_cause};

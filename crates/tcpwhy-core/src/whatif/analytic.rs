@@ -4,7 +4,7 @@
 //! narrowest link's rate (from the dispersion of bursts), or the largest window that the receiver
 //! offered over the RTT floor. Rate <= min(send buffer, cwnd, receive window) / RTT, and <= bandwidth.
 
-use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale};
+use crate::model::{Cause, Facts, Interval, Limit, Traits, WhatIf, WindowScale};
 use crate::units::{Nanos, bytes_in, mul_div, time_for};
 
 /// The shortest time for which Linux delays an ACK.
@@ -21,19 +21,6 @@ pub(crate) struct Path<'a> {
     pub(crate) transfer: Nanos,
     pub(crate) bytes: u64,
     pub(crate) traits: Traits,
-}
-
-/// What the packets show of a path and its ends beside what the answer says.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Traits {
-    /// Rate of the narrowest link, in bytes per second; at least what was seen.
-    pub(crate) capacity: u64,
-    /// What the receiving application reads, in bytes per second, where it is slower than the path.
-    pub(crate) reader: Option<u64>,
-    /// Bytes in flight at which a buffer stops the sender behind a link that is full, where it shows.
-    pub(crate) ceiling: Option<u64>,
-    /// Segments leave by a timer, as BBR's do.
-    pub(crate) paced: bool,
 }
 
 /// One prediction for each limit that held for a measurable time; none where no time was measured, as of data that was seen once and never

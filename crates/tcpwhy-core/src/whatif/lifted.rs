@@ -5,12 +5,14 @@
 //! the path that was seen, with the buffers that were seen to limit and the reader's pace, without the lifted one.
 
 use super::analytic::Path;
+use super::refining::Budget;
 use super::transfer::{Control, End, Phase, Prediction, Transfer, predict};
 use crate::kernel::buffers::Asked;
 use crate::kernel::send::skb_overhead;
 use crate::kernel::window::Share;
 use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale, time_of};
 use crate::units::{Nanos, bytes_in, mul_div};
+use std::num::NonZeroU64;
 
 /// Round trips that a transfer must take for slow start and autotuning to matter, and for its figures to be more than chance.
 const FEWEST_ROUNDS: i64 = 4;
@@ -31,27 +33,6 @@ const WRITE: u64 = 8;
 const WRITE_PART: u64 = 16;
 /// The part of a receive buffer that is window when its size is chosen for a window that was seen: a half.
 const HALF: Share = Share::Ratio(128);
-
-/// How much the model may be used in one analysis: short connections come in hundreds of thousands, and a model of each would cost more
-/// than their packets. Those that end once it is used up are left to the arithmetic.
-#[derive(Debug)]
-pub(crate) struct Budget {
-    segments: u64,
-}
-
-impl Default for Budget {
-    /// About a tenth of a second.
-    fn default() -> Self {
-        Self { segments: 300_000 }
-    }
-}
-
-impl Budget {
-    /// Packets were analysed: the model may take a few percent of their time.
-    pub(crate) fn earn(&mut self, packets: u64) {
-        self.segments = self.segments.saturating_add(packets / 64);
-    }
-}
 
 /// Refines the predictions of the arithmetic where the model knows better and may be used.
 pub(crate) fn refine(path: &Path<'_>, turns: u64, list: &mut [WhatIf], budget: &mut Budget) {
@@ -94,7 +75,7 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     let size = path.bytes.saturating_sub(meanwhile).max(1);
     let mss = u64::from(path.facts.mss);
     let followed = size.min(MOST_SEGMENTS * mss);
-    budget.segments = budget.segments.checked_sub(followed / mss)?;
+    budget.spend(followed / mss)?;
     let p = predict(&transfer(path, lifted, followed));
     if !p.complete {
         return None;
@@ -157,7 +138,7 @@ fn holds(path: &Path<'_>) -> u64 {
 
 /// The reader's pace, where the model may follow it.
 fn pace_of_reader(path: &Path<'_>) -> Option<u64> {
-    path.traits.reader.filter(|rate| path.bytes / (*rate).max(1) <= LONGEST_READ)
+    path.traits.reader.filter(|rate| path.bytes / *rate <= LONGEST_READ).map(NonZeroU64::get)
 }
 
 /// Time and bytes of the last flight's way, which counts as the application's because nothing is left to send: the transfer made anew
@@ -223,7 +204,8 @@ fn send_buffer(path: &Path<'_>, lifted: Limit, sender: &End) -> (Asked, u64) {
         Limit::ReceiveWindow => !has_filled_window(path.facts),
         _ => true,
     };
-    let buffer = seen.or(path.traits.ceiling).filter(|_| meets);
+    let stopped_at = path.traits.ceiling.map(NonZeroU64::get);
+    let buffer = seen.or(stopped_at).filter(|_| meets);
     let mss = u64::from(path.facts.mss);
     match buffer {
         None => (Asked::Automatic, Transfer::default().write),

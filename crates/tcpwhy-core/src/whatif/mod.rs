@@ -3,5 +3,8 @@
 pub(crate) mod analytic;
 pub(crate) mod lifted;
 pub(crate) mod reader;
+mod refining;
 pub mod traffic;
 pub mod transfer;
+
+pub use refining::{Budget, refine};

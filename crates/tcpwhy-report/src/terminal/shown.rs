@@ -1,29 +1,21 @@
 //! What the page shows of connections that come one after the other.
 
 use super::View;
-use crate::rank::{Importance, Ranked, rank};
+use crate::foremost::{Foremost, refine_all};
+use crate::rank::{Ranked, rank};
 use tcpwhy_core::model::Connection;
 
 /// Directions shown when not all are asked for.
-const FOREMOST: usize = 3;
+const FEW: usize = 3;
 
-/// Connections whose directions the page shows, and how many there were. Of a hundred thousand few are shown, and the others are not kept.
+/// Connections whose directions the page may show, and how many there were. Of a hundred thousand few are shown, and most are not kept.
 #[derive(Debug)]
 pub struct Shown {
     pub(super) view: View,
     connections: Vec<Connection>,
-    /// If not all are shown: those that are, the first first.
-    foremost: Vec<Place>,
+    foremost: Foremost,
     seen: usize,
     with_data: Sum,
-}
-
-/// A direction among all others; what comes first is less.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    importance: Importance,
-    connection: u64,
-    direction: usize,
 }
 
 /// Directions with data, and how much.
@@ -39,7 +31,7 @@ impl Shown {
         Self {
             view,
             connections: Vec::new(),
-            foremost: Vec::new(),
+            foremost: Foremost::default(),
             seen: 0,
             with_data: Sum::default(),
         }
@@ -48,13 +40,22 @@ impl Shown {
     /// One more connection.
     pub fn add(&mut self, connection: Connection) {
         self.seen += 1;
-        if !self.view.all && !self.place(&connection) {
-            return;
-        }
-        self.connections.push(connection);
-        if !self.view.all {
+        connection.directions.iter().for_each(|d| self.with_data.add(d.bytes));
+        if self.view.all {
+            self.connections.push(connection);
+        } else if self.foremost.add(&connection) {
+            self.connections.push(connection);
             let foremost = &self.foremost;
-            self.connections.retain(|c| foremost.iter().any(|place| place.connection == c.id));
+            self.connections.retain(|c| foremost.has(c));
+        }
+    }
+
+    /// There are no more: the model makes the predictions of what is shown.
+    pub fn refine(&mut self) {
+        if self.view.all {
+            refine_all(std::slice::from_mut(&mut self.connections));
+        } else {
+            self.connections.iter_mut().for_each(|c| self.foremost.refine(c));
         }
     }
 
@@ -63,33 +64,16 @@ impl Shown {
         self.seen
     }
 
-    /// Whether a direction of `connection` is one of the foremost so far.
-    fn place(&mut self, connection: &Connection) -> bool {
-        for (at, direction) in connection.directions.iter().enumerate() {
-            self.with_data.add(direction.bytes);
-            let ranked = Ranked { connection, direction };
-            if ranked.matters() {
-                let importance = ranked.importance();
-                self.foremost.push(Place { importance, connection: connection.id, direction: at });
-            }
-        }
-        self.foremost.sort_unstable();
-        self.foremost.truncate(FOREMOST);
-        self.foremost.iter().any(|place| place.connection == connection.id)
-    }
-
     /// What is shown, and in which order.
     pub(super) fn directions(&self) -> Vec<Ranked<'_>> {
-        if self.view.all {
-            let mut connections: Vec<_> = self.connections.iter().collect();
-            connections.sort_unstable_by_key(|c| c.id);
-            return rank(connections);
+        let mut connections: Vec<_> = self.connections.iter().collect();
+        connections.sort_unstable_by_key(|c| c.id);
+        let mut ranked = rank(connections);
+        if !self.view.all {
+            ranked.retain(|r| self.foremost.has_direction(r.connection, r.direction.from));
+            ranked.truncate(FEW);
         }
-        let found = |place: &Place| {
-            let connection = self.connections.iter().find(|c| c.id == place.connection)?;
-            Some(Ranked { connection, direction: connection.directions.get(place.direction)? })
-        };
-        self.foremost.iter().filter_map(found).collect()
+        ranked
     }
 
     /// What is not, where `shown` is.

@@ -137,6 +137,7 @@ fn acks_only() -> Direction {
             min_window: 0,
             scale: WindowScale::Absent,
         },
+        traits: None,
     }
 }
 
@@ -173,6 +174,7 @@ fn sending(id: u64, limit: Limit, cause: Cause) -> Direction {
             min_window: 1 << 20,
             scale,
         },
+        traits: None,
     }
 }
 

@@ -91,6 +91,7 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
         transfers: Box::new([whole]),
         transfers_omitted: 0,
         facts,
+        traits: None,
     };
     let down = Direction { from: Side::Server, bytes: 0, timeline: Box::default(), ..up.clone() };
     Connection {

@@ -1,7 +1,7 @@
-use super::super::analytic::{self, Traits};
+use super::super::analytic;
 use super::*;
-use crate::model::Facts;
 use crate::model::made::{self, facts};
+use crate::model::{Facts, Traits};
 
 fn interval(limit: Limit, cause: Cause, (from, to): (i64, i64), acked: u64) -> Interval {
     let span = (Nanos::from_millis(from), Nanos::from_millis(to));
@@ -139,12 +139,16 @@ fn what_is_unknown_is_taken_for_what_the_rest_is() {
 fn a_slow_reader_stays_slow_on_a_faster_path() {
     let timeline = [interval(Limit::PathBandwidth, Cause::StandingQueue, (0, 4_000), 40_000_000)];
     let facts = facts();
-    let path = |reader| Path {
+    let path = |reader: Option<u64>| Path {
         timeline: &timeline,
         facts: &facts,
         transfer: Nanos::from_secs(4),
         bytes: 40_000_000,
-        traits: Traits { capacity: 12_500_000, reader, ..Traits::default() },
+        traits: Traits {
+            capacity: 12_500_000,
+            reader: reader.and_then(NonZeroU64::new),
+            ..Traits::default()
+        },
     };
     let lifted = |reader| {
         let path = path(reader);
@@ -161,7 +165,8 @@ fn a_slow_reader_stays_slow_on_a_faster_path() {
 fn a_buffer_that_stood_behind_a_full_link_holds_on_a_faster_one() {
     let timeline = [interval(Limit::PathBandwidth, Cause::StandingQueue, (0, 4_000), 2_000_000)];
     let facts = Facts { max_flight: 16_000, ..facts() };
-    let lifted = |ceiling| {
+    let lifted = |ceiling: Option<u64>| {
+        let ceiling = ceiling.and_then(NonZeroU64::new);
         let traits = Traits { capacity: 500_000, ceiling, ..Traits::default() };
         let (transfer, bytes) = (Nanos::from_secs(4), 2_000_000);
         let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
@@ -215,13 +220,13 @@ fn a_spent_budget_leaves_the_arithmetic() {
     };
     let plain = analytic::predict(&path);
     let mut list = plain.clone();
-    let mut budget = Budget { segments: 5_999 };
+    let mut budget = Budget::of(5_999);
     refine(&path, 1, &mut list, &mut budget);
     assert_eq!(list, plain);
     budget.earn(64);
     refine(&path, 1, &mut list, &mut budget);
     assert_ne!(list, plain);
-    assert_eq!(budget.segments, 0);
+    assert_eq!(budget.spend(1), None);
 }
 
 #[test]

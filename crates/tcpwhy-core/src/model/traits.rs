@@ -1,0 +1,16 @@
+//! What the packets show of a path beside what the answer says.
+
+use std::num::NonZeroU64;
+
+/// What the model of a transfer needs to know of a direction's path and ends, and no other part of the answer says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traits {
+    /// Rate of the narrowest link, in bytes per second; at least what was seen.
+    pub capacity: u64,
+    /// What the receiving application reads, in bytes per second, where it is slower than the path.
+    pub reader: Option<NonZeroU64>,
+    /// Bytes in flight at which a buffer stops the sender behind a link that is full, where it shows.
+    pub ceiling: Option<NonZeroU64>,
+    /// Segments leave by a timer, as BBR's do.
+    pub paced: bool,
+}

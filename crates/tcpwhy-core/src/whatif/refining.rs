@@ -1,0 +1,67 @@
+//! Where the model takes the place of the arithmetic, and how much of it there may be.
+
+use super::analytic::Path;
+use super::lifted;
+use crate::model::{Connection, Direction};
+
+/// How much the model may be used in one analysis: short connections come in hundreds of thousands, and a model of each would cost more
+/// than their packets. What comes once it is used up is left to the arithmetic.
+#[derive(Debug)]
+pub struct Budget {
+    /// Segments that may be followed.
+    segments: u64,
+}
+
+impl Default for Budget {
+    /// About a tenth of a second.
+    fn default() -> Self {
+        Self { segments: 300_000 }
+    }
+}
+
+impl Budget {
+    /// So many segments.
+    #[cfg(test)]
+    pub(super) fn of(segments: u64) -> Self {
+        Self { segments }
+    }
+
+    /// For a few directions: each one's predictions together take tens of milliseconds at most.
+    pub fn unlimited() -> Self {
+        Self { segments: u64::MAX }
+    }
+
+    /// Packets were analysed: the model may take a few percent of their time.
+    pub fn earn(&mut self, packets: u64) {
+        self.segments = self.segments.saturating_add(packets / 64);
+    }
+
+    /// Earns with a connection, and spends on it.
+    pub fn refine(&mut self, connection: &mut Connection) {
+        self.earn(connection.packets);
+        for direction in &mut connection.directions {
+            refine(direction, self);
+        }
+    }
+
+    /// Takes what following so many segments costs, if there is as much.
+    pub(super) fn spend(&mut self, segments: u64) -> Option<()> {
+        self.segments = self.segments.checked_sub(segments)?;
+        Some(())
+    }
+}
+
+/// Has the model make the predictions of a direction again, where it knows better than the arithmetic and the budget allows. It does
+/// that once: what it goes by is taken from the direction.
+pub fn refine(direction: &mut Direction, budget: &mut Budget) {
+    let Some(traits) = direction.traits.take() else { return };
+    let path = Path {
+        timeline: &direction.timeline,
+        facts: &direction.facts,
+        transfer: direction.transfer,
+        bytes: direction.bytes,
+        traits,
+    };
+    let turns = direction.transfers.len() as u64 + u64::from(direction.transfers_omitted);
+    lifted::refine(&path, turns, &mut direction.what_if, budget);
+}

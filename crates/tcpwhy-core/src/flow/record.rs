@@ -98,7 +98,8 @@ impl Stretches {
     #[inline(never)]
     fn close(&mut self) {
         self.open.wait = self.dominant;
-        self.closed.push(self.open);
+        // `push` would copy it twice.
+        self.closed.extend_from_slice(std::slice::from_ref(&self.open));
         let Stretch { to, wait, shift, .. } = self.open;
         self.open = Stretch { shift, ..Stretch::starting(to, wait) };
         self.tally = [0; Wait::COUNT];

@@ -49,6 +49,7 @@ impl Judge {
             Step::End { place, turn, placing } => self.end(place, turn, placing.as_deref()),
         });
         runs.clear();
+        runs.make_room();
     }
 
     fn begin(&mut self, place: Place, flow: Flow) {

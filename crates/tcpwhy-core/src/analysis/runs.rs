@@ -17,6 +17,8 @@ pub struct Runs {
     raw: usize,
     /// Blocks that he is done with.
     pub(super) spare: Spare,
+    /// Blocks more that the sorter would like to have.
+    wanted: usize,
 }
 
 /// One thing to do for the connection in a place.
@@ -75,7 +77,17 @@ impl Work {
 impl Runs {
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.steps.is_empty() && self.wanted == 0
+    }
+
+    /// Whoever takes them is to make room for so many blocks more.
+    pub(super) fn want(&mut self, blocks: usize) {
+        self.wanted = blocks;
+    }
+
+    /// Makes the room that is wanted.
+    pub(super) fn make_room(&mut self) {
+        self.spare.make(std::mem::take(&mut self.wanted));
     }
 
     /// Packets in all runs.

@@ -70,14 +70,10 @@ impl Twins {
     }
 }
 
-/// The newest packets of one place. They fill a line of the cache: each packet of the capture asks for another one.
+/// The newest packets of one place.
 #[derive(Debug, Clone, Copy)]
-#[repr(C, align(64))]
 struct Recent {
-    prints: [u64; WAYS],
-    ticks: [Tick; WAYS],
-    /// The lower bits: interfaces are few.
-    scopes: [u16; WAYS],
+    seeings: [Seeing; WAYS],
     /// The oldest.
     oldest: u8,
 }
@@ -85,14 +81,15 @@ struct Recent {
 /// The last packets of the capture.
 #[derive(Debug)]
 pub(super) struct Seen {
-    places: Box<[Recent; PLACES]>,
+    /// By themselves, because nearly always nothing else is asked for: they stay in the cache.
+    prints: Box<[[u64; WAYS]; PLACES]>,
+    recent: Box<[Recent; PLACES]>,
 }
 
 impl Default for Seen {
     fn default() -> Self {
-        let nothing =
-            Recent { prints: [0; WAYS], ticks: [Tick(0); WAYS], scopes: [0; WAYS], oldest: 0 };
-        Self { places: Box::new([nothing; PLACES]) }
+        let nothing = Recent { seeings: [(Nanos(i64::MIN), 0); WAYS], oldest: 0 };
+        Self { prints: Box::new([[0; WAYS]; PLACES]), recent: Box::new([nothing; PLACES]) }
     }
 }
 
@@ -100,19 +97,19 @@ impl Seen {
     /// Remembers a packet and says what it is to the recent ones. Without an IP identification two equal packets of one scope may be two
     /// packets: only another scope proves a copy then.
     #[inline(always)]
-    pub(super) fn look(&mut self, print: u64, (time, scope): Seeing, identified: bool) -> Sight {
-        let recent = &mut self.places[print as usize % PLACES];
-        let seeing = (Tick::of(time), scope as u16);
-        let known = recent.prints.iter().fold(false, |known, p| known | (*p == print));
+    pub(super) fn look(&mut self, print: u64, seeing: Seeing, identified: bool) -> Sight {
+        let place = print as usize % PLACES;
+        let (prints, recent) = (&mut self.prints[place], &mut self.recent[place]);
+        let known = prints.iter().fold(false, |known, p| known | (*p == print));
         if known {
-            let sight = recent.compare(print, seeing, identified);
+            let sight = recent.compare(prints, print, seeing, identified);
             if sight != Sight::New {
                 return sight;
             }
         }
         let oldest = usize::from(recent.oldest) % WAYS;
-        recent.prints[oldest] = print;
-        (recent.ticks[oldest], recent.scopes[oldest]) = seeing;
+        prints[oldest] = print;
+        recent.seeings[oldest] = seeing;
         recent.oldest = recent.oldest.wrapping_add(1);
         Sight::New
     }
@@ -120,42 +117,20 @@ impl Seen {
 
 impl Recent {
     #[cold]
-    fn compare(&self, print: u64, now: (Tick, u16), identified: bool) -> Sight {
-        let seeings = self.ticks.iter().copied().zip(self.scopes);
-        let known = self.prints.iter().zip(seeings).filter(|(p, _)| **p == print);
-        let sights = known.map(|(_, then)| sight_of(then, now, identified));
+    fn compare(&self, prints: &[u64; WAYS], print: u64, now: Seeing, identified: bool) -> Sight {
+        let known = prints.iter().zip(&self.seeings).filter(|(p, _)| **p == print);
+        let sights = known.map(|(_, then)| sight_of(*then, now, identified));
         sights.max_by_key(|sight| *sight as u8).unwrap_or(Sight::New)
     }
 }
 
-fn sight_of(then: (Tick, u16), now: (Tick, u16), identified: bool) -> Sight {
+fn sight_of(then: Seeing, now: Seeing, identified: bool) -> Sight {
     let elsewhere = then.1 != now.1;
     let apart = if elsewhere { ELSEWHERE } else { APART };
-    match now.0.is_within(apart, then.0) {
+    match now.0 - then.0 <= apart {
         true if elsewhere || identified => Sight::Copy,
         true => Sight::Again,
         false => Sight::New,
-    }
-}
-
-/// A time to a millisecond, without the seven weeks that come before it.
-#[derive(Debug, Clone, Copy)]
-struct Tick(u32);
-
-impl Tick {
-    /// Of its nanoseconds.
-    const BITS: u32 = 20;
-    /// Clocks are set back by less.
-    const BACK: Nanos = Nanos::from_secs(3600);
-
-    const fn of(time: Nanos) -> Self {
-        Self((time.0 >> Self::BITS) as u32)
-    }
-
-    /// Whether it is not later than so much after `then`; it may be before.
-    fn is_within(self, apart: Nanos, then: Self) -> bool {
-        let since = self.0.wrapping_sub(then.0).wrapping_add(Self::of(Self::BACK).0);
-        since <= Self::of(Self::BACK + apart).0
     }
 }
 
@@ -256,25 +231,6 @@ mod tests {
         // The first of a burst comes again after its last.
         assert_eq!(are_copies(true, &[(Sight::New, 60), (Sight::Again, 1)]), Some(true));
         assert_eq!(are_copies(true, &[(Sight::New, 1000), (Sight::Again, 1)]), Some(false));
-    }
-
-    #[test]
-    fn what_a_packet_asks_for_fills_a_line_of_the_cache() {
-        assert_eq!(size_of::<Recent>(), 64);
-    }
-
-    #[test]
-    fn days_do_not_make_it_soon_and_a_clock_that_is_set_back_does_not_make_it_late() {
-        let day = 86_400_000_000;
-        for days in [1, 5, 10, 20, 40, 100, 365] {
-            let mut r = Seen::default();
-            assert!(!r.knows(&segment(7, 0, 0)));
-            assert!(!r.knows(&segment(7, 0, days * day)), "{days}");
-        }
-        let mut r = Seen::default();
-        assert!(!r.knows(&segment(7, 0, -1)));
-        assert!(r.knows(&segment(7, 0, 1)));
-        assert!(r.knows(&segment(7, 0, -60_000_000)));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::arrivals::{Arrival, Arrivals};
 use super::closing::{Closed, Closing, Gone};
 use super::open::Open;
 use super::order::{Order, Sorted};
-use super::runs::Work;
+use super::runs::{Hand, Work};
 use super::seen::{Seen, print_of};
 use super::table::{Place, Table};
 use super::waiting::Waiting;
@@ -25,6 +25,9 @@ const FEW: usize = 1024;
 /// is fetched once for as many. A short connection is judged in one go when it is over: then its
 /// state never leaves the cache.
 const RUN: usize = 256;
+
+/// Blocks that should be there before they are asked for.
+const AHEAD: usize = 256;
 
 /// The first half of the analysis: segments are put in order, copies marked, and packets collected
 /// by connection.
@@ -96,6 +99,16 @@ impl Sorter {
         }
         arrivals.clear();
         self.arrivals = arrivals;
+    }
+
+    /// Takes the room that a judge has made or is done with, and asks the first one for more where there is little left. New memory costs as
+    /// much as sorting the packets that it is for, and while connections begin and none has ended the judge has nothing else to do.
+    pub fn make_room(&mut self, work: &mut Work) {
+        let runs = work.of(Hand::First);
+        self.waiting.spare.append(&mut runs.spare);
+        if !self.waiting.few && self.waiting.spare.len() < AHEAD {
+            runs.want(AHEAD);
+        }
     }
 
     #[cold]
@@ -259,5 +272,37 @@ impl Sorter {
             self.over += 1;
         }
         self.table.remove(place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Judge;
+    use crate::observe::Endpoint;
+
+    /// So many connections with a packet each; each has room for more then.
+    fn open(sorter: &mut Sorter, work: &mut Work, connections: usize) {
+        for port in 0..connections as u16 {
+            let end = |ip, port| Endpoint::new(std::net::IpAddr::from([10, 0, 0, ip]), port);
+            let (src, dst) = (end(1, 1024 + port), end(2, 80));
+            sorter.push(&Segment { src, dst, flags: flags::ACK, ..Segment::default() }, work);
+        }
+    }
+
+    #[test]
+    fn a_judge_makes_room_ahead_for_many_connections_and_no_more_than_that() {
+        let (mut sorter, mut work, mut judge) = (Sorter::new(), Work::default(), Judge::new());
+        open(&mut sorter, &mut work, FEW);
+        sorter.make_room(&mut work);
+        assert!(work.of(Hand::First).is_empty());
+        open(&mut sorter, &mut work, FEW + 1);
+        for _ in 0..3 {
+            sorter.make_room(&mut work);
+            judge.take(work.of(Hand::First));
+            assert!(sorter.waiting.spare.len() <= AHEAD);
+        }
+        assert_eq!(sorter.waiting.spare.len(), AHEAD);
+        assert!(work.of(Hand::First).is_empty());
     }
 }

@@ -77,10 +77,7 @@ impl Waiting {
     /// One more block for a queue, whose blocks are full.
     #[inline(never)]
     fn extend(&mut self, queue: &mut Queue) {
-        let block = self.spare.blocks.pop().unwrap_or_else(|| {
-            let nothing = Packet::of(&Segment::default(), Side::Client);
-            Block(Box::new([nothing; BLOCK]))
-        });
+        let block = self.spare.blocks.pop().unwrap_or_else(Block::empty);
         if let Some(full) = queue.newest.replace(block) {
             if queue.older.capacity() == 0 {
                 queue.older = self.spare.lists.pop().unwrap_or_default();
@@ -92,10 +89,34 @@ impl Waiting {
 
     /// Takes out of a queue what waits. In exchange comes room that somebody is done with.
     pub(super) fn take(&mut self, queue: &mut Queue, done: &mut Spare) -> Queue {
-        self.spare.blocks.append(&mut done.blocks);
-        self.spare.lists.append(&mut done.lists);
+        self.spare.append(done);
         self.taken -= queue.len().div_ceil(BLOCK);
         std::mem::take(queue)
+    }
+}
+
+impl Block {
+    fn empty() -> Self {
+        let nothing = Packet::of(&Segment::default(), Side::Client);
+        Self(Box::new([nothing; BLOCK]))
+    }
+}
+
+impl Spare {
+    /// Blocks.
+    pub(super) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// So many blocks more.
+    pub(super) fn make(&mut self, blocks: usize) {
+        self.blocks.extend(std::iter::repeat_with(Block::empty).take(blocks));
+    }
+
+    /// Takes all of another one.
+    pub(super) fn append(&mut self, other: &mut Self) {
+        self.blocks.append(&mut other.blocks);
+        self.lists.append(&mut other.lists);
     }
 }
 

@@ -84,6 +84,7 @@ impl Reader {
         let mut more = Ok(true);
         while matches!(more, Ok(true)) {
             more = self.fill();
+            self.sorter.make_room(&mut self.work);
             self.progress.set(self.capture.progress().0);
             self.pass_on(to)?;
         }

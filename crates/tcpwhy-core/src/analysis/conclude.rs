@@ -14,7 +14,7 @@ use crate::model::{
 use crate::units::{Nanos, bits_per_second};
 use crate::whatif::analytic::{Path, predict};
 use crate::whatif::reader;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
@@ -101,7 +101,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, Losses) 
         (true, false) => ceiling(&ctx),
         (true, true) => paced_ceiling(&ctx, capacity),
     };
-    let ceiling = stopped_at.and_then(NonZeroU64::new);
+    let ceiling = stopped_at.and_then(|flight| NonZeroU32::new(narrow(flight)));
     let traits = Traits { capacity, reader, ceiling, paced };
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
@@ -130,17 +130,21 @@ fn span_of(transfers: &[Transfer]) -> Nanos {
 }
 
 fn facts_of(sender: &Sender) -> Facts {
-    let window = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
     let smallest = sender.window.smallest;
     Facts {
-        mss: u32::try_from(sender.size.mss()).unwrap_or(u32::MAX),
+        mss: narrow(sender.size.mss()),
         rtt_floor: sender.rtt.floor_or_zero(),
         peak_bps: 0,
         max_flight: sender.tally.max_flight,
-        max_window: window(sender.window.largest),
-        min_window: if smallest == u64::MAX { 0 } else { window(smallest) },
+        max_window: narrow(sender.window.largest),
+        min_window: if smallest == u64::MAX { 0 } else { narrow(smallest) },
         scale: sender.window.scale(),
     }
+}
+
+/// Bytes of what is far below 4 GB in TCP.
+fn narrow(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 /// What the end of a direction was that nobody answered any more.

@@ -1,6 +1,6 @@
 //! What the packets show of a path beside what the answer says.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 /// What the model of a transfer needs to know of a direction's path and ends, and no other part of the answer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,8 +9,8 @@ pub struct Traits {
     pub capacity: u64,
     /// What the receiving application reads, in bytes per second, where it is slower than the path.
     pub reader: Option<NonZeroU64>,
-    /// Bytes in flight at which a buffer stops the sender behind a link that is full, where it shows.
-    pub ceiling: Option<NonZeroU64>,
+    /// Bytes in flight at which a buffer stops the sender behind a link that is full, where it shows: no more than a window can be.
+    pub ceiling: Option<NonZeroU32>,
     /// Segments leave by a timer, as BBR's do.
     pub paced: bool,
 }

@@ -204,7 +204,7 @@ fn send_buffer(path: &Path<'_>, lifted: Limit, sender: &End) -> (Asked, u64) {
         Limit::ReceiveWindow => !has_filled_window(path.facts),
         _ => true,
     };
-    let stopped_at = path.traits.ceiling.map(NonZeroU64::get);
+    let stopped_at = path.traits.ceiling.map(|flight| flight.get().into());
     let buffer = seen.or(stopped_at).filter(|_| meets);
     let mss = u64::from(path.facts.mss);
     match buffer {

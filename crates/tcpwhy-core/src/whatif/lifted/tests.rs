@@ -2,6 +2,7 @@ use super::super::analytic;
 use super::*;
 use crate::model::made::{self, facts};
 use crate::model::{Facts, Traits};
+use std::num::NonZeroU32;
 
 fn interval(limit: Limit, cause: Cause, (from, to): (i64, i64), acked: u64) -> Interval {
     let span = (Nanos::from_millis(from), Nanos::from_millis(to));
@@ -165,8 +166,8 @@ fn a_slow_reader_stays_slow_on_a_faster_path() {
 fn a_buffer_that_stood_behind_a_full_link_holds_on_a_faster_one() {
     let timeline = [interval(Limit::PathBandwidth, Cause::StandingQueue, (0, 4_000), 2_000_000)];
     let facts = Facts { max_flight: 16_000, ..facts() };
-    let lifted = |ceiling: Option<u64>| {
-        let ceiling = ceiling.and_then(NonZeroU64::new);
+    let lifted = |ceiling: Option<u32>| {
+        let ceiling = ceiling.and_then(NonZeroU32::new);
         let traits = Traits { capacity: 500_000, ceiling, ..Traits::default() };
         let (transfer, bytes) = (Nanos::from_secs(4), 2_000_000);
         let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };

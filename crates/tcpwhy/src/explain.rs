@@ -41,7 +41,8 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let choice = Choice::of(&args.selection);
     let mut out = output(args);
     let evidence = case.as_ref().map(case::evidence).transpose()?;
-    let mut wanted = Wanted { choice, evidence, budget: Budget::default() };
+    let at_once = (args.ndjson || evidence.is_some()).then(Budget::default);
+    let mut wanted = Wanted { choice, evidence, at_once };
     let (read, shown) = if args.ndjson {
         stream(reading, wanted, args.lang.of_data(), &mut out)?
     } else {
@@ -106,19 +107,19 @@ fn output(args: &Explain) -> Output {
 struct Wanted {
     choice: Choice,
     evidence: Option<Evidence>,
-    /// For the model, where it cannot wait until all is read.
-    budget: Budget,
+    /// For the model, where it cannot wait until all is read: lines are written as connections end, and what samples settle comes after what
+    /// it makes of the packets.
+    at_once: Option<Budget>,
 }
 
 impl Wanted {
     fn of(&mut self, mut finished: Vec<Connection>) -> Vec<Connection> {
         finished.retain(|c| self.choice.takes(c));
+        if let Some(budget) = &mut self.at_once {
+            finished.iter_mut().for_each(|c| budget.refine(c));
+        }
         if let Some(evidence) = &self.evidence {
-            for connection in &mut finished {
-                // The model goes by what the packets say.
-                self.budget.refine(connection);
-                evidence.settle(connection);
-            }
+            finished.iter_mut().for_each(|c| evidence.settle(c));
         }
         finished
     }
@@ -133,9 +134,8 @@ fn stream(
 ) -> Result<(Read, usize), Error> {
     let mut shown = 0;
     let read = reading.each(|finished| {
-        let mut connections = wanted.of(finished);
-        for connection in &mut connections {
-            wanted.budget.refine(connection);
+        let connections = wanted.of(finished);
+        for connection in &connections {
             json::write_line(&mut out.to, connection, words)?;
         }
         shown += connections.len();

@@ -143,7 +143,7 @@ pub struct Direction {
     pub retransmitted: u64,
     /// The answer.
     pub verdict: Verdict,
-    /// Times with a limit lifted.
+    /// Times with a limit lifted, the shortest first.
     pub what_if: Box<[WhatIf]>,
     /// The partition of the direction's time.
     pub timeline: Box<[Interval]>,

@@ -32,7 +32,7 @@ impl Budget {
     }
 
     /// Packets were analysed: the model may take a few percent of their time.
-    pub fn earn(&mut self, packets: u64) {
+    pub(super) fn earn(&mut self, packets: u64) {
         self.segments = self.segments.saturating_add(packets / 64);
     }
 

@@ -157,7 +157,6 @@ fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
         return Ok(());
     }
     page.section(Section::WhatIf)?;
-    predictions.sort_by_key(|w| w.transfer);
     predictions.truncate(WHAT_IFS);
     let rows: Vec<_> = predictions.iter().map(|w| words::row(page.words, d, w)).collect();
     let wide = |n: usize| widest(rows.iter().filter_map(|r| r.get(n)));

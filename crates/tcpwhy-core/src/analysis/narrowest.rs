@@ -65,7 +65,7 @@ mod tests {
             let from = round.scale(k, 1);
             let mut s = Stretch { to: from + round, ..Stretch::starting(from, Wait::Ack) };
             s.arrived = arrived[k as usize % 2];
-            s.sampled(if full { round.scale(3, 1) } else { round });
+            s.sampled(if full { round.scale(3, 1) } else { round }, Nanos::ZERO);
             s
         };
         let list: Vec<Stretch> = (0..40).map(stretch).collect();

@@ -37,7 +37,7 @@ use ack::UnderWay;
 use handshake::Handshake;
 use packet::Packet;
 use placed::Taker;
-use sender::Sender;
+use sender::{Sender, Way};
 use tally::Count;
 use vantage::Standing;
 
@@ -144,7 +144,7 @@ impl Flow {
             let Some(sender) = &mut self.senders[side as usize] else { continue };
             while let Some(event) = self.under_way[side as usize].pop() {
                 let time = (event.time + leg).max(sender.last);
-                sender.acknowledged(&event, time, leg);
+                sender.acknowledged(&event, time, Way { leg, queue: Nanos::ZERO });
             }
             sender.end();
         }

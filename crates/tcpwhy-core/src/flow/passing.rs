@@ -1,7 +1,7 @@
 //! A packet passes the capture point: what it is for its own sender, and what it tells the other end.
 
 use super::packet::Packet;
-use super::sender::{Beginning, Sender};
+use super::sender::{Beginning, Sender, Way};
 use super::{Flow, NEAR, Reset};
 use crate::model::Side;
 use crate::observe::flags;
@@ -14,7 +14,7 @@ impl Flow {
         self.last = self.last.max(packet.time);
         self.send(packet, left);
         self.newest[packet.side as usize] = packet.time;
-        self.hear(packet);
+        self.hear(packet, left);
     }
 
     /// As `pass`, for a packet that may open or close the connection, may acknowledge nothing, or was marked or cut on its way.
@@ -36,7 +36,7 @@ impl Flow {
         }
         self.newest[packet.side as usize] = packet.time;
         if packet.acknowledges() {
-            self.hear(packet);
+            self.hear(packet, left);
         }
     }
 
@@ -104,14 +104,14 @@ impl Flow {
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
             let stamp = event.stamp();
-            sender.acknowledged(event, time, way.latest);
+            sender.acknowledged(event, time, Way { leg: way.latest, queue: way.queue });
             self.under_way[own].told(stamp);
         }
     }
 
-    /// `event` passed on its way to the other side, the sender of the data that it acknowledges.
+    /// `event`, which left at `left`, passed on its way to the other side, the sender of the data that it acknowledges.
     #[inline(always)]
-    fn hear(&mut self, event: &Packet) {
+    fn hear(&mut self, event: &Packet, left: Nanos) {
         let side = event.side.other();
         let own = side as usize;
         if self.senders[own].is_none() {
@@ -133,7 +133,8 @@ impl Flow {
             sender.placed = self.legs[own].known;
         }
         if leg <= NEAR {
-            sender.acknowledged(event, event.time.max(sender.last), leg);
+            let way = Way { leg, queue: event.time - left };
+            sender.acknowledged(event, event.time.max(sender.last), way);
         } else if self.under_way[own].push(event) {
             self.deliver_oldest(side, event.time, leg);
         }
@@ -148,7 +149,7 @@ impl Flow {
             return;
         };
         let time = (oldest.time + leg).min(now).max(sender.last);
-        sender.acknowledged(&oldest, time, leg);
+        sender.acknowledged(&oldest, time, Way { leg, queue: Nanos::ZERO });
     }
 
     /// `side` sends its first data, at `first`.

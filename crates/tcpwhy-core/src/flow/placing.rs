@@ -163,7 +163,7 @@ impl Placing {
             if self.legs.to[own].is_news(ecr, packet.time) {
                 let round = self.legs.to[0].floor() + self.legs.to[1].floor();
                 let left = if prompt { packet.time } else { self.left(packet) };
-                self.legs.to[own].echoed(ecr, left, round);
+                self.legs.to[own].echoed(ecr, left, round, self.clocks[own].tells());
             }
         }
         if !self.legs.to[other].near {

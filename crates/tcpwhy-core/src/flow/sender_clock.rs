@@ -8,7 +8,7 @@ use crate::units::Nanos;
 
 /// The clock of Linux, Windows and the BSDs. Of a faster one every packet seems to be the fastest, and nothing follows; a slower one
 /// contradicts itself soon.
-const TICK: Nanos = Nanos::from_millis(1);
+pub(super) const TICK: Nanos = Nanos::from_millis(1);
 /// Two clocks that are kept to real time drift apart by no more than one part in so many.
 const DRIFT: i64 = 10_000;
 /// Ticks that tell the clock's rate.
@@ -50,6 +50,13 @@ impl SenderClock {
         self.least = late.min(drifted);
         self.seen = time;
         late <= self.least + TICK
+    }
+
+    /// Whether it ticks as time passes: what is not late by it has not queued.
+    pub(crate) fn tells(&self) -> bool {
+        let Some((_, ticks)) = self.newest.filter(|_| !self.slow) else { return false };
+        let passed = self.seen - self.start;
+        ticks >= ENOUGH && (ticks_long(ticks) - passed).0.abs() <= passed.0 / 8
     }
 
     /// When a packet stamped `tsval` that passes at `time` would have passed without a queue; never before `earliest`, when it could be
@@ -124,5 +131,20 @@ mod tests {
     fn a_clock_that_ticks_slowly_is_not_used() {
         let left = spaced(10, ms);
         assert_eq!(left[90..95], [180, 181, 182, 183, 184]);
+    }
+
+    #[test]
+    fn only_a_clock_that_ticks_with_time_tells_when_a_packet_left() {
+        let tells = |ticks: i64, of: i64, packets: i64| {
+            let mut clock = SenderClock::default();
+            for k in 0..packets {
+                clock.see((k * ticks / of) as u32, ms(k));
+            }
+            clock.tells()
+        };
+        assert!(tells(1, 1, 20));
+        assert!(!tells(1, 1, 10), "too short");
+        assert!(!tells(1, 4, 100), "250 Hz");
+        assert!(!tells(1000, 1, 100), "1 MHz");
     }
 }

@@ -73,7 +73,11 @@ pub(crate) struct Stretch {
     /// Smallest room at the start of a stall.
     pub(crate) room: u64,
     pub(crate) rtt_min: Nanos,
+    /// As `rtt_min`, without the queues that ACKs came through.
+    pub(crate) forth_min: Nanos,
     pub(crate) rtt_sum: Nanos,
+    /// For how long, of that, ACKs waited in queues.
+    pub(crate) queued_back: Nanos,
     pub(crate) rtt_count: u32,
     /// Waits longer than a quarter of a round trip, and how many of them followed a PSH.
     pub(crate) stalls: u32,
@@ -145,7 +149,9 @@ impl Stretch {
             window_max: 0,
             room: u64::MAX,
             rtt_min: Nanos::MAX,
+            forth_min: Nanos::MAX,
             rtt_sum: Nanos::ZERO,
+            queued_back: Nanos::ZERO,
             rtt_count: 0,
             stalls: 0,
             dry_stalls: 0,
@@ -208,6 +214,12 @@ impl Stretch {
         (self.rtt_count > 0).then(|| Nanos(self.rtt_sum.0 / i64::from(self.rtt_count)))
     }
 
+    /// As `rtt_mean`, without the queues that ACKs came through: those are before the data of the other end.
+    pub(crate) fn forth_mean(&self) -> Option<Nanos> {
+        let forth = self.rtt_sum - self.queued_back;
+        (self.rtt_count > 0).then(|| Nanos(forth.0 / i64::from(self.rtt_count)))
+    }
+
     /// A packet that shows what happened here; 0 is none.
     pub(crate) fn touch(&mut self, frame: u64) {
         if self.first_frame == 0 {
@@ -226,9 +238,12 @@ impl Stretch {
         }
     }
 
-    pub(crate) fn sampled(&mut self, rtt: Nanos) {
+    /// A round trip; for `queue` of it an ACK waited in queues.
+    pub(crate) fn sampled(&mut self, rtt: Nanos, queue: Nanos) {
         lower(&mut self.rtt_min, rtt);
+        lower(&mut self.forth_min, rtt - queue);
         self.rtt_sum += rtt;
+        self.queued_back += queue;
         self.rtt_count += 1;
     }
 
@@ -292,7 +307,9 @@ impl Stretch {
         self.window_max = self.window_max.max(next.window_max);
         self.room = self.room.min(next.room);
         self.rtt_min = self.rtt_min.min(next.rtt_min);
+        self.forth_min = self.forth_min.min(next.forth_min);
         self.rtt_sum += next.rtt_sum;
+        self.queued_back += next.queued_back;
         self.rtt_count = self.rtt_count.saturating_add(next.rtt_count);
         self.longest_stall = self.longest_stall.max(next.longest_stall);
         self.idle = self.idle.max(next.idle);

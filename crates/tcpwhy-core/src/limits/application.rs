@@ -171,7 +171,7 @@ mod tests {
         let timed = |burst: u64, prompt: u32| {
             let list = rounds(30, floor, |k, s| {
                 (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
-                s.sampled(floor + Nanos::from_millis(if k % 2 == 0 { 0 } else { 20 }));
+                s.sampled(floor + Nanos::from_millis(if k % 2 == 0 { 0 } else { 20 }), Nanos::ZERO);
                 (s.waits, s.prompt) = ((100 / burst) as u32, prompt);
                 (0..s.waits).for_each(|_| s.lengths.add(20_000_000));
             });

@@ -31,7 +31,7 @@ pub(crate) struct Around {
     pub(crate) short_segments: u32,
     pub(crate) whole_segments: u32,
     pub(crate) resent: u32,
-    /// The highest mean RTT of a round; zero where none was measured.
+    /// The highest mean RTT of a round, without the queues that ACKs came through; zero where none was measured.
     pub(crate) rtt_high: Nanos,
     pub(crate) flight_max: u64,
     /// Highest flight of all rounds but that one.

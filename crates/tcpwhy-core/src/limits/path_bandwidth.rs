@@ -100,7 +100,7 @@ pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// filled the path.
 pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
-    let queue = s.rtt_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor);
+    let queue = s.forth_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor);
     let queued = queue >= NOISE.max(Nanos(ctx.floor.0 / 32));
     (queued && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
@@ -112,7 +112,7 @@ pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn flooded(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let begins = i > 0 && ctx.stretches[i - 1].is_idle();
-    let queue = s.rtt_mean()? - ctx.floor;
+    let queue = s.forth_mean()? - ctx.floor;
     let queues = queue >= NOISE.max(Nanos(ctx.floor.0 / 4));
     let lasts = s.duration().max(ctx.floor.scale(2, 1));
     // Busy for most of it: the first packet and the last ACK travel while the link rests.
@@ -127,7 +127,7 @@ pub(super) fn overfull(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
     // A round in which no ACK came in at all says nothing against a queue.
-    let rtt = ctx.stretches[i].rtt_mean().unwrap_or(around.rtt_high);
+    let rtt = ctx.stretches[i].forth_mean().unwrap_or(around.rtt_high);
     let queues = rtt - ctx.floor >= LATE.max(Nanos(ctx.floor.0 / 2));
     (queues && around.flight() >= 2 * holds && around.rate() >= carries / 2)
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 65))
@@ -171,7 +171,7 @@ mod tests {
         let queues = |flight: u64, late: Nanos| {
             let list = rounds(9, ROUND, |_, s| {
                 s.flight = flight;
-                s.sampled(ROUND + late);
+                s.sampled(ROUND + late, Nanos::ZERO);
             });
             standing_queue(&on_the_link(&list, ROUND), 4).is_some()
         };
@@ -202,7 +202,7 @@ mod tests {
                 (s.wait, s.flight, s.arrived) = (Wait::Timer, flight(k), 30_000);
                 // Most rounds end without an ACK.
                 if k % 5 == 0 {
-                    s.sampled(ROUND.scale(4, 1));
+                    s.sampled(ROUND.scale(4, 1), Nanos::ZERO);
                 }
             });
             overrun(&on_the_link(&list, ROUND), 101).is_some()
@@ -220,7 +220,7 @@ mod tests {
             let list = rounds(20, floor, |k, s| {
                 (s.wait, s.flight, s.arrived) = (Wait::Window, 3 * HOLDS, arrived);
                 (s.window_min, s.window_max) = (3 * HOLDS, 3 * HOLDS + window * (k as u64 % 2));
-                (0..20).for_each(|_| s.sampled(floor + Nanos::from_millis(10)));
+                (0..20).for_each(|_| s.sampled(floor + Nanos::from_millis(10), Nanos::ZERO));
             });
             let mut ctx = Context::new(&list, floor, MSS);
             ctx.capacity = Some(2_400_000);

@@ -158,7 +158,7 @@ mod tests {
             let list = rounds(2, floor, |k, s| match k {
                 0 => {
                     (s.flight, s.segments) = (100 * MSS, 100);
-                    s.sampled(floor + Nanos::from_millis(queue));
+                    s.sampled(floor + Nanos::from_millis(queue), Nanos::ZERO);
                 }
                 _ => (s.wait, s.idle) = (Wait::IdleSelf, Nanos::from_millis(10)),
             });
@@ -175,7 +175,7 @@ mod tests {
             let mut list = rounds(2, floor, |k, s| {
                 if k == 0 {
                     (s.flight, s.segments) = (100 * MSS, 100);
-                    s.sampled(floor.scale(2, 1));
+                    s.sampled(floor.scale(2, 1), Nanos::ZERO);
                 } else {
                     s.wait = Wait::Tail;
                 }

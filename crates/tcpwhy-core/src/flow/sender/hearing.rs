@@ -1,6 +1,6 @@
 //! Something reaches the sender: ACKs, window updates, the peer's data.
 
-use super::Sender;
+use super::{Sender, Way};
 use crate::flow::gap::Release;
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::Acked;
@@ -8,9 +8,9 @@ use crate::observe::flags;
 use crate::units::Nanos;
 
 impl Sender {
-    /// `event` reached the sender at `time`, not before anything else that it knows of; `leg` is the way between capture point and sender, with the queue of the moment.
+    /// `event` reached the sender at `time`, not before anything else that it knows of.
     #[inline]
-    pub(crate) fn acknowledged(&mut self, event: &Packet, time: Nanos, leg: Nanos) {
+    pub(crate) fn acknowledged(&mut self, event: &Packet, time: Nanos, way: Way) {
         // Half of all packets: one more of a burst of data, whose headers all say the same.
         let again = self.repeated == Some((event.ack, event.window));
         if again && event.len > 0 && event.is_ordinary() {
@@ -19,11 +19,11 @@ impl Sender {
             return self.peer_spoke(time);
         }
         self.repeated = None;
-        self.told(event, time, leg);
+        self.told(event, time, way);
     }
 
     #[inline(never)]
-    fn told(&mut self, event: &Packet, time: Nanos, leg: Nanos) {
+    fn told(&mut self, event: &Packet, time: Nanos, way: Way) {
         let Some(ack) = self.space.locate(event.ack) else {
             self.tally.stray += 1;
             return;
@@ -39,7 +39,7 @@ impl Sender {
         let acked = self.board.acknowledge(ack, |level| self.bursts.delivered(level));
         self.space.advance_to(ack, event.ack);
         self.window.advertise(ack, event.window, event.has(flags::SYN));
-        let arrived = self.note_ack(event, &acked, leg);
+        let arrived = self.note_ack(event, &acked, way);
         if self.duplicate_acks > 0 {
             self.gap.notices(time);
         }
@@ -96,7 +96,7 @@ impl Sender {
     }
 
     /// Returns how many bytes have newly arrived by what this ACK says.
-    fn note_ack(&mut self, event: &Packet, acked: &Acked, leg: Nanos) -> u64 {
+    fn note_ack(&mut self, event: &Packet, acked: &Acked, way: Way) -> u64 {
         if acked.bytes > 0 {
             self.duplicate_acks = 0;
         } else {
@@ -124,9 +124,9 @@ impl Sender {
         // By the clocks of two taps an ACK may come before its data: no time was measured then. One that comes with it shows a clock that
         // cannot measure this path: the floor is zero, which is what it is where nothing was measured.
         let sent_at = sampled.filter(|_| placed);
-        let sample = sent_at.map(|at| event.time - at + leg).filter(|rtt| rtt.0 >= 0);
+        let sample = sent_at.map(|at| event.time - at + way.leg).filter(|rtt| rtt.0 >= 0);
         if let Some(rtt) = sample {
-            self.record.open().sampled(rtt);
+            self.record.open().sampled(rtt, way.queue);
             if self.rtt.add(rtt) {
                 self.pace.lower(self.rtt.floor_or_zero());
             }

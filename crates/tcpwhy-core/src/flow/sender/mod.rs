@@ -84,6 +84,15 @@ pub(crate) struct Sender {
     pub(crate) last: Nanos,
 }
 
+/// How an ACK comes from the capture point to the sender.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way {
+    /// The round trip between the two, with the queue of the moment.
+    pub(crate) leg: Nanos,
+    /// For how long it waited in queues, there or on its way to the capture point, as far as clocks tell.
+    pub(crate) queue: Nanos,
+}
+
 /// What a new direction knows before its first data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Beginning {

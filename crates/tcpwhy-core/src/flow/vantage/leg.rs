@@ -2,6 +2,7 @@
 
 use super::pairs::QuietPairs;
 use crate::flow::line::Line;
+use crate::flow::sender_clock::TICK;
 use crate::flow::{NEAR, WAKE_UP};
 use crate::units::{Nanos, Seq};
 
@@ -27,6 +28,8 @@ pub(crate) struct Standing {
     pub(crate) now: Nanos,
     /// The leg by its newest sample: a queue that comes and goes within a round shows here.
     pub(crate) latest: Nanos,
+    /// What of that packets waited in queues on their way to this end, as far as its clock tells.
+    pub(crate) queue: Nanos,
     /// Whether anything is known.
     pub(crate) known: bool,
     /// Whether the end's echo names the newest packet that it has seen.
@@ -53,6 +56,8 @@ pub(crate) struct Leg {
     round_end: Nanos,
     /// The newest of them.
     latest: Nanos,
+    /// The samples are without the queues on the way back: the clock of this end shows those.
+    one_way: bool,
     pub(crate) from_handshake: bool,
     /// The handshake has shown that the capture point is at this end.
     pub(crate) near: bool,
@@ -82,6 +87,7 @@ impl Leg {
             current: Nanos::MAX,
             previous: Nanos::MAX,
             latest: Nanos::ZERO,
+            one_way: false,
             round_end: Nanos(i64::MIN),
             from_handshake: false,
             near: false,
@@ -100,14 +106,22 @@ impl Leg {
 
     /// What it is now.
     pub(crate) fn standing(&self) -> Standing {
+        let latest = self.latest.max(self.now);
         Standing {
             floor: self.floor(),
             earliest: self.earliest(),
             now: self.now,
-            latest: self.latest.max(self.now),
+            latest,
+            queue: self.queue(latest),
             known: self.known,
             trusts_echo: !self.stuck,
         }
+    }
+
+    /// See [`Standing::queue`]. What an end's clock tells is late by a tick at most.
+    fn queue(&self, latest: Nanos) -> Nanos {
+        let queue = latest - self.floor() - TICK;
+        if self.one_way { queue.max(Nanos::ZERO) } else { Nanos::ZERO }
     }
 
     /// Whether its standing may have changed since this was asked last.
@@ -224,9 +238,11 @@ impl Leg {
         })
     }
 
-    /// A packet from this end echoed `tsecr`. `round` is the length over which a queue is judged.
+    /// A packet from this end, which without queues would have passed at `time`, echoed `tsecr`; whether its clock tells so is `one_way`.
+    /// `round` is the length over which a queue is judged.
     #[inline(never)]
-    pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
+    pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos, one_way: bool) {
+        self.one_way = one_way;
         self.hear_echo(tsecr, time, round);
         self.newest = self.pending.last().or(self.echoed.as_ref()).map(|&(tsval, _)| tsval);
     }

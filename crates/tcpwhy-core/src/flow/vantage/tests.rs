@@ -11,9 +11,9 @@ fn an_echo_measures_the_leg_from_the_first_packet_with_that_value() {
     leg.passed_towards(100, ms(0));
     leg.passed_towards(100, ms(1));
     leg.passed_towards(101, ms(2));
-    leg.echoed(100, ms(30), ms(40));
+    leg.echoed(100, ms(30), ms(40), false);
     assert_eq!(leg.floor(), ms(30));
-    leg.echoed(101, ms(31), ms(40));
+    leg.echoed(101, ms(31), ms(40), false);
     assert_eq!(leg.floor(), ms(29));
 }
 
@@ -35,9 +35,9 @@ fn data_and_its_first_acknowledgment_measure_the_leg_and_repairs_do_not() {
 fn a_tick_that_outlasts_the_path_is_measured_once() {
     let mut leg = Leg::new();
     leg.passed_towards(100, Nanos(0));
-    leg.echoed(100, Nanos(500_000), ms(1));
+    leg.echoed(100, Nanos(500_000), ms(1), false);
     leg.passed_towards(100, Nanos(510_000));
-    leg.echoed(100, Nanos(520_000), ms(1));
+    leg.echoed(100, Nanos(520_000), ms(1), false);
     assert_eq!(leg.floor(), Nanos(500_000));
 }
 
@@ -48,7 +48,7 @@ fn a_queue_on_the_way_shows_in_the_leg_but_not_in_its_floor() {
         leg.passed_towards(i, ms(i64::from(i)));
         let queue = i64::from(i) / 2;
         if let Some(echo) = (i64::from(i) - 20 - queue).try_into().ok().filter(|e| *e < i) {
-            leg.echoed(echo, ms(i64::from(i)), ms(50));
+            leg.echoed(echo, ms(i64::from(i)), ms(50), false);
         }
     }
     assert_eq!(leg.floor(), ms(39));
@@ -60,7 +60,7 @@ fn think_time_is_not_taken_for_a_queue() {
     let mut leg = Leg::new();
     for i in 0..10u32 {
         leg.passed_towards(i, ms(1000 * i64::from(i)));
-        leg.echoed(i, ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }), ms(50));
+        leg.echoed(i, ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }), ms(50), false);
     }
     assert_eq!(leg.standing().now, ms(20));
 }
@@ -72,7 +72,7 @@ fn an_echo_that_could_have_left_long_before_the_next_tells_no_queue() {
     for i in 0..20u32 {
         leg.passed_towards(i, ms(20 * i64::from(i)));
         if i >= 1 {
-            leg.echoed(i - 1, ms(20 * i64::from(i) + 18), ms(50));
+            leg.echoed(i - 1, ms(20 * i64::from(i) + 18), ms(50), false);
         }
     }
     assert_eq!(leg.standing().latest, ms(20), "38 ms after it passed, 18 ms after the next did");
@@ -105,4 +105,21 @@ fn the_position_is_the_ratio_of_the_legs() {
     legs.to[0].shaken(ms(5));
     legs.to[1].shaken(ms(15));
     assert_eq!(legs.position(Nanos::ZERO).0, 0.25);
+}
+
+#[test]
+fn what_an_end_that_tells_when_it_sent_echoes_late_has_queued_on_its_way_there() {
+    let queue = |one_way: bool| {
+        let mut leg = Leg::new();
+        leg.shaken(ms(20));
+        for i in 0..40u32 {
+            leg.passed_towards(i, ms(i64::from(i)));
+            if i >= 30 {
+                leg.echoed(i - 30, ms(i64::from(i)), ms(50), one_way);
+            }
+        }
+        leg.standing().queue
+    };
+    assert_eq!(queue(true), ms(9), "10 ms, less the tick of the clock that tells it");
+    assert_eq!(queue(false), ms(0), "or on its way back");
 }

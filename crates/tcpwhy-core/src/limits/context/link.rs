@@ -19,12 +19,12 @@ const TELLS_RATE: Nanos = Nanos::from_millis(10);
 const LONG: Nanos = Nanos(2 * TELLS_RATE.0);
 
 impl Context<'_> {
-    /// How much the smallest RTT of stretch `i` lies above the floor: a queue that stood for all of
+    /// How much the smallest RTT of stretch `i` lies above the floor, but for what ACKs waited in: a queue that stood for all of
     /// it. `None` where it cannot be told.
     pub(crate) fn standing_queue(&self, i: usize) -> Option<Nanos> {
         let s = &self.stretches[i];
         let measured = s.rtt_min != Nanos::MAX && s.flight >= FEW_SEGMENTS * self.mss;
-        measured.then(|| s.rtt_min - self.floor)
+        measured.then(|| s.forth_min - self.floor)
     }
 
     /// A queue counts when it adds a quarter to the round trip and is no noise.
@@ -151,6 +151,7 @@ mod tests {
         let list = rounds(20, ROUND, |k, s| {
             s.sampled(
                 ROUND + if queued.contains(&k) { Nanos::from_millis(queue) } else { Nanos::ZERO },
+                Nanos::ZERO,
             );
             s.resent = u32::from(lost == Some(k));
         });

@@ -97,7 +97,7 @@ impl Context<'_> {
             sum.breaks += s.breaks;
             sum.breaks_woken += s.breaks_woken;
             sum.resent += s.resent;
-            sum.rtt_high = sum.rtt_high.max(s.rtt_mean().unwrap_or_default());
+            sum.rtt_high = sum.rtt_high.max(s.forth_mean().unwrap_or_default());
             sum.stalled += s.stalled_time;
             sum.time += s.duration();
             if s.flight > 0 {

@@ -145,8 +145,8 @@ fn was_refused(ctx: &Context<'_>, i: usize) -> bool {
 /// the round whose ACKs are still to come.
 fn queued_before(ctx: &Context<'_>, i: usize) -> bool {
     let queued = |rtt: Nanos| rtt - ctx.floor >= Nanos(ctx.floor.0 / 4);
-    let last = ctx.stretches[..i].iter().rev().find_map(Stretch::rtt_mean);
-    last.is_some_and(queued) || ctx.stretches[i].rtt_mean().is_some_and(queued)
+    let last = ctx.stretches[..i].iter().rev().find_map(Stretch::forth_mean);
+    last.is_some_and(queued) || ctx.stretches[i].forth_mean().is_some_and(queued)
 }
 
 /// Bytes per second delivered from stretch `first` to `last`, idle times left out.
@@ -170,7 +170,7 @@ mod tests {
     fn of(lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
         let list = rounds(400, ROUND, |k, s| {
             (s.arrived, s.segments, s.flight) = (arrived(k), 20, 30_000);
-            s.sampled(ROUND.scale(3, 2));
+            s.sampled(ROUND.scale(3, 2), Nanos::ZERO);
             if k > 3 && k % 2 == 1 {
                 (s.wait, s.resent) = (Wait::Recovery, lost);
             }
@@ -197,7 +197,7 @@ mod tests {
         let of = |arrived: fn(usize) -> i64, farther| {
             let list = rounds(400, ROUND, |k, s| {
                 (s.arrived, s.segments, s.flight) = (arrived(k / 40), 20, 30_000);
-                s.sampled(ROUND.scale(if k % 3 == 0 { 2 } else { 1 }, 1));
+                s.sampled(ROUND.scale(if k % 3 == 0 { 2 } else { 1 }, 1), Nanos::ZERO);
                 if k % 40 == 39 {
                     (s.wait, s.resent) = (Wait::Recovery, 1);
                 }
@@ -218,7 +218,7 @@ mod tests {
         let of = |closed: usize| {
             let list = rounds(40, ROUND, |k, s| {
                 (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
-                s.sampled(ROUND);
+                s.sampled(ROUND, Nanos::ZERO);
                 if (8..14).contains(&k) {
                     (s.wait, s.resent) = (Wait::Recovery, 20);
                 }
@@ -237,7 +237,7 @@ mod tests {
         let of = |arrived: i64, floor: Nanos| {
             let list = rounds(40, floor, |k, s| {
                 (s.arrived, s.segments, s.flight) = (arrived * (floor.0 / ROUND.0), 20, 30_000);
-                s.sampled(floor);
+                s.sampled(floor, Nanos::ZERO);
                 if (8..14).contains(&k) {
                     (s.wait, s.resent) = (Wait::Recovery, 20);
                 }
@@ -257,7 +257,7 @@ mod tests {
     fn the_last_loss_lasts_until_it_is_repaired() {
         let list = rounds(20, ROUND, |k, s| {
             (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
-            s.sampled(ROUND);
+            s.sampled(ROUND, Nanos::ZERO);
             if (8..14).contains(&k) {
                 (s.wait, s.resent) = (Wait::Recovery, 20);
             }

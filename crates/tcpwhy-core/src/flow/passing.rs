@@ -104,7 +104,7 @@ impl Flow {
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
             let stamp = event.stamp();
-            sender.acknowledged(event, time, Way { leg: way.latest, queue: way.queue });
+            sender.acknowledged(event, time, Way { leg: way.latest, queue: way.queue() });
             self.under_way[own].told(stamp);
         }
     }

@@ -28,12 +28,21 @@ pub(crate) struct Standing {
     pub(crate) now: Nanos,
     /// The leg by its newest sample: a queue that comes and goes within a round shows here.
     pub(crate) latest: Nanos,
-    /// What of that packets waited in queues on their way to this end, as far as its clock tells.
-    pub(crate) queue: Nanos,
     /// Whether anything is known.
     pub(crate) known: bool,
     /// Whether the end's echo names the newest packet that it has seen.
     pub(crate) trusts_echo: bool,
+    /// Whether the samples are without the queues on the way back: the clock of this end shows those.
+    one_way: bool,
+}
+
+impl Standing {
+    /// What of the latest leg packets waited in queues on their way to this end, as far as its clock tells: that is late by a tick at most.
+    #[inline]
+    pub(crate) fn queue(&self) -> Nanos {
+        let queue = self.latest - self.floor - TICK;
+        if self.one_way { queue.max(Nanos::ZERO) } else { Nanos::ZERO }
+    }
 }
 
 impl Default for Standing {
@@ -56,7 +65,7 @@ pub(crate) struct Leg {
     round_end: Nanos,
     /// The newest of them.
     latest: Nanos,
-    /// The samples are without the queues on the way back: the clock of this end shows those.
+    /// See [`Standing`].
     one_way: bool,
     pub(crate) from_handshake: bool,
     /// The handshake has shown that the capture point is at this end.
@@ -106,22 +115,15 @@ impl Leg {
 
     /// What it is now.
     pub(crate) fn standing(&self) -> Standing {
-        let latest = self.latest.max(self.now);
         Standing {
             floor: self.floor(),
             earliest: self.earliest(),
             now: self.now,
-            latest,
-            queue: self.queue(latest),
+            latest: self.latest.max(self.now),
             known: self.known,
             trusts_echo: !self.stuck,
+            one_way: self.one_way,
         }
-    }
-
-    /// See [`Standing::queue`]. What an end's clock tells is late by a tick at most.
-    fn queue(&self, latest: Nanos) -> Nanos {
-        let queue = latest - self.floor() - TICK;
-        if self.one_way { queue.max(Nanos::ZERO) } else { Nanos::ZERO }
     }
 
     /// Whether its standing may have changed since this was asked last.

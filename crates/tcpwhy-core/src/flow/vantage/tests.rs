@@ -118,7 +118,7 @@ fn what_an_end_that_tells_when_it_sent_echoes_late_has_queued_on_its_way_there()
                 leg.echoed(i - 30, ms(i64::from(i)), ms(50), one_way);
             }
         }
-        leg.standing().queue
+        leg.standing().queue()
     };
     assert_eq!(queue(true), ms(9), "10 ms, less the tick of the clock that tells it");
     assert_eq!(queue(false), ms(0), "or on its way back");

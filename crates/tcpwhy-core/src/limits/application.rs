@@ -21,6 +21,9 @@ const SOME_ACKS: u64 = 4;
 /// Time from one ACK to the next in which a host wakes up ten times.
 const SPARSE: Nanos = Nanos(10 * WAKE_UP.0);
 
+/// Part of the time (percent) from which on stalls, and not what lies between them, set the rate.
+const MOSTLY: i64 = 50;
+
 /// Everything acknowledged and nothing sent.
 pub(super) fn idle(ctx: &Context<'_>, i: usize) -> Judgement {
     let s = &ctx.stretches[i];
@@ -116,6 +119,21 @@ pub(super) fn breaks_off(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }
 
+/// For most of the time nothing leaves, no ACK ends those stalls, and more leaves after them than pacing makes: neither a window nor a
+/// pacer holds such a sender. That its queue ran dry need not show: Nagle keeps the end of each write back for the next one.
+pub(super) fn rests(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let burst = around.arrived / u64::from(around.stalls.max(1));
+    (ctx.floor > TIMELY
+        && around.stalled_percent() >= MOSTLY
+        && around.stalls >= CALM_ROUNDS
+        && around.woken * 4 <= around.stalls
+        && around.resent == 0
+        && ctx.settled(i)
+        && burst > paced_burst(ctx, around.rate()))
+    .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 60))
+}
+
 /// Bytes that leave at once when a sender paces at `rate`: a millisecond's worth, two segments at least (`tcp_tso_autosize`), and one
 /// more for ACKs that fall together.
 pub(super) fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {
@@ -181,6 +199,24 @@ mod tests {
         // A third of what is in flight: as a full buffer is refilled. And each behind an ACK.
         assert!(!timed(33, 0));
         assert!(!timed(10, 10));
+    }
+
+    #[test]
+    fn more_than_pacing_makes_after_stalls_that_no_ack_ends_is_written_at_that_time() {
+        let floor = Nanos::from_millis(50);
+        // A stall of 60 ms in every round of 100, with nothing that says that the queue ran dry.
+        let rests = |burst: u64, woken: u32, length: i64| {
+            let list = rounds(30, floor.scale(2, 1), |_, s| {
+                s.wait = Wait::Timer;
+                (s.flight, s.arrived) = (burst * MSS, (burst * MSS) as i64);
+                (s.stalls, s.woken, s.stalled_time) = (1, woken, Nanos::from_millis(length));
+            });
+            super::rests(&Context::new(&list, floor, MSS), 15).is_some()
+        };
+        assert!(rests(6, 0, 60));
+        assert!(!rests(3, 0, 60), "two segments at a time, and one more for ACKs that fall together");
+        assert!(!rests(6, 1, 60), "each just after an ACK");
+        assert!(!rests(6, 0, 40), "for most of the time it sends");
     }
 
     #[test]

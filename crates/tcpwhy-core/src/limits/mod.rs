@@ -106,6 +106,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::woken_late(ctx, i))
             .or_else(|| path_bandwidth::overrun(ctx, i))
+            .or_else(|| application::rests(ctx, i))
             .or_else(|| congestion_window::paced(ctx, i))
             .or_else(|| congestion_window::cut(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),

@@ -133,7 +133,7 @@ impl Context<'_> {
         let least = NOISE.max(Nanos(self.floor.0 / 32));
         let measured = self.stretches.iter().filter(|s| s.rtt_count > 0);
         let (queued, all) = measured.fold((0, 0), |(queued, all), s| {
-            (queued + u32::from(s.rtt_min - self.floor >= least), all + 1)
+            (queued + u32::from(s.forth_min - self.floor >= least), all + 1)
         });
         self.first_loss.is_none() && queued * 2 < all
     }
@@ -173,5 +173,16 @@ mod tests {
     fn a_path_on_which_nothing_was_measured_is_not_known_to_be_never_full() {
         let list = rounds(20, ROUND, |_, _| ());
         assert!(!Context::new(&list, ROUND, MSS).is_never_full());
+    }
+
+    #[test]
+    fn what_only_acks_wait_in_fills_no_path() {
+        let late = Nanos::from_millis(30);
+        let never_full = |queue: Nanos| {
+            let list = rounds(20, ROUND, |_, s| s.sampled(ROUND + late, queue));
+            Context::new(&list, ROUND, MSS).is_never_full()
+        };
+        assert!(never_full(late));
+        assert!(!never_full(Nanos::ZERO));
     }
 }

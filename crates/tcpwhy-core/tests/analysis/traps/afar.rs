@@ -43,7 +43,7 @@ fn a_queue_that_only_acks_wait_in_is_none_of_the_datas() {
         message_bytes: 8_000_000,
         ..Workload::default()
     };
-    let mut capture = simulate(&Scenario { workload, ..fast(2_000_000) }).capture(0.0);
+    let mut capture = simulate(&Scenario { workload, ..fast(workload.message_bytes) }).capture(0.0);
     let of_application = |capture: &[Segment]| {
         share(direction(&connection(capture), Side::Server), Limit::Application)
     };

@@ -214,7 +214,10 @@ mod tests {
             super::rests(&Context::new(&list, floor, MSS), 15).is_some()
         };
         assert!(rests(6, 0, 60));
-        assert!(!rests(3, 0, 60), "two segments at a time, and one more for ACKs that fall together");
+        assert!(
+            !rests(3, 0, 60),
+            "two segments at a time, and one more for ACKs that fall together"
+        );
         assert!(!rests(6, 1, 60), "each just after an ACK");
         assert!(!rests(6, 0, 40), "for most of the time it sends");
     }

@@ -14,7 +14,7 @@ use crate::units::Nanos;
 const LIMITS: [Limit; 4] =
     [Limit::SendBuffer, Limit::CongestionWindow, Limit::PathBandwidth, Limit::Application];
 /// Rounds that are one observation: each looks at as many on its sides.
-const ONE_OBSERVATION: f64 = AROUND as f64;
+pub(super) const ONE_OBSERVATION: f64 = AROUND as f64;
 /// What a change costs, in nats: such a limit holds for some hundred rounds.
 const CHANGE: f64 = 5.0;
 

@@ -41,7 +41,7 @@ pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>) -> Vec<Interval> 
         list = thin(list);
     }
     let list = settle(list, ctx.floor);
-    let mut line: Vec<Interval> = list.iter().map(Joined::interval).collect();
+    let mut line: Vec<Interval> = list.iter().map(|joined| joined.interval(ctx.floor)).collect();
     name_frames(&mut line, ctx.opened_by);
     line
 }

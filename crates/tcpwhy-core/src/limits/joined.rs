@@ -9,9 +9,9 @@ use crate::units::Nanos;
 /// From this confidence on a limit shows in a round itself.
 const SHOWN: u8 = 93;
 
-/// Part of the time in which what is inferred is wrong however many rounds say so: some transfers look like others. Measured over the
-/// lab's matrix, at intervals of more than 32 rounds.
-const MISLED: f64 = 0.05;
+/// Part of the time in which what is inferred is wrong however many rounds say so: some transfers look like others. Measured in the lab on
+/// paths by which no rule was made.
+const MISLED: f64 = 0.07;
 
 /// Stretches under one judgement.
 #[derive(Debug, Clone, Copy)]
@@ -169,7 +169,7 @@ mod tests {
             (65..=75).contains(&said[0]),
             "one round says little more than the rule by itself: {said:?}"
         );
-        assert_eq!(said[3..], [95, 95]);
+        assert_eq!(said[3..], [93, 93]);
         assert!(sure(Limit::SendBuffer, 60, 4) < sure(Limit::SendBuffer, 80, 4));
     }
 

@@ -205,21 +205,21 @@ mod tests {
     fn more_than_pacing_makes_after_stalls_that_no_ack_ends_is_written_at_that_time() {
         let floor = Nanos::from_millis(50);
         // A stall of 60 ms in every round of 100, with nothing that says that the queue ran dry.
-        let rests = |burst: u64, woken: u32, length: i64| {
-            let list = rounds(30, floor.scale(2, 1), |_, s| {
+        let rests = |burst: u64, woken: u32, length: i64, lost: Option<usize>| {
+            let list = rounds(18, floor.scale(2, 1), |k, s| {
                 s.wait = Wait::Timer;
                 (s.flight, s.arrived) = (burst * MSS, (burst * MSS) as i64);
                 (s.stalls, s.woken, s.stalled_time) = (1, woken, Nanos::from_millis(length));
+                s.resent = u32::from(lost == Some(k));
             });
             super::rests(&Context::new(&list, floor, MSS), 15).is_some()
         };
-        assert!(rests(6, 0, 60));
-        assert!(
-            !rests(3, 0, 60),
-            "two segments at a time, and one more for ACKs that fall together"
-        );
-        assert!(!rests(6, 1, 60), "each just after an ACK");
-        assert!(!rests(6, 0, 40), "for most of the time it sends");
+        assert!(rests(6, 0, 60, None));
+        // Two segments at a time, and one more for ACKs that fall together.
+        assert!(!rests(3, 0, 60, None));
+        assert!(!rests(6, 1, 60, None), "each just after an ACK");
+        assert!(!rests(6, 0, 40, None), "for most of the time it sends");
+        assert!(!rests(6, 0, 60, Some(6)), "a loss cut the window, and its pace is not seen");
     }
 
     #[test]

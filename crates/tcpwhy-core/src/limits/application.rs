@@ -123,14 +123,13 @@ pub(super) fn breaks_off(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// pacer holds such a sender. That its queue ran dry need not show: Nagle keeps the end of each write back for the next one.
 pub(super) fn rests(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let burst = around.arrived / u64::from(around.stalls.max(1));
     (ctx.floor > TIMELY
         && around.stalled_percent() >= MOSTLY
         && around.stalls >= CALM_ROUNDS
         && around.woken * 4 <= around.stalls
         && around.resent == 0
         && ctx.settled(i)
-        && burst > paced_burst(ctx, around.rate()))
+        && around.between_stalls() > paced_burst(ctx, around.rate()))
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 60))
 }
 

@@ -162,12 +162,17 @@ impl Around {
         self.arrived / u64::from(self.waits.max(1))
     }
 
+    /// As `burst`, between one stall and the next.
+    pub(crate) fn between_stalls(&self) -> u64 {
+        self.arrived / u64::from(self.stalls.max(1))
+    }
+
     /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once
     /// is less. Where much of the time goes in stalls, shorter waits say nothing: what leaves between stalls does.
     pub(crate) fn is_little_at_once(&self) -> bool {
         let rests = self.stalled_percent() >= PAUSES;
-        let bursts = if rests { self.stalls.max(1) } else { self.waits };
-        self.waits > 0 && self.arrived / u64::from(bursts) < self.flight() / 4
+        let burst = if rests { self.between_stalls() } else { self.burst() };
+        self.waits > 0 && burst < self.flight() / 4
     }
 
     /// Bytes that an ACK acknowledges.

@@ -83,14 +83,19 @@ impl Joined {
         confidence.clamp(0, 100) as u8
     }
 
+    /// How many of the shortest round trips it lasts.
+    pub(super) fn rounds(&self, floor: Nanos) -> f64 {
+        self.sum.duration().0 as f64 / floor.0 as f64
+    }
+
     /// Percent. What was inferred is the surer the more rounds say the same: each eight of them are one more observation of it.
     fn settled_confidence(&self, floor: Nanos) -> u8 {
         let stated = self.confidence();
         if !self.is_inferred() || self.judgement.limit == Limit::Unknown || floor.0 <= 0 {
             return stated;
         }
-        let rounds = self.sum.duration().0 as f64 / floor.0 as f64;
-        let by_chance = (1.0 - f64::from(stated) / 100.0).powf(1.0 + rounds / ONE_OBSERVATION);
+        let observations = self.rounds(floor) / ONE_OBSERVATION;
+        let by_chance = (1.0 - f64::from(stated) / 100.0).powf(1.0 + observations);
         (100.0 * (1.0 - MISLED) * (1.0 - by_chance)).round() as u8
     }
 

@@ -42,11 +42,10 @@ pub(super) fn settle(mut list: Vec<Joined>, floor: Nanos) -> Vec<Joined> {
 /// Whether anything was changed.
 fn settle_run(run: &mut [Joined], floor: Nanos) -> bool {
     let mut changed = false;
-    let rounds = |joined: &Joined| joined.sum.duration().0 as f64 / floor.0 as f64;
     let observe = |joined: &Joined| Observed {
         limit: joined.judgement.limit,
         confidence: joined.confidence() as f64,
-        rounds: rounds(joined),
+        rounds: joined.rounds(floor),
     };
     let limits = likeliest(&run.iter().map(observe).collect::<Vec<_>>());
     for at in 0..run.len() {
@@ -54,7 +53,7 @@ fn settle_run(run: &mut [Joined], floor: Nanos) -> bool {
         let is_unknown = run[at].judgement.limit == Limit::Unknown;
         let between = at > 0 && limits[at - 1] == limit && limits.get(at + 1) == Some(&limit);
         if run[at].judgement.limit == limit
-            || is_unknown && !(between && rounds(&run[at]) <= SPOILED)
+            || is_unknown && !(between && run[at].rounds(floor) <= SPOILED)
         {
             continue;
         }

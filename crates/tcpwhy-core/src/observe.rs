@@ -46,6 +46,8 @@ pub mod flags {
     pub const ECE: u16 = 0x40;
     /// Congestion window reduced.
     pub const CWR: u16 = 0x80;
+    /// Accurate ECN (RFC 9768); with CWR and ECE a counter of three bits where both ends use it.
+    pub const AE: u16 = 0x100;
 }
 
 /// The TCP options that the analysis reads. `None` means absent, unless [`Segment::options_cut`].

@@ -52,6 +52,12 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
         all.merge(&sender.rtt.distribution);
     }
     let mut summary = all.summary();
+    let floors = flow.senders.iter().flatten().map(|sender| sender.rtt.floor);
+    if !all.is_empty()
+        && let Some(floor) = floors.min()
+    {
+        summary.min = summary.min.min(floor);
+    }
     let handshake = placing.legs.to[0].floor() + placing.legs.to[1].floor();
     let whole = placing.legs.to.iter().all(|leg| leg.known());
     if all.is_empty() && whole {

@@ -4,6 +4,7 @@ use super::verdict::depends_on_scale;
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
+use crate::flow::tally::Count;
 use crate::limits::Losses;
 use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
 use crate::units::Nanos;
@@ -19,7 +20,8 @@ pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
     for side in [Side::Client, Side::Server] {
         let sender = flow.senders[side as usize].as_ref();
         if let Some(sender) = sender {
-            of_sender(side, sender, &mut list);
+            let captured = placing.packets[side as usize] > 0;
+            of_sender(side, sender, captured, &mut list);
         }
         list.extend(late_reset(flow, side));
         list.extend(sender.and_then(|sender| of_silence(side, sender)));
@@ -58,13 +60,15 @@ fn of_handshake(flow: &Flow, list: &mut Vec<Finding>) {
 }
 
 fn of_capture(flow: &Flow, placing: &Placing, list: &mut Vec<Finding>) {
-    for (kind, count) in [
+    for (kind, counts) in [
         (FindingKind::SeenTwice, placing.copies),
         (FindingKind::OutOfOrderTime, placing.backwards),
         (FindingKind::Fragments, flow.fragments),
     ] {
-        if count.times > 0 {
-            list.push(finding(kind, Side::Client, count.times, 0, count.frame));
+        for (side, count) in [Side::Client, Side::Server].into_iter().zip(counts) {
+            if count.times > 0 {
+                list.push(finding(kind, side, count.times, 0, count.frame));
+            }
         }
     }
     let other = match placing.packets {
@@ -77,12 +81,14 @@ fn of_capture(flow: &Flow, placing: &Placing, list: &mut Vec<Finding>) {
     }
 }
 
-fn of_sender(side: Side, sender: &Sender, list: &mut Vec<Finding>) {
+/// `captured`: packets of this side are in the capture. If none is, that is said by [`FindingKind::OneWay`].
+fn of_sender(side: Side, sender: &Sender, captured: bool, list: &mut Vec<Finding>) {
     let t = &sender.tally;
+    let holes = if captured { t.holes } else { Count::default() };
     for (kind, count, value) in [
-        (FindingKind::CaptureHole, t.holes, sender.board.missed),
+        (FindingKind::CaptureHole, holes, sender.board.missed),
         (FindingKind::Reordered, t.reordered, 0),
-        (FindingKind::SpuriousRetransmissions, t.needless, 0),
+        (FindingKind::SpuriousRetransmissions, t.needless(), 0),
         (FindingKind::EcnMarks, t.marks, 0),
     ] {
         if count.times > 0 {

@@ -187,8 +187,8 @@ impl Sorter {
         let print = print_of(segment) ^ open.print(side);
         let sight = self.seen.look(print, (segment.time, segment.scope), segment.ip_id != 0);
         let was_closed = open.is_closed();
-        let mut packet = Packet::of(segment, side);
-        packet.late = late;
+        let packet = Packet::of(segment, side);
+        let packet = if late { packet.delayed() } else { packet };
         let queued = if open.is_copy(&packet, sight) {
             open.push_copy(packet, &mut self.waiting)
         } else {

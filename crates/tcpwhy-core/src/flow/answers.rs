@@ -9,6 +9,8 @@ pub(crate) struct Answers {
     unanswered: u32,
     /// The first of these.
     first_frame: u64,
+    /// The last of these.
+    last_frame: u64,
     /// The most that ever went unanswered in a row.
     most: u32,
     /// The receiver spoke of something else meanwhile: it is alive.
@@ -34,6 +36,7 @@ impl Answers {
         if self.unanswered == 0 {
             self.first_frame = frame;
         }
+        self.last_frame = frame;
         self.unanswered = self.unanswered.saturating_add(1);
         self.most = self.most.max(self.unanswered);
     }
@@ -55,6 +58,11 @@ impl Answers {
     /// The frame of the first of these.
     pub(crate) fn first_unanswered(&self) -> u64 {
         self.first_frame
+    }
+
+    /// The frame of the last of these.
+    pub(crate) fn last_unanswered(&self) -> u64 {
+        self.last_frame
     }
 
     /// The longest row of these.

@@ -1,5 +1,6 @@
 //! SYN and SYN/ACK: roles, options, the first round trip.
 
+use super::ecn::Feedback;
 use super::packet::Packet;
 use super::segment_size::SegmentSize;
 use super::window::{MAX_SHIFT, Window};
@@ -26,6 +27,8 @@ pub(crate) struct Offer {
     pub(crate) mss: Option<u16>,
     pub(crate) window_scale: Option<u8>,
     timestamps: bool,
+    /// See [`Packet::congestion_bits`].
+    congestion_bits: u8,
     /// The snap length cut the options.
     cut: bool,
 }
@@ -36,6 +39,7 @@ impl Offer {
             mss: packet.mss(),
             window_scale: packet.window_scale(),
             timestamps: packet.timestamps().is_some(),
+            congestion_bits: packet.congestion_bits(),
             cut: packet.options_cut(),
         }
     }
@@ -137,6 +141,12 @@ impl Handshake {
             Some(if stamped { mss.saturating_sub(12) } else { mss })
         });
         SegmentSize::new(announced)
+    }
+
+    /// How the ends tell each other of congestion marks.
+    pub(crate) fn marks(&self) -> Feedback {
+        let bits = |syn: Syn| syn.offer.congestion_bits;
+        self.both().map_or(Feedback::Echo, |(c, s)| Feedback::agreed(bits(c), bits(s)))
     }
 
     /// A window for the direction towards `receiver`.

@@ -27,8 +27,9 @@ impl Identification {
         missing
     }
 
+    /// Whether they count the packets of this connection.
     #[inline(never)]
-    fn counts(&self) -> bool {
+    pub(crate) fn counts(&self) -> bool {
         self.steps >= PROOF && self.by_one >= self.steps / 10 * 8
     }
 }

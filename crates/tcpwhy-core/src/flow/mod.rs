@@ -8,6 +8,7 @@ mod ack;
 pub(crate) mod answers;
 pub(crate) mod burst;
 mod capacity;
+mod ecn;
 mod gap;
 mod handshake;
 mod identification;
@@ -25,7 +26,7 @@ mod sender_clock;
 mod space;
 pub(crate) mod spread;
 pub(crate) mod stretch;
-mod tally;
+pub(crate) mod tally;
 mod transfer;
 mod vantage;
 mod window;
@@ -96,8 +97,8 @@ pub(crate) struct Flow {
     closed: [bool; 2],
     /// The first RST, by sender.
     pub(crate) resets: [Option<Reset>; 2],
-    pub(crate) fragments: Count,
-    pub(crate) marks: Count,
+    /// By sender.
+    pub(crate) fragments: [Count; 2],
 }
 
 impl Taker for Flow {
@@ -132,8 +133,7 @@ impl Flow {
             newest: [Nanos::MAX; 2],
             closed: [false; 2],
             resets: [None; 2],
-            fragments: Count::default(),
-            marks: Count::default(),
+            fragments: Default::default(),
         }
     }
 

@@ -30,8 +30,8 @@ pub(crate) struct Packet {
     pub(crate) side: Side,
     /// What lies beside it: see [`Placed`](super::placed::Placed).
     pub(crate) beside: u8,
-    /// The capture has it behind a later one of its connection.
-    pub(crate) late: bool,
+    /// More bits of its own, see `rare`.
+    rare: u8,
 }
 
 /// Bits of [`Packet::notes`].
@@ -44,6 +44,12 @@ mod note {
     pub(super) const FRAGMENT: u8 = 0x20;
     pub(super) const SACK: u8 = 0x40;
     pub(super) const DUPLICATE: u8 = 0x80;
+}
+
+/// Bits of [`Packet::rare`].
+mod rare {
+    pub(super) const LATE: u8 = 0x01;
+    pub(super) const AE: u8 = 0x02;
 }
 
 impl Packet {
@@ -84,7 +90,7 @@ impl Packet {
                 | note(duplicate, note::DUPLICATE),
             side,
             beside: 0,
-            late: false,
+            rare: if segment.flags & flags::AE != 0 { rare::AE } else { 0 },
         }
     }
 
@@ -112,6 +118,18 @@ impl Packet {
     pub(crate) fn copied(mut self) -> Self {
         self.notes |= note::COPY;
         self
+    }
+
+    /// The same packet, which the capture has behind a later one of its connection.
+    #[cold]
+    pub(crate) fn delayed(mut self) -> Self {
+        self.rare |= rare::LATE;
+        self
+    }
+
+    /// The capture has it behind a later one of its connection.
+    pub(crate) fn is_late(&self) -> bool {
+        self.rare & rare::LATE != 0
     }
 
     /// The same packet at another time.
@@ -194,7 +212,8 @@ impl Packet {
     /// It neither opens nor closes its side, and its header says nothing of losses, copies or marks.
     #[inline]
     pub(crate) fn is_ordinary(&self) -> bool {
-        !self.has_any(flags::SYN | flags::FIN | flags::ECE)
+        !self.has_any(flags::SYN | flags::FIN | flags::ECE | flags::CWR)
+            && self.rare & rare::AE == 0
             && self.notes & (note::SACK | note::DUPLICATE) == 0
     }
 
@@ -209,6 +228,12 @@ impl Packet {
     /// It tells the other end what has arrived.
     pub(crate) fn acknowledges(&self) -> bool {
         self.has(flags::ACK) && !self.has(flags::RST)
+    }
+
+    /// The three bits of the header for ECN: AE, CWR and ECE (RFC 9768 section 3.2.1).
+    pub(crate) fn congestion_bits(&self) -> u8 {
+        let ae = if self.rare & rare::AE != 0 { 0b100 } else { 0 };
+        ae | self.flags >> 6
     }
 
     /// The receiver echoes a congestion mark.

@@ -25,10 +25,7 @@ impl Flow {
             self.handshake.note(packet);
         }
         if packet.is_fragment() {
-            self.fragments.add(packet.frame);
-        }
-        if packet.is_marked() {
-            self.marks.add(packet.frame);
+            self.fragments[packet.side as usize].add(packet.frame);
         }
         self.send(packet, left);
         if packet.has_any(flags::FIN | flags::RST) {
@@ -168,6 +165,7 @@ impl Flow {
             handshake_rtt: (both && rtt.0 > 0).then_some(rtt),
             window: self.handshake.window(side.other()),
             size: self.handshake.segment_size(),
+            marks: self.handshake.marks(),
         }));
         sender.stands_at(leg, self.legs[own].known);
         let word = self.words[own];

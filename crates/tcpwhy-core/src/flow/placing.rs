@@ -27,8 +27,8 @@ pub(crate) struct Placing {
     pub(crate) last: Nanos,
     /// By sender, those that were captured twice included.
     pub(crate) packets: [u64; 2],
-    pub(crate) copies: Count,
-    pub(crate) backwards: Count,
+    pub(crate) copies: [Count; 2],
+    pub(crate) backwards: [Count; 2],
 }
 
 impl Placing {
@@ -44,8 +44,8 @@ impl Placing {
             quiet_before: Nanos::ZERO,
             last: first.time,
             packets: [0; 2],
-            copies: Count::default(),
-            backwards: Count::default(),
+            copies: Default::default(),
+            backwards: Default::default(),
         }
     }
 
@@ -54,7 +54,7 @@ impl Placing {
         for packet in packets {
             if packet.is_copy() {
                 self.push_copy(packet);
-            } else if packet.time < self.last || packet.late || self.held.is_some() {
+            } else if packet.time < self.last || packet.is_late() || self.held.is_some() {
                 self.push_slowly(packet, out);
             } else {
                 self.count(packet);
@@ -69,7 +69,7 @@ impl Placing {
     #[cold]
     fn push_copy(&mut self, packet: &Packet) {
         self.count(packet);
-        self.copies.add(packet.frame);
+        self.copies[packet.side as usize].add(packet.frame);
     }
 
     /// A packet that steps back in time, or did before it was sorted, or comes while the vantage is found out.
@@ -77,11 +77,11 @@ impl Placing {
     fn push_slowly(&mut self, packet: &Packet, out: &mut impl Taker) {
         let mut packet = *packet;
         let back = packet.time < self.last;
-        if back || packet.late {
-            self.backwards.add(packet.frame);
+        if back || packet.is_late() {
+            self.backwards[packet.side as usize].add(packet.frame);
         }
         if back && self.held.is_none() {
-            packet = packet.at(self.last);
+            packet = packet.at(self.last).delayed();
         }
         self.count(&packet);
         self.measure_legs(&packet);

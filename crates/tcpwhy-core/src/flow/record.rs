@@ -123,6 +123,14 @@ impl Stretches {
         }
     }
 
+    /// The window scale was found to be larger by so many bits.
+    #[cold]
+    pub(crate) fn widen_windows(&mut self, bits: u8) {
+        for stretch in self.closed.iter_mut().chain([&mut self.open]) {
+            stretch.widen_windows(bits);
+        }
+    }
+
     fn coarsen(&mut self) {
         self.rounds = self.rounds.saturating_mul(2);
         let mut merged: Vec<Stretch> = Vec::with_capacity(MAX_STRETCHES / 2 + 1);

@@ -2,6 +2,7 @@
 //! numbers that tell the limits apart.
 
 use super::spread::Spread;
+use super::window::widened;
 use crate::units::{Nanos, lower};
 
 /// What the sender waited for, as far as one moment can tell. The limits that need the context of
@@ -236,6 +237,14 @@ impl Stretch {
         if window == 0 {
             self.zero_window = true;
         }
+    }
+
+    /// The window scale was found to be larger by so many bits. The room beside a flight is larger by as much as the window.
+    pub(crate) fn widen_windows(&mut self, bits: u8) {
+        let smallest = self.window_min;
+        self.window_min = widened(smallest, bits);
+        self.window_max = widened(self.window_max, bits);
+        self.room = self.room.saturating_add(self.window_min - smallest);
     }
 
     /// A round trip; for `queue` of it an ACK waited in queues.

@@ -12,10 +12,15 @@ pub(crate) struct Count {
 
 impl Count {
     pub(crate) fn add(&mut self, frame: u64) {
+        self.add_some(1, frame);
+    }
+
+    /// As `add`, for what one frame shows several times.
+    pub(crate) fn add_some(&mut self, times: u32, frame: u64) {
         if self.times == 0 {
             self.frame = frame;
         }
-        self.times += 1;
+        self.times += u64::from(times);
     }
 }
 
@@ -28,7 +33,10 @@ pub(crate) struct Tally {
     pub(crate) max_flight: u64,
     pub(crate) resent: Count,
     pub(crate) reordered: Count,
-    pub(crate) needless: Count,
+    /// Sent again when they had been acknowledged.
+    needless: Count,
+    /// Segments that the receiver reports to have come twice (RFC 2883).
+    pub(crate) reported: Count,
     pub(crate) marks: Count,
     pub(crate) holes: Count,
     /// Probes of a closed window, and keep-alives.
@@ -39,6 +47,11 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Retransmissions of what had arrived: what was seen to be and what the receiver reports are mostly the same ones.
+    pub(crate) fn needless(&self) -> Count {
+        if self.reported.times > self.needless.times { self.reported } else { self.needless }
+    }
+
     pub(crate) fn probe(&mut self, frame: u64, closed: bool) {
         if closed { self.probes.add(frame) } else { self.keep_alives.add(frame) }
     }
@@ -47,6 +60,8 @@ impl Tally {
         self.data_segments += 1;
         match sending {
             Sending::New => {}
+            // Where the capture has changed the order, nothing is known of the network.
+            Sending::Reordered if packet.is_late() => {}
             Sending::Reordered => self.reordered.add(packet.frame),
             Sending::Again { .. } => {
                 self.retransmitted += again;

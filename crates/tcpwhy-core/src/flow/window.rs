@@ -72,8 +72,10 @@ impl Window {
         self.bytes = self.scaled();
         self.last = (!syn).then_some(ack);
         raise(&mut self.largest, self.bytes);
-        lower(&mut self.smallest, self.bytes);
         self.edge = ack.saturating_add(self.bytes);
+        if !syn {
+            lower(&mut self.smallest, self.bytes);
+        }
         if !syn && self.edge >= self.furthest_edge {
             self.furthest = (ack, raw);
             self.furthest_edge = self.edge;
@@ -92,13 +94,14 @@ impl Window {
     /// Data up to `end` was sent with `una` acknowledged: where the scale is only inferred, no data
     /// may pass the furthest edge ever allowed (a receiver should not take back what it has allowed,
     /// RFC 9293 section 3.8.6), so the shift is at least what makes it fit. A little beyond the edge
-    /// proves nothing: the sender has seen an ACK that the capture shows only after the data.
-    pub(crate) fn sent(&mut self, una: u64, end: u64) {
-        let WindowScale::Inferred { min, max } = self.scale else { return };
+    /// proves nothing: the sender has seen an ACK that the capture shows only after the data. Gives by
+    /// how many bits more all windows so far have to be shifted.
+    pub(crate) fn sent(&mut self, una: u64, end: u64) -> Option<u8> {
+        let WindowScale::Inferred { min, max } = self.scale else { return None };
         let (allowed, raw) = self.furthest;
         self.at_edge = self.at_edge.saturating_add(u32::from(end == self.furthest_edge));
         if self.holds(end) || raw == 0 || min >= max {
-            return;
+            return None;
         }
         self.beyond = self.beyond.saturating_add(1);
         let need = end.saturating_sub(allowed);
@@ -111,8 +114,9 @@ impl Window {
             shift += 1;
         }
         if shift == min {
-            return;
+            return None;
         }
+        let wider = shift - min;
         self.scale = WindowScale::Inferred { min: shift, max };
         self.shift = shift;
         (self.at_edge, self.beyond) = (0, 0);
@@ -120,7 +124,9 @@ impl Window {
         self.bytes = self.scaled();
         self.edge = una.saturating_add(self.bytes);
         self.furthest_edge = allowed.saturating_add(u64::from(raw) << shift);
-        self.largest = self.largest.max(u64::from(raw) << shift);
+        self.largest <<= wider;
+        self.smallest = widened(self.smallest, wider);
+        Some(wider)
     }
 
     /// Data up to `end` lies within the furthest edge ever allowed: [`Window::sent`] learns nothing from it but that it ends there.
@@ -157,6 +163,11 @@ impl Window {
         self.beyond >= FLIGHTS && self.beyond > self.at_edge
     }
 
+    /// The receiver has said that there is no room at all.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.bytes == 0 && self.edge > 0
+    }
+
     /// The receiver has closed a window that was open.
     pub(crate) fn is_closed(&self) -> bool {
         self.bytes() == 0 && self.largest > 0
@@ -167,6 +178,11 @@ impl Window {
     pub(crate) fn need(&self, mss: u64) -> u64 {
         mss.min((self.largest / 2).max(1))
     }
+}
+
+/// A window under a shift that has grown by so many bits; `u64::MAX` is none.
+pub(crate) fn widened(window: u64, bits: u8) -> u64 {
+    if window == u64::MAX { window } else { window << bits }
 }
 
 fn shift_of(scale: WindowScale) -> u8 {

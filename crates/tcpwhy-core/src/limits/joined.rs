@@ -129,7 +129,8 @@ fn evidence(s: &Stretch) -> Evidence {
         rtt_min: if s.rtt_min == Nanos::MAX { Nanos::ZERO } else { s.rtt_min },
         rtt_mean: s.rtt_mean().unwrap_or_default(),
         stalls: s.stalls,
-        longest_stall: s.longest_stall,
+        // A wait may go on in the stretch behind.
+        longest_stall: s.longest_stall.min(s.duration()),
         retransmissions: s.resent,
     }
 }

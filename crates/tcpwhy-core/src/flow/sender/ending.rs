@@ -20,13 +20,16 @@ impl Sender {
         // What nobody answered gets a stretch of its own.
         let heard = self.answers.last().filter(|_| self.answers.unanswered() > 1);
         let (round, mut probes) = (self.round(), self.probes);
+        let asked = [self.answers.first_unanswered(), self.answers.last_unanswered()];
         let record = &mut self.record;
         self.gap.resolve(end, release, |to, wait, piece| {
             for to in heard.map(|h| h.min(to)).into_iter().chain([to]) {
                 // Probes and keep-alives belong to the wait that lasts.
                 let said = if to == end { std::mem::take(&mut probes) } else { 0 };
+                let alone = heard.is_some_and(|h| to > h);
+                let shown = if alone { asked } else { [piece.frame; 2] };
                 record.account(to, wait, round, |s| {
-                    s.touch(piece.frame);
+                    shown.into_iter().for_each(|frame| s.touch(frame));
                     s.saw_window(piece.window);
                     s.probes += said;
                 });

@@ -112,13 +112,16 @@ impl Sender {
         if acked.unseen > 1 {
             self.tally.holes.add(event.frame);
         }
+        // A FIN has a number, too, and is no data.
+        let behind = self.board.una.saturating_sub(self.data_end).min(acked.bytes);
+        let closing = if acked.unseen > 1 { 0 } else { behind };
         let window = self.window.bytes();
         let arrived = acked.arrived + beyond;
         let open = self.record.open();
         open.touch(event.frame);
         open.saw_window(window);
-        open.acked += acked.bytes;
-        open.arrived += arrived as i64;
+        open.acked += acked.bytes - closing;
+        open.arrived += arrived.saturating_sub(closing) as i64;
         // Timestamps will tell where the capture was taken: until then the round trip is not known.
         let placed = self.placed || event.stamp().is_none();
         // By the clocks of two taps an ACK may come before its data: no time was measured then. One that comes with it shows a clock that
@@ -151,12 +154,13 @@ impl Sender {
         if event.reports_loss() {
             self.duplicate_acks = self.duplicate_acks.max(3);
         }
-        if event.echoes_mark() {
-            self.tally.marks.add(event.frame);
-            self.record.open().marks += 1;
+        let marks = self.marks.news(event);
+        if marks > 0 {
+            self.tally.marks.add_some(marks, event.frame);
+            self.record.open().marks += marks;
         }
         if event.reports_duplicate() {
-            self.tally.needless.add(event.frame);
+            self.tally.reported.add(event.frame);
             self.record.open().needless += 1;
             if std::mem::take(&mut self.probed_tail) {
                 // Such a probe changes no window (RFC 8985 section 7.4.2).
@@ -174,12 +178,16 @@ impl Sender {
         self.released = time;
         self.answers.heard(time);
         self.answers.delivered(acked.largest);
-        self.transfers.acknowledged(time, event.frame);
+        // The ACK of a FIN alone comes when the connection is closed, long after the last transfer maybe.
+        let of_data = ack - acked.bytes < self.data_end;
+        if of_data {
+            self.transfers.acknowledged(time, event.frame);
+        }
         if self.recover.is_some_and(|point| ack >= point) {
             self.recover = None;
             self.gap.repairs(time);
         }
-        if ack >= self.data_end {
+        if ack >= self.data_end && (of_data || self.done.is_none()) {
             self.done = Some(time);
         }
         if acked.unseen > 1 {

@@ -12,6 +12,7 @@ use crate::flow::WAKE_UP;
 use crate::flow::answers::Answers;
 use crate::flow::burst::Bursts;
 use crate::flow::capacity::Capacity;
+use crate::flow::ecn::Feedback;
 use crate::flow::gap::{Gap, Piece, State};
 use crate::flow::identification::Identification;
 use crate::flow::packet::Packet;
@@ -47,6 +48,7 @@ pub(crate) struct Sender {
     pub(crate) bursts: Bursts,
     gap: Gap,
     identification: Identification,
+    marks: Feedback,
     /// Packets are missing before the newest.
     missing: bool,
     pace: Pace,
@@ -101,6 +103,7 @@ pub(crate) struct Beginning {
     pub(crate) handshake_rtt: Option<Nanos>,
     pub(crate) window: Window,
     pub(crate) size: SegmentSize,
+    pub(crate) marks: Feedback,
 }
 
 impl Sender {
@@ -124,6 +127,7 @@ impl Sender {
             bursts: Bursts::default(),
             gap: Gap::starting(piece),
             identification: Identification::default(),
+            marks: b.marks,
             missing: false,
             placed: false,
             dry: false,

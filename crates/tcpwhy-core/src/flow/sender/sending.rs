@@ -77,9 +77,14 @@ impl Sender {
     #[inline(always)]
     fn note_sent(&mut self, sending: Sending, packet: &Packet, end: u64, time: Nanos, flight: u64) {
         let fresh = end.saturating_sub(self.data_end);
-        let again = u64::from(packet.len).saturating_sub(fresh);
+        let again = match sending {
+            Sending::Reordered => 0,
+            _ => u64::from(packet.len).saturating_sub(fresh),
+        };
         self.space.advance_to(end, packet.seq + packet.len);
-        self.window.sent(self.board.una, end);
+        if let Some(wider) = self.window.sent(self.board.una, end) {
+            self.record.widen_windows(wider);
+        }
         self.size.seen(packet.len);
         if sending != Sending::New {
             self.sent_again(sending, packet);
@@ -145,8 +150,7 @@ impl Sender {
     #[inline]
     fn is_probe(&self, start: u64, len: u32) -> bool {
         len == 1
-            && (start + 1 == self.board.una
-                || (self.window.bytes() == 0 && start >= self.window.edge))
+            && (start + 1 == self.board.una || (self.window.is_zero() && start >= self.window.edge))
     }
 
     /// What released new data.
@@ -178,15 +182,15 @@ impl Sender {
 
     /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the
     /// capture, its retransmission seems new. But a queue that was not dry cannot pause with
-    /// everything acknowledged and room in the window, and a gap in the identifications shows the
-    /// packet that is missing. The probe comes after two round trips (RFC 8985 section 7.2), the
+    /// everything acknowledged and room in the window, and where identifications count the packets
+    /// a gap shows the one that is missing. The probe comes after two round trips (RFC 8985 section 7.2), the
     /// timeout later.
     #[inline(never)]
     fn lost_on_the_way(&self, time: Nanos) -> bool {
         let waited = time - self.gap.start();
         self.pace.far
             && self.gap.state() == State::Idle
-            && (!self.dry || self.missing)
+            && (self.missing || !self.dry && !self.identification.counts())
             && self.tally.data_segments > 0
             && waited >= self.rtt.smoothed().scale(7, 4)
     }

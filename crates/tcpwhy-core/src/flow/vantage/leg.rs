@@ -182,12 +182,14 @@ impl Leg {
         }
     }
 
-    /// Data up to `end` passed on its way to this end at `time`. One segment is timed at a time, and none that was sent before (Karn's rule,
-    /// RFC 6298 section 3).
+    /// Data up to `end` passed on its way to this end at `time`. One segment is timed at a time, none that was sent before, and none whose
+    /// ACK may be for a later sending or wait for another one (Karn's rule, RFC 6298 section 3).
     pub(crate) fn data_towards(&mut self, end: Seq, time: Nanos) {
         if self.highest.is_none_or(|highest| end.distance(highest) > 0) {
             self.highest = Some(end);
             self.asked.get_or_insert((end, time));
+        } else {
+            self.asked = None;
         }
     }
 

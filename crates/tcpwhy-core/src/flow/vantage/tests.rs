@@ -28,6 +28,9 @@ fn data_and_its_first_acknowledgment_measure_the_leg_and_repairs_do_not() {
     leg.data_towards(Seq(300), ms(100));
     leg.data_towards(Seq(300), ms(118));
     leg.acknowledged(Seq(300), ms(120));
+    assert_eq!(leg.floor(), ms(45), "which of the two it acknowledges is not known");
+    leg.data_towards(Seq(400), ms(200));
+    leg.acknowledged(Seq(400), ms(220));
     assert_eq!(leg.floor(), ms(20));
 }
 

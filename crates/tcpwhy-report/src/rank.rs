@@ -64,7 +64,14 @@ impl Ranked<'_> {
         same(Cause::WaitingForPeer) || same(Cause::SynRetry) || waits
     }
 
-    /// Whether there is something to tell: data of its own, or a death, that the opposite direction
+    /// Whether the client waited longer for the server's application, small as its answer was, than its own data took.
+    fn answers_late(&self, other: &Direction) -> bool {
+        let d = self.direction;
+        let thinks = d.verdict.cause == Cause::SenderApplication;
+        d.from == Side::Server && thinks && d.bytes > 0 && self.saving() > other.transfer
+    }
+
+    /// Whether there is something to tell: data of its own, a late answer, or a death, that the opposite direction
     /// does not tell.
     pub(crate) fn matters(&self) -> bool {
         let [client, server] = &self.connection.directions;
@@ -74,7 +81,7 @@ impl Ranked<'_> {
         if (d.bytes == 0 || other.bytes > d.bytes / MINOR) && self.mirrors(other) {
             return false;
         }
-        died || d.bytes > other.bytes / MINOR
+        died || d.bytes > other.bytes / MINOR || self.answers_late(other)
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct Figures {
     pub span: Nanos,
     /// Part of it under the verdict's limit and cause, 0 to 1.
     pub share: f64,
+    /// The limit that held longer in all, and its part of the time: the verdict's held longest while data moved.
+    pub outdone_by: Option<(Limit, f64)>,
     /// Plateau of the longest interval of the verdict, in bytes.
     pub flight: u64,
     /// Smallest window of the longest interval of the verdict, in bytes.
@@ -87,6 +89,7 @@ impl Figures {
             retransmitted: direction.retransmitted,
             span: direction.span(),
             share: share(held().map(|i| i.to - i.from), direction.span()),
+            outdone_by: outdone(direction),
             flight: evidence.flight,
             window: evidence.window.into(),
             rtt_floor: measured(facts.rtt_floor),
@@ -148,6 +151,16 @@ fn intervals<'a>(
 ) -> impl Iterator<Item = &'a Interval> + use<'a> {
     let (limit, cause) = (verdict.limit, verdict.cause);
     direction.timeline.iter().filter(move |i| i.limit == limit && i.cause == cause)
+}
+
+/// The limit with the most time, if it is not the verdict's, and its part of all time.
+fn outdone(direction: &Direction) -> Option<(Limit, f64)> {
+    let of = |limit| {
+        let times = direction.timeline.iter().filter(|i| i.limit == limit).map(|i| i.to - i.from);
+        (limit, share(times, direction.span()))
+    };
+    let most = Limit::ALL.into_iter().map(of).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (most.1 > direction.verdict.share && most.0 != direction.verdict.limit).then_some(most)
 }
 
 /// The part of `whole` that `times` add up to.

@@ -18,10 +18,14 @@ pub(crate) fn steps(f: &Figures) -> Vec<Step> {
 }
 
 /// Whether the limit hides another that holds nearly as hard: a writer with a clock of its own is not faster for an ACK that comes at
-/// once. Of a busy path it is said in other words; a handshake's time is none of the transfer's.
+/// once. Of a busy path it is said in other words; a handshake's time is none of the transfer's. What an application thinks before
+/// its first byte is not, either, and of turns only the thinking is lifted: fewer of them gain more.
 fn little_to_gain(f: &Figures) -> Vec<Step> {
-    let is_other =
-        matches!(f.verdict.limit, Limit::PathBandwidth | Limit::Handshake | Limit::Unknown);
+    let before = f.verdict.limit == Limit::Application && promises(f.span, f.transfer);
+    let turns = f.verdict.cause == Cause::WaitingForPeer && f.transfers > 1;
+    let is_other = before
+        || turns
+        || matches!(f.verdict.limit, Limit::PathBandwidth | Limit::Handshake | Limit::Unknown);
     match f.lifted {
         Some(w) if !is_other && !promises(f.transfer, w.transfer) => {
             vec![Step::Network(Network::LittleToGain { then: w.transfer, next: w.next })]

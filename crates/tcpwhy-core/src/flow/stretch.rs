@@ -94,9 +94,11 @@ pub(crate) struct Stretch {
     pub(crate) pauses: u32,
     pub(crate) dry_pauses: u32,
     pub(crate) short_pauses: u32,
-    /// Of the stalls: how many followed a short segment, ended just after an ACK, ended long after the flight had fallen.
+    /// Of the stalls: how many followed a short segment, ended just after an ACK, ended when no ACK had come for long, ended long after
+    /// the flight had fallen.
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
+    pub(crate) unprompted: u32,
     pub(crate) forgone: u32,
     /// Of the stalls in which most of the flight drained: what was in flight, and what was left when the next data left.
     pub(crate) top: Spread,
@@ -165,6 +167,7 @@ impl Stretch {
             short_pauses: 0,
             short_stalls: 0,
             woken: 0,
+            unprompted: 0,
             forgone: 0,
             top: Spread::default(),
             left: Spread::default(),
@@ -335,6 +338,7 @@ impl Stretch {
             (&mut self.waits, next.waits),
             (&mut self.prompt, next.prompt),
             (&mut self.woken, next.woken),
+            (&mut self.unprompted, next.unprompted),
             (&mut self.forgone, next.forgone),
             (&mut self.breaks, next.breaks),
             (&mut self.breaks_woken, next.breaks_woken),

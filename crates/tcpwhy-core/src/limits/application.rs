@@ -133,6 +133,21 @@ pub(super) fn rests(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 60))
 }
 
+/// Half of the stalls or more end when no ACK has come for longer than a busy host sleeps: whatever waits for room, in a window or in a
+/// buffer, goes on when an ACK makes it. After them more leaves than pacing makes. (The end of a write that Nagle keeps back leaves with an
+/// ACK, one for each write.)
+pub(super) fn unprompted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    (ctx.floor > TIMELY
+        && around.stalls >= CALM_ROUNDS
+        && around.unprompted * 2 >= around.stalls
+        && around.resent == 0
+        && !around.grows(ctx.mss)
+        && ctx.settled(i)
+        && around.between_stalls() > paced_burst(ctx, around.rate()))
+    .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
+}
+
 /// Bytes that leave at once when a sender paces at `rate`: a millisecond's worth, two segments at least (`tcp_tso_autosize`), and one
 /// more for ACKs that fall together.
 pub(super) fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {
@@ -219,6 +234,33 @@ mod tests {
         assert!(!rests(6, 1, 60, None), "each just after an ACK");
         assert!(!rests(6, 0, 40, None), "for most of the time it sends");
         assert!(!rests(6, 0, 60, Some(6)), "a loss cut the window, and its pace is not seen");
+    }
+
+    #[test]
+    fn a_writer_that_goes_on_when_no_ack_has_come_for_long_does_not_wait_for_room() {
+        let floor = Nanos::from_millis(50);
+        // A write in each round, whose end leaves with an ACK.
+        let says = |burst: u64, unprompted: u32, lost: Option<usize>| {
+            let list = rounds(18, floor, |k, s| {
+                (s.flight, s.arrived) = (2 * burst * MSS, (burst * MSS) as i64);
+                (s.stalls, s.woken, s.unprompted) = (2, 1, unprompted);
+                s.resent = u32::from(lost == Some(k));
+            });
+            unprompted_at(&list, floor)
+        };
+        assert!(says(20, 1, None));
+        assert!(!says(20, 0, None));
+        assert!(!says(4, 1, None), "as little as pacing makes");
+        assert!(!says(20, 1, Some(6)), "a loss cut the window, and its pace is not seen");
+        let grows = rounds(18, floor, |k, s| {
+            (s.flight, s.arrived) = ((20 + k as u64) * MSS, 20 * MSS as i64);
+            (s.stalls, s.unprompted) = (1, 1);
+        });
+        assert!(!unprompted_at(&grows, floor), "a window that still grows");
+    }
+
+    fn unprompted_at(list: &[Stretch], floor: Nanos) -> bool {
+        unprompted(&Context::new(list, floor, MSS), 15).is_some()
     }
 
     #[test]

@@ -80,6 +80,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Ack => busy_or_full(ctx, i)
             .or_else(|| path_bandwidth::flooded(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
+            .or_else(|| application::unprompted(ctx, i))
             .or_else(|| send_buffer::refilled(ctx, i))
             .or_else(|| application::forgone(ctx, i))
             .or_else(|| application::overshoots(ctx, i))
@@ -94,6 +95,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .unwrap_or(Judgement::UNKNOWN),
         Wait::Timer => application::emptied(ctx, i)
             .or_else(|| busy_or_full(ctx, i))
+            .or_else(|| application::unprompted(ctx, i))
             .or_else(|| send_buffer::refilled(ctx, i))
             .or_else(|| application::forgone(ctx, i))
             .or_else(|| application::overshoots(ctx, i))

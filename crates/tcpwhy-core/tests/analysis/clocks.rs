@@ -2,14 +2,14 @@
 
 use crate::script::script;
 use crate::segments::{analyse, analyse_one, check_all, direction};
-use crate::silence::finding;
+use crate::silence::counted;
 use tcpwhy_core::model::{FindingKind, Side};
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::traffic::{Scenario, simulate};
 
 fn backwards(segments: &[Segment]) -> Vec<u64> {
-    let count = |c| finding(c, FindingKind::OutOfOrderTime).map_or(0, |f| f.count);
+    let count = |c| counted(c, FindingKind::OutOfOrderTime);
     analyse(segments).iter().map(count).collect()
 }
 

@@ -18,6 +18,11 @@ pub(crate) fn finding(connection: &Connection, kind: FindingKind) -> Option<Find
     connection.findings.iter().copied().find(|f| f.kind == kind)
 }
 
+/// How often, by both ends.
+pub(crate) fn counted(connection: &Connection, kind: FindingKind) -> u64 {
+    connection.findings.iter().filter(|f| f.kind == kind).map(|f| f.count).sum()
+}
+
 fn analysed(segments: &[Segment]) -> Connection {
     let connection = analyse_one(segments);
     check_all(std::slice::from_ref(&connection));

@@ -33,6 +33,8 @@ pub(super) struct Pause {
     pub(super) emptied: bool,
     pub(super) short: bool,
     pub(super) woken: bool,
+    /// No ACK had come for longer than a busy host sleeps.
+    pub(super) unprompted: bool,
     pub(super) forgone: bool,
     /// It is twice as long as the waits before it.
     pub(super) stands_out: bool,
@@ -96,6 +98,7 @@ impl Sender {
             emptied: self.emptied,
             short: self.short,
             woken: time - self.released <= self.pace.wake_up.max(late),
+            unprompted: time - self.released > self.pace.slack.max(BUSY_HOST),
             forgone: self.gap.is_forgone(time, BUSY_HOST),
             stands_out: length.0 / 2 > self.usual_wait.0,
         };
@@ -168,6 +171,7 @@ impl Pause {
         s.breaks_woken += u32::from(self.stands_out && self.woken);
         if self.stall {
             s.woken += u32::from(self.woken);
+            s.unprompted += u32::from(self.unprompted);
             s.forgone += u32::from(self.forgone);
             s.short_stalls += u32::from(self.short);
             s.drained(self.flight, self.left);

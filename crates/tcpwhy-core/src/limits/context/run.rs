@@ -90,6 +90,7 @@ impl Context<'_> {
             sum.lengths.join(&s.lengths);
             sum.short_stalls += s.short_stalls;
             sum.woken += s.woken;
+            sum.unprompted += s.unprompted;
             sum.forgone += s.forgone;
             sum.top.join(&s.top);
             sum.left.join(&s.left);

@@ -33,19 +33,22 @@ impl Trace {
     /// The segments that pass a point of the path, in time order: 0 at the data sender, 1 at its receiver.
     pub fn capture(&self, position: f64) -> Vec<Segment> {
         let position = position.clamp(0.0, 1.0);
-        let mut seen: Vec<(Nanos, &Packet)> = self
-            .packets
-            .iter()
-            .filter(|p| self.scenario.handshake || !opens(p))
-            .filter_map(|p| Some((self.passes(p, position)?, p)))
-            .collect();
-        seen.sort_by_key(|(time, _)| *time);
-        let mut segments: Vec<Segment> = Vec::with_capacity(seen.len());
         let mut ids = [0_u16; 2];
-        for (time, packet) in seen {
+        // What is lost before the tap has an identification, too.
+        let mut identified = |packet: &Packet| {
             let id = &mut ids[usize::from(packet.from_server)];
             *id = id.wrapping_add(1);
-            let next = self.segment(packet, time, *id, position);
+            *id
+        };
+        let sent = self.packets.iter().map(|p| (identified(p), p));
+        let mut seen: Vec<(Nanos, u16, &Packet)> = sent
+            .filter(|(_, p)| self.scenario.handshake || !opens(p))
+            .filter_map(|(id, p)| Some((self.passes(p, position)?, id, p)))
+            .collect();
+        seen.sort_by_key(|(time, ..)| *time);
+        let mut segments: Vec<Segment> = Vec::with_capacity(seen.len());
+        for (time, id, packet) in seen {
+            let next = self.segment(packet, time, id, position);
             match segments.last_mut() {
                 Some(last) if self.scenario.tso && position == 0.0 && joins(last, &next) => {
                     last.len += next.len;

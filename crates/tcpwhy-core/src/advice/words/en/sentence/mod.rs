@@ -22,8 +22,15 @@ pub(crate) fn sentence(f: &Figures) -> String {
             percent(f.verdict.share)
         ));
     }
-    if f.verdict.share < 0.5 && f.verdict.limit != Limit::Unknown {
-        text.push_str(" It is the largest of several limits that took turns.");
+    match f.outdone_by {
+        _ if f.verdict.share >= 0.5 || f.verdict.limit == Limit::Unknown => {}
+        Some((other, part)) => text.push_str(&format!(
+            " It held longest while data moved; the {} took {} of the time, mostly between \
+             transfers.",
+            limit(other),
+            percent(part)
+        )),
+        None => text.push_str(" It is the largest of several limits that took turns."),
     }
     if let (true, WindowScale::Inferred { min, max }) = (f.scale_matters, f.scale) {
         text.push_str(&format!(

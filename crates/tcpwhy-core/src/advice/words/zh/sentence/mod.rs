@@ -22,8 +22,14 @@ pub(crate) fn sentence(f: &Figures) -> String {
             percent(f.verdict.share)
         ));
     }
-    if f.verdict.share < 0.5 && f.verdict.limit != Limit::Unknown {
-        text.push_str("几种限制因素轮流起作用，这是其中最大的一个。");
+    match f.outdone_by {
+        _ if f.verdict.share >= 0.5 || f.verdict.limit == Limit::Unknown => {}
+        Some((other, part)) => text.push_str(&format!(
+            "数据传输期间它占的时间最长；{}占了全部时间的 {}，大多在各次传输之间。",
+            limit(other),
+            percent(part)
+        )),
+        None => text.push_str("几种限制因素轮流起作用，这是其中最大的一个。"),
     }
     if let (true, WindowScale::Inferred { min, max }) = (f.scale_matters, f.scale) {
         text.push_str(&format!(

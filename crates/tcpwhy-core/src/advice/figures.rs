@@ -6,7 +6,7 @@ use crate::model::{
     WindowScale,
 };
 use crate::observe::Endpoint;
-use crate::units::Nanos;
+use crate::units::{Nanos, bits_per_second};
 
 /// One end, as advice names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub(crate) struct Figures {
     pub mss: u32,
     /// Highest rate sustained for a round trip, in bit/s.
     pub peak_bps: u64,
+    /// Mean rate under the verdict, in bit/s: what a link carries that is busy. ACKs that bunch make the highest rate higher.
+    pub mean_bps: u64,
     /// Window scale of the receiver.
     pub scale: WindowScale,
     /// The verdict changes with the window scale, which is inferred.
@@ -109,6 +111,7 @@ impl Figures {
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
             peak_bps: facts.peak_bps,
+            mean_bps: mean_rate(held()).unwrap_or(facts.peak_bps),
             scale: facts.scale,
             scale_matters: scale_matters(connection, direction),
             transfers: u64::from(direction.transfers_omitted) + direction.transfers.len() as u64,
@@ -151,6 +154,14 @@ fn intervals<'a>(
 ) -> impl Iterator<Item = &'a Interval> + use<'a> {
     let (limit, cause) = (verdict.limit, verdict.cause);
     direction.timeline.iter().filter(move |i| i.limit == limit && i.cause == cause)
+}
+
+/// Bits acknowledged in a second of these intervals; `None` where no packets were seen.
+fn mean_rate<'a>(held: impl Iterator<Item = &'a Interval>) -> Option<u64> {
+    let sums = held.fold((0, Nanos::ZERO), |(bytes, time), i| {
+        (bytes + i.evidence.acked, time + (i.to - i.from))
+    });
+    (sums.0 > 0).then(|| bits_per_second(sums.0, sums.1))
 }
 
 /// The limit with the most time, if it is not the verdict's, and its part of all time.

@@ -177,7 +177,7 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
         let shape = Step::Network(Network::ShapeBelowPolicer { at: f.sender, rate: f.policed_bps });
         return vec![Step::Network(Network::RaisePolicedRate), shape];
     }
-    let mut steps = vec![Step::Network(Network::NothingToGain { rate: f.peak_bps })];
+    let mut steps = vec![Step::Network(Network::NothingToGain { rate: f.mean_bps })];
     // A writer with a timer looks like a link without a queue.
     if f.verdict.cause == Cause::SteadyRate {
         steps.push(Step::Network(Network::SuspectTheWriter { at: f.sender }));

@@ -99,6 +99,10 @@ pub(crate) struct Stretch {
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
     pub(crate) unprompted: u32,
+    /// Of the stalls: how many ended just after data of the peer.
+    pub(crate) answered: u32,
+    /// Packets with data of the peer.
+    pub(crate) spoken: u32,
     pub(crate) forgone: u32,
     /// Of the stalls in which most of the flight drained: what was in flight, and what was left when the next data left.
     pub(crate) top: Spread,
@@ -168,6 +172,8 @@ impl Stretch {
             short_stalls: 0,
             woken: 0,
             unprompted: 0,
+            answered: 0,
+            spoken: 0,
             forgone: 0,
             top: Spread::default(),
             left: Spread::default(),
@@ -339,6 +345,8 @@ impl Stretch {
             (&mut self.prompt, next.prompt),
             (&mut self.woken, next.woken),
             (&mut self.unprompted, next.unprompted),
+            (&mut self.answered, next.answered),
+            (&mut self.spoken, next.spoken),
             (&mut self.forgone, next.forgone),
             (&mut self.breaks, next.breaks),
             (&mut self.breaks_woken, next.breaks_woken),

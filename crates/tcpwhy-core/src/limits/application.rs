@@ -148,6 +148,25 @@ pub(super) fn unprompted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
 }
 
+/// Less than a segment is ever in flight, with room in the window: no congestion window, buffer or link is as small (RFC 5681 section 3.1).
+pub(super) fn trickles(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let tiny = (1..ctx.mss).contains(&around.flight_max);
+    (tiny && around.resent == 0 && around.window_min >= 2 * ctx.mss)
+        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
+}
+
+/// Most stalls end just after data of the peer, while its bare ACKs, of which there are as many and more, release nothing: it grants what
+/// may be sent (a stream's window, RFC 9113 section 5.2; so many requests under way), and neither window nor buffer holds the sender.
+pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    (around.stalls >= CALM_ROUNDS
+        && around.answered * 4 >= around.stalls * 3
+        && around.spoken * 2 <= around.samples
+        && around.resent == 0)
+        .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
+}
+
 /// Bytes that leave at once when a sender paces at `rate`: a millisecond's worth, two segments at least (`tcp_tso_autosize`), and one
 /// more for ACKs that fall together.
 pub(super) fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {

@@ -51,6 +51,8 @@ pub(crate) struct Around {
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
     pub(crate) unprompted: u32,
+    pub(crate) answered: u32,
+    pub(crate) spoken: u32,
     pub(crate) forgone: u32,
     /// What was in flight at the start of stalls in which most of it drained, and what was left at their end.
     pub(crate) top: Spread,

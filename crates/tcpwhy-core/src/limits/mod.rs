@@ -61,9 +61,9 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
         wait if undecidable(ctx, i, wait) => Judgement::UNKNOWN,
-        Wait::IdleSelf if ctx.catches_breath(i) => {
-            send_buffer::plateau(ctx, i).unwrap_or_else(|| application::idle(ctx, i))
-        }
+        Wait::IdleSelf if ctx.catches_breath(i) => path_bandwidth::spread(ctx, i)
+            .or_else(|| send_buffer::plateau(ctx, i))
+            .unwrap_or_else(|| application::idle(ctx, i)),
         Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
         Wait::Tail => path_bandwidth::draining(ctx, i)
             .or_else(|| path_bandwidth::saturated(ctx, i))
@@ -77,9 +77,11 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| path_bandwidth::capped_steady(ctx, i))
             .or_else(|| path_bandwidth::capped_full(ctx, i))
             .unwrap_or_else(|| receive_window::closed(ctx, i)),
-        Wait::Ack => busy_or_full(ctx, i)
+        Wait::Ack => application::trickles(ctx, i)
+            .or_else(|| busy_or_full(ctx, i))
             .or_else(|| path_bandwidth::flooded(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
+            .or_else(|| application::granted(ctx, i))
             .or_else(|| application::unprompted(ctx, i))
             .or_else(|| send_buffer::refilled(ctx, i))
             .or_else(|| application::forgone(ctx, i))
@@ -94,7 +96,9 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| congestion_window::avoidance(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
         Wait::Timer => application::emptied(ctx, i)
+            .or_else(|| application::trickles(ctx, i))
             .or_else(|| busy_or_full(ctx, i))
+            .or_else(|| application::granted(ctx, i))
             .or_else(|| application::unprompted(ctx, i))
             .or_else(|| send_buffer::refilled(ctx, i))
             .or_else(|| application::forgone(ctx, i))

@@ -40,6 +40,16 @@ pub(super) fn draining_queue() -> Judgement {
     Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 75)
 }
 
+/// Seen from afar everything is acknowledged before the next segment passes, and yet the queue of its sender is not dry: the segments are
+/// full and without PSH. They left together, and the narrowest link lies before the capture.
+pub(super) fn spread(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let full = around.short_segments * 8 <= around.segments;
+    let waiting = around.dryness().is_some_and(|dry| dry <= 25);
+    (ctx.far && full && waiting && around.stalls >= STEADY_ROUNDS && around.resent == 0)
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 65))
+}
+
 /// As `standing_queue`, with the flight at the window's edge. A reader that is slow delays its ACKs
 /// until it has freed space (`__tcp_ack_snd_check`), which looks like a queue but for the pauses.
 pub(super) fn capped_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {

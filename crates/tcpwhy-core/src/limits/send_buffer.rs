@@ -7,7 +7,7 @@
 //! nothing: SO_SNDBUF is doubled, counts overhead and is soft (`sk_stream_memory_free` is asked only
 //! when a new skb is needed).
 
-use super::around::PAUSES;
+use super::around::{Around, PAUSES};
 use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
 use crate::flow::stretch::{Stretch, Wait};
@@ -23,6 +23,9 @@ const COUNTED: i64 = 8;
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
+    if !is_enough(ctx, &around) {
+        return None;
+    }
     // The rounds before may still belong to slow start. A window that adds a segment or two a round goes on, though half as many rounds
     // hardly show it.
     let grew = if around.grows(ctx.mss) { around.growth() } else { 0 };
@@ -50,6 +53,12 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         (false, false) => return None,
     };
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))
+}
+
+/// Enough is in flight to fill a buffer: the smallest takes in two segments (`SOCK_MIN_SNDBUF`), and the least that is written leaves at
+/// once.
+fn is_enough(ctx: &Context<'_>, around: &Around) -> bool {
+    around.flight_max >= ctx.mss
 }
 
 /// As `plateau`, after a wait that no ACK ended where ACKs end most: the writer was woken, and its host was busy.
@@ -118,7 +127,8 @@ fn stands_for(ctx: &Context<'_>, i: usize, time: Nanos) -> bool {
 /// Where the sender paces (BBR), the bursts that a full buffer makes otherwise are smoothed away.
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
-    ctx.calm(i).then(|| Judgement::new(Limit::SendBuffer, Cause::None, confidence))
+    let full = ctx.calm(i) && is_enough(ctx, &ctx.around(i));
+    full.then(|| Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }
 
 #[cfg(test)]

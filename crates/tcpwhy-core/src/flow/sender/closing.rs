@@ -35,6 +35,8 @@ pub(super) struct Pause {
     pub(super) woken: bool,
     /// No ACK had come for longer than a busy host sleeps.
     pub(super) unprompted: bool,
+    /// Data of the peer had come just before.
+    pub(super) answered: bool,
     pub(super) forgone: bool,
     /// It is twice as long as the waits before it.
     pub(super) stands_out: bool,
@@ -87,6 +89,7 @@ impl Sender {
     /// The sender has waited for longer than a wake-up takes.
     fn pause(&mut self, length: Nanos, time: Nanos, release: Release, left: u64) -> Pause {
         let late = Nanos(length.0 / PROMPT_PART).min(BUSY_HOST);
+        let wake_up = self.pace.wake_up.max(late);
         let pause = Pause {
             length,
             stall: length.0 >= self.round().0 / 4,
@@ -97,8 +100,9 @@ impl Sender {
             dry: self.dry,
             emptied: self.emptied,
             short: self.short,
-            woken: time - self.released <= self.pace.wake_up.max(late),
+            woken: time - self.released <= wake_up,
             unprompted: time - self.released > self.pace.slack.max(BUSY_HOST),
+            answered: self.peer_data.is_some_and(|at| time - at <= wake_up),
             forgone: self.gap.is_forgone(time, BUSY_HOST),
             stands_out: length.0 / 2 > self.usual_wait.0,
         };
@@ -172,6 +176,7 @@ impl Pause {
         if self.stall {
             s.woken += u32::from(self.woken);
             s.unprompted += u32::from(self.unprompted);
+            s.answered += u32::from(self.answered);
             s.forgone += u32::from(self.forgone);
             s.short_stalls += u32::from(self.short);
             s.drained(self.flight, self.left);

@@ -59,6 +59,8 @@ pub(crate) struct Sender {
     /// As `dry`, where only the end of a write explains it.
     emptied: bool,
     short: bool,
+    /// Where the newest segment ended that was not full (Linux: `tp->snd_sml`).
+    small_end: u64,
     room: u64,
     flight: u64,
     /// Probes and keep-alives since the last data.
@@ -133,6 +135,7 @@ impl Sender {
             dry: false,
             emptied: false,
             short: false,
+            small_end: 0,
             room: u64::MAX,
             flight: 0,
             probes: 0,
@@ -220,6 +223,7 @@ impl Sender {
     /// Data of the peer arrived at `time`.
     pub(crate) fn peer_spoke(&mut self, time: Nanos) {
         self.peer_data = Some(time);
+        self.record.open().spoken += 1;
     }
 
     /// The handshake is over at `time`.

@@ -4,6 +4,7 @@ use super::{DELAYED, Sender, WAKE_UP};
 use crate::flow::gap::{Release, State};
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::{Levels, Sending};
+use crate::kernel::start::INITIAL_WINDOW;
 use crate::observe::flags;
 use crate::units::Nanos;
 
@@ -101,6 +102,7 @@ impl Sender {
         self.tally.data(sending, packet, again);
         self.note_sending(sending, packet, alone);
         self.data_end = self.data_end.max(end);
+        self.note_end();
         self.open_gap(packet, time);
     }
 
@@ -169,15 +171,19 @@ impl Sender {
     }
 
     /// An ACK released this small segment after another one: it came late, or nothing but that other one was in flight (Nagle's rule,
-    /// RFC 9293 section 3.7.4, which costs a round trip where no ACK is delayed).
+    /// RFC 9293 section 3.7.4, which costs a round trip where no ACK is delayed), or that one and the full segments behind it: Linux keeps
+    /// back the end of a write while something small is under way (`tcp_minshall_check`).
     #[inline(never)]
     fn was_delayed(&self, packet: &Packet, time: Nanos) -> bool {
         let delay = self.released_rtt - self.rtt.floor_or_zero();
         // Within a tenth of the delay after its end: no coincidence.
         let soon = time - self.released <= self.pace.slack.max(Nanos(delay.0 / 10));
         let small = u64::from(packet.len) < self.size.mss();
+        // What was in flight when the wait began ended where data ends without this segment.
+        let small_out = self.small_end > self.data_end.saturating_sub(self.flight);
         let single = self.flight < self.size.mss();
-        soon && self.short && small && (delay >= DELAYED || single)
+        let behind = !self.short && self.flight < INITIAL_WINDOW * self.size.mss();
+        soon && small && small_out && (delay >= DELAYED || single || behind)
     }
 
     /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the
@@ -242,6 +248,14 @@ impl Sender {
         // Linux marks the end of every packet that it hands over in one piece (`__tcp_transmit_skb`): only on a segment by itself does
         // the flag tell of a write that ended.
         self.emptied = (push && alone) || last;
+    }
+
+    /// Where the segment ends that was sent last, if it was small.
+    #[inline(always)]
+    pub(super) fn note_end(&mut self) {
+        if self.short {
+            self.small_end = self.data_end;
+        }
     }
 
     #[inline(always)]

@@ -66,6 +66,7 @@ impl Sender {
         let mss = self.size.mss();
         self.note_new(packet, mss);
         self.note_queue(packet, mss, length >= WAKE_UP);
+        self.note_end();
         let window = self.window.bytes();
         self.gap.restart_waiting(time, window, packet.frame);
     }

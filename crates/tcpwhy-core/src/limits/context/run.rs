@@ -91,6 +91,8 @@ impl Context<'_> {
             sum.short_stalls += s.short_stalls;
             sum.woken += s.woken;
             sum.unprompted += s.unprompted;
+            sum.answered += s.answered;
+            sum.spoken += s.spoken;
             sum.forgone += s.forgone;
             sum.top.join(&s.top);
             sum.left.join(&s.left);

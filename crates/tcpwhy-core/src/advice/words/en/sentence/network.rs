@@ -54,18 +54,18 @@ pub(super) fn congestion_window(f: &Figures) -> String {
 }
 
 pub(super) fn path_bandwidth(f: &Figures) -> String {
-    let peak = known(f.peak_bps > 0, || format!(" at {}", rate(f.peak_bps)));
+    let mean = known(f.mean_bps > 0, || format!(" at {}", rate(f.mean_bps)));
     let queue = known(f.rtt_floor.0 > 0 && f.rtt_mean > f.rtt_floor.scale(6, 5), || {
         format!("; the round trip rose from {} to {}", span(f.rtt_floor), span(f.rtt_mean))
     });
     match f.verdict.cause {
         Cause::StandingQueue => format!(
-            "The path was full: for {} its narrowest link was busy{peak} with a queue of data \
+            "The path was full: for {} its narrowest link was busy{mean} with a queue of data \
              waiting before it{queue}.",
             part(f)
         ),
         Cause::EcnMarked => format!(
-            "The path was full: for {} its narrowest link was busy{peak} and said so by marking \
+            "The path was full: for {} its narrowest link was busy{mean} and said so by marking \
              packets (ECN){queue}.",
             part(f)
         ),
@@ -76,7 +76,7 @@ pub(super) fn path_bandwidth(f: &Figures) -> String {
             known(f.policed_bps > 0, || format!(" ({} got through)", rate(f.policed_bps)))
         ),
         _ => format!(
-            "The path was full: for {} data left its narrowest link without a gap{peak}.",
+            "The path was full: for {} data left its narrowest link without a gap{mean}.",
             part(f)
         ),
     }

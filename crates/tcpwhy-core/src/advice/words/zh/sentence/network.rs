@@ -44,17 +44,17 @@ pub(super) fn congestion_window(f: &Figures) -> String {
 }
 
 pub(super) fn path_bandwidth(f: &Figures) -> String {
-    let peak = known(f.peak_bps > 0, || format!("，速率 {}", rate(f.peak_bps)));
+    let mean = known(f.mean_bps > 0, || format!("，速率 {}", rate(f.mean_bps)));
     let queue = known(f.rtt_floor.0 > 0 && f.rtt_mean > f.rtt_floor.scale(6, 5), || {
         format!("；往返时延从 {} 升到 {}", span(f.rtt_floor), span(f.rtt_mean))
     });
     match f.verdict.cause {
         Cause::StandingQueue => format!(
-            "路径已满：{}，最窄的链路一直在忙{peak}，前面还排着一队待发的数据{queue}。",
+            "路径已满：{}，最窄的链路一直在忙{mean}，前面还排着一队待发的数据{queue}。",
             part(f)
         ),
         Cause::EcnMarked => format!(
-            "路径已满：{}，最窄的链路一直在忙{peak}，并用标记（ECN）通告了这一点{queue}。",
+            "路径已满：{}，最窄的链路一直在忙{mean}，并用标记（ECN）通告了这一点{queue}。",
             part(f)
         ),
         Cause::Policer => format!(
@@ -62,7 +62,7 @@ pub(super) fn path_bandwidth(f: &Figures) -> String {
             part(f),
             known(f.policed_bps > 0, || format!("（实际通过 {}）", rate(f.policed_bps)))
         ),
-        _ => format!("路径已满：{}，数据毫无间隙地离开最窄的链路{peak}。", part(f)),
+        _ => format!("路径已满：{}，数据毫无间隙地离开最窄的链路{mean}。", part(f)),
     }
 }
 

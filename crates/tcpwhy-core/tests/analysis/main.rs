@@ -4,6 +4,7 @@
 mod clocks;
 mod closing;
 mod crowd;
+mod facts;
 mod grid;
 mod opening;
 mod properties;

@@ -1,0 +1,102 @@
+//! What is said of a connection is what its packets show, to the byte and to the frame.
+
+use crate::script::script;
+use crate::segments::{analyse_one, check_all, direction};
+use crate::silence::{OPENING, counted, finding};
+use tcpwhy_core::model::{Cause, Connection, FindingKind, Limit, Side};
+use tcpwhy_core::units::Nanos;
+
+fn analysed(text: &str) -> Connection {
+    let connection = analyse_one(&script(text));
+    check_all(std::slice::from_ref(&connection));
+    connection
+}
+
+/// A request, its answer, and the end of the connection that long after it.
+fn closed_after(ms: u32) -> Connection {
+    let mut text = format!("{OPENING} 21 C P. len 100\n41 S P. len 400\n61 C .\n");
+    let at = 61 + ms;
+    text += &format!("{} S F.\n{} C F.\n{} S .\n", at - 20, at, at + 20);
+    analysed(&text)
+}
+
+#[test]
+fn a_connection_that_is_closed_long_after_its_last_transfer_had_no_long_transfer() {
+    for side in [Side::Client, Side::Server] {
+        let [soon, late] = [100, 5_000].map(|ms| direction(&closed_after(ms), side).transfer);
+        assert_eq!(soon, late);
+        assert!(soon <= Nanos::from_millis(40), "{soon:?}");
+    }
+}
+
+#[test]
+fn a_fin_is_no_data() {
+    let connection = closed_after(100);
+    for (side, bytes) in [(Side::Client, 100), (Side::Server, 400)] {
+        let d = direction(&connection, side);
+        let acked: u64 = d.timeline.iter().map(|i| i.evidence.acked).sum();
+        assert_eq!((d.bytes, acked), (bytes, bytes));
+    }
+}
+
+#[test]
+fn a_segment_that_was_sent_again_for_nothing_counts_once_though_both_ends_show_it() {
+    let text = format!(
+        "{OPENING} 21 C P. len 100\n41 S P. len 400\n61 C .\n261 S P. seq 1 len 400\n\
+         281 C . sack 1-401\n"
+    );
+    let needless = finding(&analysed(&text), FindingKind::SpuriousRetransmissions).unwrap();
+    assert_eq!((needless.side, needless.count, needless.frame), (Side::Server, 1, 7));
+}
+
+#[test]
+fn the_end_of_a_write_waits_for_what_is_small_before_it_though_full_segments_lie_between() {
+    let mut text = OPENING.to_owned();
+    for turn in 0..20 {
+        let at = 100 * turn + 21;
+        text += &format!("{at} C P. len 300\n{at} C . len 1460\n{} S .\n", at + 20);
+        // 10 us after the ACK has come.
+        text += &format!("{}.01 C P. len 652\n", at + 20);
+        text += &format!("{} S P. len 50\n{} C .\n", at + 41, at + 41);
+    }
+    let connection = analysed(&text);
+    let client = direction(&connection, Side::Client);
+    let waited = |i: &&tcpwhy_core::model::Interval| i.cause == Cause::Nagle;
+    let nagle = client.timeline.iter().filter(waited).fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
+    assert!(nagle >= Nanos::from_millis(15 * 20), "{nagle:?} {:?}", client.timeline);
+}
+
+#[test]
+fn probes_without_an_answer_are_shown_by_their_own_frames() {
+    let mut text = format!("{OPENING} 21 C P. len 100\n41 S . win 502\n");
+    for k in 0..10 {
+        text += &format!("{} S . len 1448\n", 42.0 + f64::from(k) * 0.01);
+    }
+    text += "62 C . win 0\n300 S . seq 14480\n320 C . win 0\n";
+    for at in [800, 1800, 3800] {
+        text += &format!("{at} S . seq 14480\n");
+    }
+    let connection = analysed(&text);
+    let server = direction(&connection, Side::Server);
+    let silent = server.timeline.iter().find(|i| i.limit == Limit::SilentPath).unwrap();
+    assert_eq!((silent.first_frame, silent.last_frame), (19, 21));
+}
+
+#[test]
+fn packets_of_each_side_that_step_back_are_said_of_that_side() {
+    let mut text = format!("{OPENING} 21 C P. len 100\n");
+    for k in 0..20 {
+        let (at, seq) = (41 + 20 * k, 2000 * k + 1);
+        text += &format!("{at} S . seq {} len 1000\n", seq + 1000);
+        text +=
+            &format!("{}.5 S . seq {seq} len 1000\n{} C . ack {}\n", at - 1, at + 20, seq + 2000);
+    }
+    let connection = analysed(&text);
+    let back = finding(&connection, FindingKind::OutOfOrderTime).unwrap();
+    assert_eq!(back.side, Side::Server);
+    assert_eq!(
+        counted(&connection, FindingKind::Reordered),
+        0,
+        "the capture's order, not the network's"
+    );
+}

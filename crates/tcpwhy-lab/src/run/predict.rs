@@ -25,8 +25,8 @@ pub struct Prediction {
     pub bound: &'static str,
 }
 
-/// Predicts the first flow on this machine's kernel. Programs, relays, traces, middleboxes that drop, readers that stop and whatever
-/// else the model does not know give no prediction.
+/// Predicts the first flow on this machine's kernel. Programs, relays, traces, middleboxes that drop, readers that stop, whoever sends more
+/// than once (its window is neither new nor what it was) and whatever else the model does not know give no prediction.
 pub fn predict(scenario: &Scenario) -> Prediction {
     modelled(scenario).unwrap_or(Prediction { seconds: 0.0, steady_bps: 0.0, bound: "" })
 }
@@ -34,32 +34,31 @@ pub fn predict(scenario: &Scenario) -> Prediction {
 fn modelled(scenario: &Scenario) -> Option<Prediction> {
     let Workload::Flows(flows) = &scenario.workload else { return None };
     let [flow] = flows.as_slice() else { return None };
-    if flow.relay.is_some() || flow.phases.iter().any(|phase| phase.together) {
+    let again = |side: Role| {
+        let own = flow.phases.iter().filter(|sending| sending.from == side);
+        own.map(|sending| u64::from(sending.rounds.max(1))).sum::<u64>() > 1
+    };
+    let together = flow.phases.iter().any(|sending| sending.together);
+    if flow.relay.is_some() || together || again(Role::Client) || again(Role::Server) {
         return None;
     }
-    let mut total = Prediction { seconds: 0.0, steady_bps: f64::INFINITY, bound: "" };
-    for (number, sending) in flow.phases.iter().enumerate() {
-        let cold = transfer(scenario, flow, sending)?;
-        let warm = Transfer { warm: true, ..cold.clone() };
-        let first = once(if number == 0 { &cold } else { &warm }, sending)?;
-        let others = sending.rounds.saturating_sub(1);
-        let next = if others > 0 { once(&warm, sending)?.seconds } else { 0.0 };
-        total.seconds += first.seconds + f64::from(others) * next;
-        if first.steady_bps < total.steady_bps {
-            (total.steady_bps, total.bound) = (first.steady_bps, first.bound);
-        }
-    }
-    (!total.bound.is_empty()).then_some(total)
+    let parts =
+        flow.phases.iter().map(|sending| once(&transfer(scenario, flow, sending)?, sending));
+    let parts = parts.collect::<Option<Vec<_>>>()?;
+    // The rate is that of the longest: a request is over before it has one.
+    let longest = parts.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+    Some(Prediction { seconds: parts.iter().map(|p| p.seconds).sum(), ..longest.clone() })
 }
 
-/// One round of one sending.
+/// One sending.
 fn once(t: &Transfer, sending: &Sending) -> Option<Prediction> {
-    let p = transfer::predict(t);
+    let mut p = transfer::predict(t);
     if !p.complete {
         return None;
     }
     // The measured time begins with the first write, which is when the connection is open.
-    let seconds = (p.time - p.phases[Phase::Handshake as usize]).secs();
+    let handshake = std::mem::take(&mut p.phases[Phase::Handshake as usize]);
+    let seconds = (p.time - handshake).secs();
     let steady_bps = p.steady_bps as f64;
     // The application's own pauses between its writes; what is not spent in them the transfer takes meanwhile.
     let calls = sending.bytes.div_ceil(sending.write.max(1));
@@ -190,5 +189,31 @@ fn control(socket: &SocketOptions, host: &HostSpec) -> Option<Control> {
         "cubic" => Some(Control::Cubic),
         "bbr" => Some(Control::Bbr),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Source;
+
+    /// A request of 50 bytes and an answer of 50 over 20 ms, so many times.
+    fn exchange(rounds: u32) -> Prediction {
+        let phase = |from| format!("[[phase]]\nfrom = '{from}'\nbytes = 50\nrounds = {rounds}\n");
+        let (request, answer) = (phase("client"), phase("server"));
+        let text = format!("title = 'x'\n[link]\nrtt = '20ms'\n{request}{answer}");
+        predict(&Source::new("x", &text).read(false, &[]).expect("it is right").scenario)
+    }
+
+    #[test]
+    fn a_request_and_its_answer_take_a_round_trip() {
+        let p = exchange(1);
+        assert!((0.020..0.021).contains(&p.seconds), "{p:?}");
+        assert_ne!(p.bound, "handshake", "it is over before the first write");
+    }
+
+    #[test]
+    fn of_many_rounds_nothing_is_said() {
+        assert_eq!(exchange(50).bound, "");
     }
 }

@@ -117,6 +117,10 @@ impl Source {
         if !changes.is_empty() && !changes.iter().any(|c| c.path().starts_with("expect")) {
             forget_rates(&mut table);
         }
+        // What was published is of the values as written.
+        if !changes.is_empty() && !changes.iter().any(|c| c.path() == "published") {
+            table.remove("published");
+        }
         let filled_in =
             text::fill_in_traces(&mut table, &self.folder).map_err(|e| self.named(e))?;
         let text = toml::to_string(&table).unwrap_or_default();

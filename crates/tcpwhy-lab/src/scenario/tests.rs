@@ -45,6 +45,16 @@ fn a_rate_is_expected_only_of_the_values_as_written() {
 }
 
 #[test]
+fn what_was_published_is_of_the_values_as_written() {
+    let text = format!("published = '25 s'\n{SMALL}");
+    let published =
+        |changes: &[&str]| read(&text, changes).expect("it is right").scenario.published;
+    assert_eq!(published(&[]).as_deref(), Some("25 s"));
+    assert_eq!(published(&["link.rtt=40ms"]), None);
+    assert_eq!(published(&["link.rtt=40ms", "published=\"50 s\""]).as_deref(), Some("50 s"));
+}
+
+#[test]
 fn what_is_wrong_is_said_in_one_sentence_with_its_place() {
     let said = |text: &str, changes: &[&str]| {
         let text = read(text, changes).expect_err(text).to_string();

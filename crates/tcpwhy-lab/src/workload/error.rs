@@ -43,12 +43,12 @@ pub enum Error {
         cause: io::Error,
     },
     /// A program of the scenario is not there: the run is skipped.
-    #[error("skipped: {program} is not installed ({install})")]
+    #[error("skipped: {program} {}", lacking(package.as_deref()))]
     Missing {
-        /// Its name.
+        /// Its name or path.
         program: String,
-        /// How to get it.
-        install: String,
+        /// The Debian package that brings it; of a path, none is known.
+        package: Option<String>,
     },
     /// A program did not do its part.
     #[error("{program} {what}; its last words: {said} (all of them: {errors})")]
@@ -70,4 +70,11 @@ pub enum Error {
         /// From the system.
         cause: io::Error,
     },
+}
+
+fn lacking(package: Option<&str>) -> String {
+    match package {
+        Some(package) => format!("is not installed (apt-get install {package})"),
+        None => "is not there".to_owned(),
+    }
 }

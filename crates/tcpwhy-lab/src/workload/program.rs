@@ -68,15 +68,16 @@ fn find(name: &str) -> Result<PathBuf, Error> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = std::env::split_paths(&path).chain(MORE_PLACES.map(PathBuf::from));
     let mut candidates = places.map(|place| place.join(name));
-    let found = if name.contains('/') {
+    let is_path = name.contains('/');
+    let found = if is_path {
         Some(PathBuf::from(name)).filter(|path| path.is_file())
     } else {
         candidates.find(|path| path.is_file())
     };
     found.ok_or_else(|| {
         let package = PACKAGES.iter().find(|(program, _)| *program == name);
-        let package = package.map_or(name, |(_, package)| package);
-        Error::Missing { program: name.to_owned(), install: format!("apt-get install {package}") }
+        let package = package.map_or(name, |(_, package)| package).to_owned();
+        Error::Missing { program: name.to_owned(), package: (!is_path).then_some(package) }
     })
 }
 

@@ -24,6 +24,11 @@ fn a_missing_program_is_one_clear_sentence() {
     assert!(matches!(error, Error::Missing { .. }));
     let words = "skipped: no-such-program is not installed (apt-get install no-such-program)";
     assert_eq!(error.to_string(), words);
+    let programs = vec![program(Role::Client, &["/no/such-program"])];
+    let Some(ran) = run_workload("missing", &Workload::Programs(programs)) else { return };
+    // No package is called like a path.
+    let error = ran.outcome.as_ref().unwrap_err();
+    assert_eq!(error.to_string(), "skipped: /no/such-program is not there");
 }
 
 #[test]

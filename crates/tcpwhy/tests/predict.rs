@@ -207,7 +207,7 @@ fn bad_input_is_one_sentence() {
         (&["--loss", "NaN"], "is not a share"),
         (&["--kernel", "0.0"], "is not a kernel's version"),
         (&["--kernel", "6,18"], "is not a kernel's version"),
-        (&["--kernel", "99.99"], "is not a kernel's version"),
+        (&["--kernel", "99.99"], "is not a kernel's version that is known: 2.6 to 19.x"),
         (&["--sysctl", "tcp_notsent_lowat=0"], "lets no program write"),
         (&["--sysctls", "/"], "cannot read /"),
         (&["--seed", "99999999999999999999999"], "--seed"),

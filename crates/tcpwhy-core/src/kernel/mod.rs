@@ -32,13 +32,18 @@ pub struct Version {
 }
 
 impl Version {
+    /// The oldest kernels that anybody may still ask about.
+    pub const OLDEST: Self = Self::new(2, 6);
+    /// Larger major numbers are nonsense: they grow by one in some four years.
+    pub const LARGEST_MAJOR: u16 = 19;
+
     /// `major.minor`.
     #[must_use]
     pub const fn new(major: u16, minor: u16) -> Self {
         Self { major, minor }
     }
 
-    /// From `uname -r`: `6.18.44-generic`, `5.4`; `None` when it does not start with the numbers of a Linux from 2.6 on.
+    /// From `uname -r`: `6.18.44-generic`, `5.4`; `None` when it does not start with the numbers of a Linux that is known.
     #[must_use]
     pub fn parse(release: &str) -> Option<Self> {
         let (major, rest) = release.trim().split_once('.')?;
@@ -46,14 +51,10 @@ impl Version {
         let (minor, rest) = rest.split_at(end);
         let version = Self { major: number(major)?, minor: number(minor)? };
         let ends = rest.is_empty() || rest.starts_with(['.', '-', '+', '_', '~']);
-        (ends && (OLDEST..NONSENSE).contains(&version)).then_some(version)
+        let known = version >= Self::OLDEST && version.major <= Self::LARGEST_MAJOR;
+        (ends && known).then_some(version)
     }
 }
-
-/// The oldest kernels that anybody may still ask about.
-const OLDEST: Version = Version::new(2, 6);
-/// The major number grows by one in some four years.
-const NONSENSE: Version = Version::new(20, 0);
 
 fn number(text: &str) -> Option<u16> {
     text.parse().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()))

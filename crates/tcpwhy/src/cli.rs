@@ -370,3 +370,24 @@ pub(crate) fn sentence(e: &clap::Error) -> String {
     };
     format!("{first} (see tcpwhy --help)")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns that clap fills at most; what is longer is broken within its line.
+    const COLUMNS: usize = 100;
+
+    fn assert_fits(command: &clap::Command) {
+        let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in text.lines() {
+            assert!(line.chars().count() <= COLUMNS, "{}: {line}", command.get_name());
+        }
+        command.get_subcommands().for_each(assert_fits);
+    }
+
+    #[test]
+    fn the_lines_of_examples_fit() {
+        assert_fits(&Cli::command());
+    }
+}

@@ -53,10 +53,10 @@ Examples:
   tcpwhy agent --events /var/log/tcpwhy.ndjson --events-interval 10s --top 20
   tcpwhy agent | jq 'select(.limit == \"send_buffer\") | [.service, .remote, .lost_ns]'
 
-As root (CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH) it samples every network namespace and
-container of the host, and knows other users' processes and who locked a buffer. Without privileges it
-samples its own namespace, and tells services by their cgroup. docs/agent.md lists the metrics; deploy/
-has a systemd unit, a DaemonSet, a dashboard and alerts.";
+As root (CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH) it samples every network namespace
+and container of the host, and knows other users' processes and who locked a buffer. Without
+privileges it samples its own namespace, and tells services by their cgroup. docs/agent.md lists
+the metrics; deploy/ has a systemd unit, a DaemonSet, a dashboard and alerts.";
 
 /// What the agent samples, and whom it tells.
 #[derive(Debug, Clone, Args)]

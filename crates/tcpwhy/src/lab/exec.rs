@@ -9,7 +9,7 @@ use tcpwhy_core::units::Nanos;
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   tcpwhy lab exec --rtt 20ms --rate 100mbit -- curl -so /dev/null http://10.77.0.2:8000/file
-                                         as root: this machine's services answer at 10.77.0.2
+                                         as root: services at 0.0.0.0 or [::] answer at 10.77.0.2
   tcpwhy lab exec --rtt 80ms --loss 1% --server 'python3 -m http.server 8000' -- \\
       curl -so /dev/null http://{server}:8000/file
                                          the server runs behind the link, too; no root needed

@@ -7,12 +7,13 @@ use std::path::PathBuf;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   tcpwhy lab sweep send-buffer-16k-20ms --set link.rtt=1ms,10ms,100ms --set server.sndbuf=4K..64K
-                                         all combinations: a table of goodput and limits, sweep/sweep.csv
+                                         all combinations: goodput and limits, sweep/sweep.csv
   tcpwhy lab sweep my.toml --set link.rate=10mbit..1gbit -o rates --keep
   tcpwhy lab sweep reader-limited-1k --set link.rtt=1ms..200ms --jobs 4
                                          four runs at once: slow transfers leave the machine idle
 
-A range doubles from its first end to its last. An interrupted sweep goes on where it ended, whatever interrupted it.
+A range doubles from its first end to its last. An interrupted sweep goes on where it ended,
+whatever interrupted it.
 A rate with a ? was measured over a link that the machine was too busy for: run it with fewer jobs.
 
 Exit status: 0 done, 2 error or interrupted.";

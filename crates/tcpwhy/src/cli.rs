@@ -205,8 +205,15 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7733")]
     pub listen: SocketAddr,
     /// Largest upload
-    #[arg(long, value_name = "SIZE", default_value = "1GB", value_parser = quantity::bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "1GB", value_parser = upload)]
     pub max_upload: u64,
+}
+
+fn upload(text: &str) -> Result<u64, String> {
+    match quantity::bytes(text) {
+        Ok(0) => Err("must be more than 0".to_owned()),
+        bytes => bytes.map_err(|e| e.to_string()),
+    }
 }
 
 /// What to explain, and how to show it.

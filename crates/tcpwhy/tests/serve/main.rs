@@ -84,4 +84,6 @@ fn a_directory_that_is_none_and_an_address_that_is_taken_are_errors() {
     let address = taken.local_addr().unwrap().to_string();
     let output = common::run(&["serve", "--listen", &address]);
     common::assert_one_sentence_error(&output, "cannot listen");
+    let output = common::run(&["serve", "--listen", "127.0.0.1:0", "--max-upload", "0"]);
+    common::assert_one_sentence_error(&output, "must be more than 0");
 }

@@ -30,6 +30,15 @@ impl Case {
         Ok(Self(folder.to_owned()))
     }
 
+    /// Empties it, where nothing came of it. It was empty when it was made.
+    pub fn clear(&self) {
+        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        for entry in entries {
+            // What cannot be removed is told by the next attempt, which finds it.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+
     /// Where a file of it is.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)

@@ -23,18 +23,15 @@ const RECORD: &str = "record.json";
 /// Records as asked for.
 ///
 /// # Errors
-/// The folder is not empty or cannot be written, the filter or the interface is none, or the command does not start.
+/// The folder is not empty or cannot be written, the filter or the interface is none, or the command does not start. Nothing is left behind
+/// then: the next attempt has the folder again.
 pub(crate) fn run(args: &Record) -> Result<ExitCode, Error> {
     let failed = |e: tcpwhy_lab::run::Error| Error::Record(e.to_string());
     let case = Case::create(&args.output).map_err(failed)?;
-    case.json("host.json", &facts::json(&crate::check::this_host()?)).map_err(failed)?;
-    save(&case, &Recorded::nothing())?;
     let signals =
         Signals::catch().map_err(|e| Error::Record(format!("cannot wait for signals: {e}")))?;
     let began = Instant::now();
-    let recording = Recording::start(args, &case)?;
-    begin(args, &recording);
-    let program = Program::start(&args.command)?;
+    let (recording, program) = start(args, &case).inspect_err(|_| case.clear())?;
     let (recorded, code) = watch(args, recording, program, signals, began)?;
     if let Err(why) = save(&case, &recorded) {
         say(&why.to_string());
@@ -44,6 +41,22 @@ pub(crate) fn run(args: &Record) -> Result<ExitCode, Error> {
         Some(_) => exit::ERROR,
         None => 0,
     })))
+}
+
+/// The recording, and the command beside it.
+fn start(args: &Record, case: &Case) -> Result<(Recording, Option<Program>), Error> {
+    let host = facts::json(&crate::check::this_host()?);
+    case.json("host.json", &host).map_err(|e| Error::Record(e.to_string()))?;
+    save(case, &Recorded::nothing())?;
+    let recording = Recording::start(args, case)?;
+    begin(args, &recording);
+    match Program::start(&args.command) {
+        Ok(program) => Ok((recording, program)),
+        Err(why) => {
+            recording.end();
+            Err(why)
+        }
+    }
 }
 
 /// On a full disk the one that was there before stays.

@@ -4,21 +4,20 @@ mod analysis;
 mod chart;
 mod given;
 mod refusal;
+mod target;
 
 use crate::cli::Report;
 use crate::error::Error;
-use crate::exit;
 use crate::filter::{Choice, Span};
-use crate::look;
 use crate::pipeline::Read;
 use crate::progress::Progress;
-use crate::say;
+use crate::{exit, look, say};
 use given::Given;
 pub(crate) use refusal::Refusal;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+pub(crate) use target::save;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::picture::Picture;
@@ -32,10 +31,7 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
     if args.svg.is_some() || args.png.is_some() {
         return chart::run(args);
     }
-    let to_file = args.output.as_os_str() != "-";
-    if to_file && !args.force && args.output.exists() {
-        return Err(Error::Exists(args.output.display().to_string()));
-    }
+    target::check(&[&args.output], &inputs(args), args.force)?;
     let mut looks = Vec::new();
     let compared = args.compare.as_slice();
     for files in [args.files.as_slice(), compared].into_iter().filter(|files| !files.is_empty()) {
@@ -46,13 +42,18 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
         looks.push(look);
     }
     let contents: Vec<_> = looks.iter().map(|look| look.content(args.lang.asked())).collect();
-    if to_file {
+    if target::is_stdout(&args.output) {
+        page::write_beside(BufWriter::new(io::stdout().lock()), &contents)?;
+    } else {
         save(&args.output, |out| page::write_beside(out, &contents))?;
         say(&format!("wrote {}", args.output.display()));
-    } else {
-        page::write_beside(BufWriter::new(io::stdout().lock()), &contents)?;
     }
     Ok(finish(looks.iter().any(Look::damaged)))
+}
+
+/// What is read, and must not be written over.
+fn inputs(args: &Report) -> Vec<&Path> {
+    args.files.iter().chain(&args.compare).map(PathBuf::as_path).collect()
 }
 
 /// One input, looked at.
@@ -114,30 +115,6 @@ impl Look {
     fn damaged(&self) -> bool {
         matches!(self, Self::Packets(packets) if packets.read.damaged)
     }
-}
-
-/// Writes beside the file and renames, so that there is never half a page.
-///
-/// # Errors
-/// The disk does not take it; what was there before stays.
-pub(crate) fn save(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), Error> {
-    let failed = |e| Error::Page(path.display().to_string(), e);
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let written = File::create(&beside).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        write(&mut out)?;
-        out.flush()
-    });
-    let done = written.and_then(|()| std::fs::rename(&beside, path));
-    if done.is_err() {
-        // What is left of a failed attempt is of no use to anybody.
-        let _ = std::fs::remove_file(&beside);
-    }
-    done.map_err(failed)
 }
 
 fn finish(damaged: bool) -> ExitCode {

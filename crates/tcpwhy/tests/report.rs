@@ -133,6 +133,70 @@ fn one_chart_is_written_and_nothing_is_replaced_unasked() {
 }
 
 #[test]
+fn an_input_is_never_written_over() {
+    let (_folder, name) = scratch();
+    let capture = name("slow.pcap");
+    fs::create_dir(name("ring")).unwrap();
+    fs::write(name("ring/other.pcap"), transfer()).unwrap();
+    fs::hard_link(&capture, name("same.pcap")).unwrap();
+    let refused = |args: &[&str]| {
+        assert_one_sentence_error(&run(&[&["report", "-f"], args].concat()), "is an input");
+    };
+    refused(&[&capture, "-o", &capture]);
+    refused(&[&capture, "-o", &name("same.pcap")]);
+    refused(&[&capture, "--svg", &name("ring/../slow.pcap")]);
+    refused(&[&capture, "--svg", &name("a.svg"), "--png", &capture]);
+    refused(&[&capture, "--compare", &name("ring"), "-o", &name("ring/other.pcap")]);
+    for file in [capture, name("same.pcap"), name("ring/other.pcap")] {
+        assert_eq!(fs::read(&file).unwrap(), transfer(), "{file}");
+    }
+    // A page beside the captures of a directory is none of them.
+    for _ in 0..2 {
+        let page = run(&["report", "-f", &name("ring"), "-o", &name("ring/page.html")]);
+        assert_eq!(code(&page), 0, "{}", stderr(&page));
+    }
+}
+
+#[test]
+fn two_pictures_are_two_files() {
+    let (_folder, name) = scratch();
+    let (capture, picture) = (name("slow.pcap"), name("a"));
+    for [svg, png] in [[picture.as_str(), &name("./a")], ["-", "-"], ["-", "/dev/stdout"]] {
+        let both = run(&["report", &capture, "--svg", svg, "--png", png]);
+        assert_one_sentence_error(&both, "cannot be both");
+    }
+    assert!(!PathBuf::from(picture).exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_pipes_are_written_to() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    let (folder, name) = scratch();
+    let capture = name("slow.pcap");
+    let page = |to: &str, more: &[&str]| run(&[&["report", &capture, "-o", to][..], more].concat());
+    symlink("page.html", name("link.html")).unwrap();
+    assert_eq!(code(&page(&name("link.html"), &[])), 0, "it leads to nothing yet");
+    assert_one_sentence_error(&page(&name("link.html"), &[]), "is there already");
+    assert_eq!(code(&page(&name("link.html"), &["-f"])), 0);
+    assert!(fs::symlink_metadata(name("link.html")).unwrap().is_symlink());
+    let whole = fs::read_to_string(name("page.html")).unwrap();
+    assert_eq!(stdout(&page("/dev/stdout", &[])), whole);
+
+    let pipe = name("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    assert_eq!(code(&page(&pipe, &[])), 0);
+    assert_eq!(reader.join().unwrap(), whole);
+    assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+    assert_one_sentence_error(&page(&folder.path().display().to_string(), &["-f"]), "directory");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4, "nothing is left beside them");
+}
+
+#[test]
 fn packets_of_a_stretch_are_arrows_with_the_numbers_of_the_whole() {
     let (_folder, name) = scratch();
     let capture = name("slow.pcap");

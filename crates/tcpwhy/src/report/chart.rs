@@ -2,13 +2,13 @@
 
 use super::given::Given;
 use super::refusal::Refusal;
-use super::{Look, Packets, finish, save};
+use super::{Look, Packets, finish, inputs, save, target};
 use crate::cli::{self, Report};
 use crate::error::Error;
 use crate::filter::Span;
 use crate::{exit, look, say};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::{Connection, Side};
@@ -19,11 +19,8 @@ use tcpwhy_report::chart::{Kind, Subject, png, svg};
 /// # Errors
 /// An input cannot be read or has no packets, the chart has nothing to show, or a file cannot be written.
 pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
-    for path in [&args.svg, &args.png].into_iter().flatten() {
-        if !args.force && !is_stdout(path) && path.exists() {
-            return Err(Error::Exists(path.display().to_string()));
-        }
-    }
+    let outputs: Vec<_> = args.svg.iter().chain(&args.png).map(PathBuf::as_path).collect();
+    target::check(&outputs, &inputs(args), args.force)?;
     let given = Given::of(&args.files)?;
     if let Given::Analysis(path) = &given {
         return Err(Refusal::Drawn(path.display().to_string()).into());
@@ -96,12 +93,8 @@ fn kind(chart: cli::Chart) -> Kind {
     }
 }
 
-fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if is_stdout(path) {
+    if target::is_stdout(path) {
         return Ok(io::stdout().lock().write_all(bytes)?);
     }
     save(path, |out| out.write_all(bytes))?;

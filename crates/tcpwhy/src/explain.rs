@@ -2,6 +2,7 @@
 
 use crate::case::{self, Case, Evidence};
 use crate::cli::Explain;
+use crate::conclude;
 use crate::error::Error;
 use crate::exit;
 use crate::filter::{Choice, Span};
@@ -13,7 +14,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
-use tcpwhy_core::advice::quantity::count;
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::whatif::Budget;
 use tcpwhy_report::csv;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
         (read, shown)
     };
     out.to.flush()?;
-    conclude(args, read, shown)
+    conclude(args, &read, shown)
 }
 
 /// A case that was recorded without the right to capture.
@@ -228,31 +228,9 @@ impl Answer {
 }
 
 /// Says on standard error what the answer itself has no place for, and chooses the exit code.
-fn conclude(args: &Explain, read: Read, shown: usize) -> Result<ExitCode, Error> {
+fn conclude(args: &Explain, read: &Read, shown: usize) -> Result<ExitCode, Error> {
     read.decoded()?;
-    if args.ndjson || args.csv || (shown == 0 && !args.json) {
-        for warning in &read.source.warnings {
-            say(warning.text(args.lang.of_text()));
-        }
-    }
-    if read.damaged {
-        say("the input is damaged; what could be read of it was analysed");
-        return Ok(ExitCode::from(exit::ERROR));
-    }
-    if shown == 0 {
-        let part = args.selection.since.is_some() || args.selection.until.is_some();
-        say(&nothing(&read, part));
-        return Ok(ExitCode::from(exit::NOTHING));
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Why there is nothing to show. `part`: only the packets of some time were asked for.
-fn nothing(read: &Read, part: bool) -> String {
-    match (read.source.packets, read.source.tcp_packets) {
-        (0, _) if part => "nothing to analyse: no packet is of the time asked for".to_owned(),
-        (0, _) => "nothing to analyse: there are no packets".to_owned(),
-        (n, 0) => format!("nothing to analyse: none of {} packets is readable TCP", count(n)),
-        _ => "nothing to analyse: no connection matches".to_owned(),
-    }
+    let silent = args.ndjson || args.csv || (shown == 0 && !args.json);
+    let warnings = silent.then(|| args.lang.of_text());
+    Ok(conclude::conclude(read, shown, &args.selection, warnings))
 }

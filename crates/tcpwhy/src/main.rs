@@ -5,6 +5,7 @@ mod agent;
 mod case;
 mod check;
 mod cli;
+mod conclude;
 mod error;
 mod explain;
 mod filter;

@@ -7,6 +7,7 @@ mod refusal;
 mod target;
 
 use crate::cli::Report;
+use crate::conclude::{conclude, damaged};
 use crate::error::Error;
 use crate::filter::{Choice, Span};
 use crate::pipeline::Read;
@@ -35,11 +36,10 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
     let mut looks = Vec::new();
     let compared = args.compare.as_slice();
     for files in [args.files.as_slice(), compared].into_iter().filter(|files| !files.is_empty()) {
-        let Some(look) = Look::at(&Given::of(files)?, args)? else {
-            say("nothing to show: no TCP connection matches");
-            return Ok(ExitCode::from(exit::NOTHING));
-        };
-        looks.push(look);
+        match Look::at(&Given::of(files)?, args)? {
+            Ok(look) => looks.push(look),
+            Err(code) => return Ok(code),
+        }
     }
     let contents: Vec<_> = looks.iter().map(|look| look.content(args.lang.asked())).collect();
     if target::is_stdout(&args.output) {
@@ -70,12 +70,15 @@ struct Packets {
 }
 
 impl Look {
-    /// `None` where no connection matches.
-    fn at(given: &Given, args: &Report) -> Result<Option<Self>, Error> {
+    /// Where no connection matches, it is said, and the exit code is returned.
+    fn at(given: &Given, args: &Report) -> Result<Result<Self, ExitCode>, Error> {
         let inputs = match given {
             Given::Captures(inputs, _) => inputs,
             Given::Analysis(path) => {
-                return Ok(analysis::read(path, &args.selection)?.map(Self::Analysis));
+                return Ok(match analysis::read(path, &args.selection)? {
+                    Some(json) => Ok(Self::Analysis(json)),
+                    None => Err(no_match()),
+                });
             }
         };
         let span = Span::of(&args.selection);
@@ -89,12 +92,12 @@ impl Look {
         }
         read.decoded()?;
         if connections.is_empty() {
-            return Ok(None);
+            return Ok(Err(conclude(&read, 0, &args.selection, Some(args.lang.of_text()))));
         }
         let capture = tcpwhy_capture::open(inputs)?;
         let mut pictures = look::draw(capture, span, &connections, args.charts, &Progress::Hidden);
         look::sampled(given.samples()?.into_iter().flatten(), &mut pictures);
-        Ok(Some(Self::Packets(Packets { read, connections, pictures })))
+        Ok(Ok(Self::Packets(Packets { read, connections, pictures })))
     }
 
     /// `language`: the one to begin with.
@@ -117,10 +120,12 @@ impl Look {
     }
 }
 
-fn finish(damaged: bool) -> ExitCode {
-    if damaged {
-        say("the input is damaged; what could be read of it was analysed");
-        return ExitCode::from(exit::ERROR);
-    }
-    ExitCode::SUCCESS
+/// An analysis tells no more.
+fn no_match() -> ExitCode {
+    say("nothing to analyse: no connection matches");
+    ExitCode::from(exit::NOTHING)
+}
+
+fn finish(is_damaged: bool) -> ExitCode {
+    if is_damaged { damaged() } else { ExitCode::SUCCESS }
 }

@@ -197,6 +197,21 @@ fn links_are_followed_and_pipes_are_written_to() {
 }
 
 #[test]
+fn why_there_is_nothing_to_show_is_said_as_explain_says_it() {
+    let (_folder, name) = scratch();
+    let page =
+        |file: &str, more: &[&str]| run(&[&["report", &name(file), "-o", "-"][..], more].concat());
+    let late = page("slow.pcap", &["--since", "500"]);
+    assert_eq!(code(&late), 1);
+    assert!(stderr(&late).contains("no packet is of the time asked for"), "{}", stderr(&late));
+    // The record of the only packet is cut.
+    fs::write(name("cut.pcap"), &transfer()[..60]).unwrap();
+    let cut = page("cut.pcap", &[]);
+    assert_eq!((code(&cut), stdout(&cut).as_str()), (2, ""), "{}", stderr(&cut));
+    assert_eq!(stderr(&cut), stderr(&run(&[&name("cut.pcap")])));
+}
+
+#[test]
 fn packets_of_a_stretch_are_arrows_with_the_numbers_of_the_whole() {
     let (_folder, name) = scratch();
     let capture = name("slow.pcap");

@@ -6,7 +6,7 @@ use super::{Look, Packets, finish, inputs, save, target};
 use crate::cli::{self, Report};
 use crate::error::Error;
 use crate::filter::Span;
-use crate::{exit, look, say};
+use crate::{look, say};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,9 +32,10 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
         // Of all packets: what is seen without its beginning has other numbers and other round trips.
         (alone.selection.since, alone.selection.until) = (None, None);
     }
-    let Some(Look::Packets(mut packets)) = Look::at(&given, &alone)? else {
-        say("nothing to show: no TCP connection matches");
-        return Ok(ExitCode::from(exit::NOTHING));
+    let mut packets = match Look::at(&given, &alone)? {
+        Ok(Look::Packets(packets)) => packets,
+        Ok(Look::Analysis(_)) => return Err(Refusal::Nothing.into()),
+        Err(code) => return Ok(code),
     };
     if of_stretch {
         shorten(&mut packets, &given, &Span::of(&args.selection))?;

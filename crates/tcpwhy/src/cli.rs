@@ -161,9 +161,9 @@ pub(crate) struct Report {
     /// Write one chart as PNG instead of a page; - for standard output
     #[arg(long, value_name = "PNG", conflicts_with_all = ["output", "compare", "charts"], help_heading = "One chart")]
     pub png: Option<PathBuf>,
-    /// Which chart, of the connection with most to save or that of --conn
-    #[arg(long, value_name = "NAME", default_value = "time-sequence", help_heading = "One chart")]
-    pub chart: Chart,
+    /// Which chart, of the connection with most to save or that of --conn; without, time-sequence
+    #[arg(long, value_name = "NAME", help_heading = "One chart")]
+    pub chart: Option<Chart>,
     /// Language that the page begins in, auto: that of the reader's browser; or of a chart, auto: that of the locale
     #[arg(long, value_name = "LANG", default_value = "auto")]
     pub lang: Lang,
@@ -172,9 +172,10 @@ pub(crate) struct Report {
 }
 
 /// A chart of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Chart {
     /// Segments, acknowledgments, window edge, SACK blocks and marks
+    #[default]
     TimeSequence,
     /// Bytes in flight and the ceilings that they touch
     Flight,

@@ -32,6 +32,9 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
     if args.svg.is_some() || args.png.is_some() {
         return chart::run(args);
     }
+    if args.chart.is_some() {
+        return Err(Refusal::NoPicture.into());
+    }
     target::check(&[&args.output], &inputs(args), args.force)?;
     let mut looks = Vec::new();
     let compared = args.compare.as_slice();

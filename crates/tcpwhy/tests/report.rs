@@ -253,6 +253,7 @@ fn charts_that_cannot_be_drawn_say_why() {
     assert_one_sentence_error(&refused(&["--chart", "nonsense", "--svg", "-"]), "nonsense");
     assert_one_sentence_error(&refused(&["--svg", "-", "-o", "page.html"]), "cannot be used");
     assert_one_sentence_error(&refused(&["--svg", &name("no/where.svg")]), "cannot write");
+    assert_one_sentence_error(&refused(&["--chart", "band"]), "add --svg FILE or --png FILE");
     let none = refused(&["--conn", "9", "--svg", "-"]);
     assert_eq!((code(&none), stdout(&none).as_str()), (1, ""));
 }

@@ -27,7 +27,8 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
     }
     // One connection is drawn.
     let mut alone = Report { charts: 1, ..args.clone() };
-    let of_stretch = matches!(args.chart, cli::Chart::Ladder | cli::Chart::Warehouses);
+    let chart = args.chart.unwrap_or_default();
+    let of_stretch = matches!(chart, cli::Chart::Ladder | cli::Chart::Warehouses);
     if of_stretch {
         // Of all packets: what is seen without its beginning has other numbers and other round trips.
         (alone.selection.since, alone.selection.until) = (None, None);
@@ -41,7 +42,7 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
         shorten(&mut packets, &given, &Span::of(&args.selection))?;
     }
     let subject = subject(&packets, args.lang.of_text())?;
-    let drawing = svg(kind(args.chart), &subject)?;
+    let drawing = svg(kind(chart), &subject)?;
     if let Some(path) = &args.svg {
         write(path, drawing.as_bytes())?;
     }

@@ -13,6 +13,8 @@ pub(crate) enum Refusal {
     SamplesAlone(String),
     #[error("{0} has no packets to draw: name the capture that it was made from")]
     Drawn(String),
+    #[error("--chart chooses what is drawn on its own: add --svg FILE or --png FILE")]
+    NoPicture,
     #[error("there is no connection to draw")]
     Nothing,
     #[error("an analysis has no packets to choose from: use --since and --until with its capture")]
@@ -54,6 +56,9 @@ impl Refusal {
                 format!("{folder} 中有套接字采样，但没有可画的数据包：请用 CAP_NET_RAW 权限录制")
             }
             Self::Drawn(file) => format!("{file} 不含可画的数据包：请指定生成它的抓包"),
+            Self::NoPicture => {
+                "--chart 用来选择单独画出的图：请加上 --svg FILE 或 --png FILE".to_owned()
+            }
             Self::Nothing => "没有可画的连接".to_owned(),
             Self::Selected => {
                 "分析结果不含可选择的数据包：--since 和 --until 请与抓包一起使用".to_owned()

@@ -217,6 +217,7 @@ mod tests {
         w.sent(0, 9000);
         assert_eq!(w.shift(), 3);
         assert_eq!(w.edge, 8000);
+        assert_eq!([w.smallest, w.largest], [8000; 2], "what came before the scale was known, too");
     }
 
     /// Seven segments of window under an unknown scale, acknowledged and filled again, round after round, up to `beyond` the edge.

@@ -64,7 +64,10 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::IdleSelf if ctx.catches_breath(i) => path_bandwidth::spread(ctx, i)
             .or_else(|| send_buffer::plateau(ctx, i))
             .unwrap_or_else(|| application::idle(ctx, i)),
-        Wait::IdleSelf | Wait::IdlePeer => application::idle(ctx, i),
+        Wait::IdleSelf => {
+            path_bandwidth::spread(ctx, i).unwrap_or_else(|| application::idle(ctx, i))
+        }
+        Wait::IdlePeer => application::idle(ctx, i),
         Wait::Tail => path_bandwidth::draining(ctx, i)
             .or_else(|| path_bandwidth::saturated(ctx, i))
             .or_else(|| congestion_window::cut_short(ctx, i))

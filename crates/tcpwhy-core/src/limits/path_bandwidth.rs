@@ -8,6 +8,7 @@
 use super::around::nearly;
 use super::context::NOISE as LATE;
 use super::{Context, Judgement, Losses};
+use crate::kernel::RTO_MIN;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
@@ -40,13 +41,14 @@ pub(super) fn draining_queue() -> Judgement {
     Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 75)
 }
 
-/// Seen from afar everything is acknowledged before the next segment passes, and yet the queue of its sender is not dry: the segments are
-/// full and without PSH. They left together, and the narrowest link lies before the capture.
+/// Seen from afar everything is acknowledged before the next segment passes, and yet the queue of its sender was not dry: what passed was
+/// full, and without PSH or cut from more (TSO). It left with the rest, and the narrowest link lies before the capture. What is late by a
+/// timeout was lost.
 pub(super) fn spread(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let around = ctx.around(i);
-    let full = around.short_segments * 8 <= around.segments;
-    let waiting = around.dryness().is_some_and(|dry| dry <= 25);
-    (ctx.far && full && waiting && around.stalls >= STEADY_ROUNDS && around.resent == 0)
+    let s = &ctx.stretches[i];
+    let full = s.segments > 0 && s.short_segments == 0 && s.resent == 0;
+    let waiting = s.dry_stalls == 0 || s.whole_segments == s.segments;
+    (ctx.far && full && waiting && s.idle < RTO_MIN)
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 65))
 }
 
@@ -190,6 +192,27 @@ mod tests {
         assert!(queues(HOLDS * 2, late));
         // Nobody sleeps for so long: the queue is another's.
         assert!(queues(HOLDS / 3, Nanos::from_millis(8)));
+    }
+
+    #[test]
+    fn full_segments_that_pass_one_by_one_far_from_a_sender_whose_queue_is_not_dry_were_spread_on_the_way()
+     {
+        let comes = |far: bool, dry: u32, short: u32, whole: u32, idle: Nanos| {
+            let list = rounds(18, ROUND, |_, s| {
+                (s.wait, s.flight, s.segments, s.short_segments) = (Wait::IdleSelf, MSS, 4, short);
+                (s.stalls, s.dry_stalls, s.whole_segments, s.idle) = (4, dry, whole, idle);
+            });
+            let mut ctx = Context::new(&list, ROUND, MSS);
+            ctx.far = far;
+            spread(&ctx, 9).is_some()
+        };
+        let pause = Nanos::from_millis(3);
+        assert!(comes(true, 0, 0, 0, pause));
+        assert!(!comes(false, 0, 0, 0, pause), "the sender is near: it has paused");
+        assert!(!comes(true, 1, 0, 0, pause), "a write ended");
+        assert!(comes(true, 4, 0, 4, pause), "cut from more, whatever their PSH says");
+        assert!(!comes(true, 0, 1, 0, pause));
+        assert!(!comes(true, 0, 0, 0, RTO_MIN), "a timeout");
     }
 
     #[test]

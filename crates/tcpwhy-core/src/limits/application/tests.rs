@@ -1,0 +1,142 @@
+use super::*;
+use crate::limits::made::{MSS, rounds};
+
+#[test]
+fn a_writer_that_lets_half_of_its_room_pass_does_not_wait_for_it() {
+    let floor = Nanos::from_millis(10);
+    let says = |forgone: u32| {
+        let list = rounds(30, floor, |k, s| {
+            (s.flight, s.segments, s.stalls, s.dry_stalls) = (80 * MSS, 80, 1, 1);
+            s.forgone = u32::from((k as u32 * forgone) % 10 < forgone);
+        });
+        super::forgone(&Context::new(&list, floor, MSS), 15).is_some()
+    };
+    assert!(says(6));
+    assert!(!says(4));
+}
+
+#[test]
+fn only_where_writes_end_does_a_small_burst_say_that_little_was_written() {
+    let floor = Nanos::from_millis(150);
+    let little = |short: u32| {
+        let list = rounds(30, floor, |_, s| {
+            (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
+            (s.waits, s.prompt, s.short_segments) = (10, 10, short);
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        ctx.far = true;
+        writes_little(&ctx, 15).is_some()
+    };
+    assert!(little(1));
+    assert!(!little(0));
+}
+
+#[test]
+fn small_bursts_by_a_timer_are_written_at_that_time_though_they_queue() {
+    let floor = Nanos::from_millis(150);
+    let timed = |burst: u64, prompt: u32| {
+        let list = rounds(30, floor, |k, s| {
+            (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
+            s.sampled(floor + Nanos::from_millis(if k % 2 == 0 { 0 } else { 20 }), Nanos::ZERO);
+            (s.waits, s.prompt) = ((100 / burst) as u32, prompt);
+            (0..s.waits).for_each(|_| s.lengths.add(20_000_000));
+        });
+        writes_little(&Context::new(&list, floor, MSS), 15).is_some()
+    };
+    assert!(timed(10, 2));
+    // A third of what is in flight: as a full buffer is refilled. And each behind an ACK.
+    assert!(!timed(33, 0));
+    assert!(!timed(10, 10));
+}
+
+#[test]
+fn more_than_pacing_makes_after_stalls_that_no_ack_ends_is_written_at_that_time() {
+    let floor = Nanos::from_millis(50);
+    // A stall of 60 ms in every round of 100, with nothing that says that the queue ran dry.
+    let rests = |burst: u64, woken: u32, length: i64, lost: Option<usize>| {
+        let list = rounds(18, floor.scale(2, 1), |k, s| {
+            s.wait = Wait::Timer;
+            (s.flight, s.arrived) = (burst * MSS, (burst * MSS) as i64);
+            (s.stalls, s.woken, s.stalled_time) = (1, woken, Nanos::from_millis(length));
+            s.resent = u32::from(lost == Some(k));
+        });
+        super::rests(&Context::new(&list, floor, MSS), 15).is_some()
+    };
+    assert!(rests(6, 0, 60, None));
+    // Two segments at a time, and one more for ACKs that fall together.
+    assert!(!rests(3, 0, 60, None));
+    assert!(!rests(6, 1, 60, None), "each just after an ACK");
+    assert!(!rests(6, 0, 40, None), "for most of the time it sends");
+    assert!(!rests(6, 0, 60, Some(6)), "a loss cut the window, and its pace is not seen");
+}
+
+#[test]
+fn a_writer_that_goes_on_when_no_ack_has_come_for_long_does_not_wait_for_room() {
+    let floor = Nanos::from_millis(50);
+    // A write in each round, whose end leaves with an ACK.
+    let says = |burst: u64, unprompted: u32, lost: Option<usize>| {
+        let list = rounds(18, floor, |k, s| {
+            (s.flight, s.arrived) = (2 * burst * MSS, (burst * MSS) as i64);
+            (s.stalls, s.woken, s.unprompted) = (2, 1, unprompted);
+            s.resent = u32::from(lost == Some(k));
+        });
+        unprompted_at(&list, floor)
+    };
+    assert!(says(20, 1, None));
+    assert!(!says(20, 0, None));
+    assert!(!says(4, 1, None), "as little as pacing makes");
+    assert!(!says(20, 1, Some(6)), "a loss cut the window, and its pace is not seen");
+    let grows = rounds(18, floor, |k, s| {
+        (s.flight, s.arrived) = ((20 + k as u64) * MSS, 20 * MSS as i64);
+        (s.stalls, s.unprompted) = (1, 1);
+    });
+    assert!(!unprompted_at(&grows, floor), "a window that still grows");
+}
+
+fn unprompted_at(list: &[Stretch], floor: Nanos) -> bool {
+    unprompted(&Context::new(list, floor, MSS), 15).is_some()
+}
+
+#[test]
+fn breaks_as_short_as_a_busy_host_makes_say_nothing() {
+    let breaks = |floor: Nanos| {
+        let list = rounds(200, floor, |_, s| {
+            (s.flight, s.arrived) = (20 * MSS, 20 * MSS as i64);
+            (s.waits, s.breaks, s.breaks_woken) = (5, 1, 0);
+        });
+        breaks_off(&Context::new(&list, floor, MSS), 100).is_some()
+    };
+    assert!(breaks(Nanos::from_millis(20)));
+    assert!(!breaks(Nanos::from_millis(1)));
+}
+
+#[test]
+fn what_messages_of_the_peer_let_go_while_bare_acks_come_in_is_granted_by_them() {
+    let floor = Nanos::from_millis(40);
+    let says = |answered: u32, spoken: u32, samples: u32| {
+        let list = rounds(18, floor, |_, s| {
+            (s.flight, s.arrived) = (45 * MSS, 45 * MSS as i64);
+            (s.stalls, s.woken, s.answered) = (4, 4, answered);
+            (s.spoken, s.rtt_count) = (spoken, samples);
+        });
+        granted(&Context::new(&list, floor, MSS), 9).map(|j| j.cause)
+    };
+    assert_eq!(says(3, 4, 20), Some(Cause::WaitingForPeer));
+    assert_eq!(says(2, 4, 20), None, "half of the stalls end otherwise");
+    assert_eq!(says(4, 15, 20), None, "the other way is as busy: most ACKs carry data");
+}
+
+#[test]
+fn less_than_a_segment_at_a_time_fills_nothing() {
+    let floor = Nanos::from_millis(40);
+    let says = |flight: u64, window: u64| {
+        let list = rounds(18, floor, |_, s| {
+            (s.flight, s.arrived) = (flight, flight as i64);
+            s.saw_window(window);
+        });
+        trickles(&Context::new(&list, floor, MSS), 9).is_some()
+    };
+    assert!(says(52, 64 * MSS));
+    assert!(!says(MSS, 64 * MSS));
+    assert!(!says(52, MSS), "a window as small");
+}

@@ -3,8 +3,11 @@
 //! A capture that is written from several queues or taps holds packets a little out of order; an ACK
 //! written after the data that it released would turn cause and effect round.
 
+use crate::flow::packet::Packet;
+use crate::model::Side;
 use crate::observe::Segment;
 use crate::units::Nanos;
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 /// Packets among which the order is mended, once it was found broken.
@@ -57,7 +60,10 @@ impl Order {
     pub(super) fn sort(&mut self, segment: &Segment) -> Option<Sorted> {
         let near = |s: &Segment| s.time > segment.time && s.time - segment.time < STEP;
         let (mut at, mut late) = (self.waiting.len(), false);
-        while at > 0 && near(&self.waiting[at - 1].segment) {
+        while at > 0
+            && near(&self.waiting[at - 1].segment)
+            && !was_sent_later(segment, &self.waiting[at - 1].segment)
+        {
             at -= 1;
             late |= are_one_connections(&self.waiting[at].segment, segment);
         }
@@ -69,6 +75,14 @@ impl Order {
     pub(super) fn rest(&mut self) -> VecDeque<Sorted> {
         std::mem::take(&mut self.waiting)
     }
+}
+
+/// Whether the end that sent `one` has sent `other` before it: no queue is late then, but the clock was set back. See
+/// [`ClockSteps`](crate::flow).
+fn was_sent_later(one: &Segment, other: &Segment) -> bool {
+    let packet = |segment| Packet::of(segment, Side::Client);
+    (one.src, one.dst) == (other.src, other.dst)
+        && packet(one).sent_order(&packet(other)) == Ordering::Greater
 }
 
 fn are_one_connections(one: &Segment, other: &Segment) -> bool {

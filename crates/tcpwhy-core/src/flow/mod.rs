@@ -8,6 +8,7 @@ mod ack;
 pub(crate) mod answers;
 pub(crate) mod burst;
 mod capacity;
+mod clock_steps;
 mod ecn;
 mod gap;
 mod handshake;

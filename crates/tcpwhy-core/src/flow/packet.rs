@@ -3,6 +3,7 @@
 use crate::model::Side;
 use crate::observe::{Options, Segment, flags};
 use crate::units::{Nanos, Seq};
+use std::cmp::Ordering;
 
 /// A segment without addresses, its options reduced to what they say: a third of its size, because
 /// many of them wait for their turn.
@@ -135,6 +136,18 @@ impl Packet {
     /// The same packet at another time.
     pub(crate) fn at(&self, time: Nanos) -> Self {
         Self { time, ..*self }
+    }
+
+    /// Whether it was sent after `other` of the same end, by whatever tells: the stamps of an end never decrease (RFC 7323 section 4.2),
+    /// nor does what it acknowledges (RFC 9293 section 3.4), and its data follows in order unless it is sent again.
+    #[cold]
+    pub(crate) fn sent_order(&self, other: &Self) -> Ordering {
+        let stamps = self.stamp().zip(other.stamp()).map(|(own, other)| own.wrapping_sub(other));
+        let acks =
+            (self.acknowledges() && other.acknowledges()).then(|| self.ack.distance(other.ack));
+        let data = (self.len > 0 && other.len > 0).then(|| self.seq.distance(other.seq));
+        let told = [stamps.map(|ahead| ahead as i32), acks, data];
+        told.into_iter().flatten().find(|ahead| *ahead != 0).unwrap_or(0).cmp(&0)
     }
 
     /// Whether all bits of `mask` are set; those of the header's last byte are known.

@@ -96,7 +96,7 @@ impl Flow {
         let way = &self.legs[own];
         let (shortest, leg) = (way.earliest, way.now);
         if std::mem::take(&mut self.moved[own]) {
-            sender.stands_at(leg, way.known);
+            sender.stands_at(leg, way);
         }
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let time = (event.time + leg).min(now).max(sender.last);
@@ -127,7 +127,7 @@ impl Flow {
         let leg = self.legs[own].now;
         let Some(sender) = &mut self.senders[own] else { return };
         if self.moved[own] {
-            sender.placed = self.legs[own].known;
+            sender.knows(&self.legs[own]);
         }
         if leg <= NEAR {
             let way = Way { leg, queue: event.time - left };
@@ -167,7 +167,7 @@ impl Flow {
             size: self.handshake.segment_size(),
             marks: self.handshake.marks(),
         }));
-        sender.stands_at(leg, self.legs[own].known);
+        sender.stands_at(leg, &self.legs[own]);
         let word = self.words[own];
         if let Some((syn, left)) = word.opening {
             sender.opened_with(&syn, left);

@@ -2,6 +2,7 @@
 //!
 //! It depends on nothing but the packets, so it may run ahead of the rest.
 
+use super::clock_steps::{ClockSteps, is_astray};
 use super::handshake::Handshake;
 use super::packet::Packet;
 use super::placed::Taker;
@@ -13,6 +14,10 @@ use crate::model::Side;
 use crate::observe::flags;
 use crate::units::Nanos;
 
+/// A packet that far behind tells as much as one in order: the processors of a host stamp with clocks that differ by some nanoseconds, and
+/// no round trip is as short as that.
+const LITTLE: Nanos = Nanos(1_000);
+
 /// What the packets of a connection say of the capture point.
 #[derive(Debug)]
 pub(crate) struct Placing {
@@ -20,6 +25,11 @@ pub(crate) struct Placing {
     handshake: Handshake,
     clocks: [SenderClock; 2],
     held: Option<Vec<Packet>>,
+    steps: ClockSteps,
+    /// Packets are held, or the clock was set or may have been.
+    slow: bool,
+    /// The last packet of the run before.
+    latest: Option<Packet>,
     previous_packet: Nanos,
     last_packet: [Nanos; 2],
     quiet_before: Nanos,
@@ -39,6 +49,9 @@ impl Placing {
             handshake: Handshake::default(),
             clocks: Default::default(),
             held: (!first.has(flags::SYN)).then(Vec::new),
+            steps: ClockSteps::default(),
+            slow: !first.has(flags::SYN),
+            latest: None,
             previous_packet: first.time,
             last_packet: [Nanos(i64::MIN); 2],
             quiet_before: Nanos::ZERO,
@@ -51,11 +64,11 @@ impl Placing {
 
     /// The next packets of the connection. Those that were captured before only count.
     pub(crate) fn place(&mut self, packets: &[Packet], out: &mut impl Taker) {
-        for packet in packets {
+        for (at, packet) in packets.iter().enumerate() {
             if packet.is_copy() {
                 self.push_copy(packet);
-            } else if packet.time < self.last || packet.is_late() || self.held.is_some() {
-                self.push_slowly(packet, out);
+            } else if is_astray(self.last, packet.time) || packet.is_late() || self.slow {
+                self.push_slowly(packet, packets.get(..at).unwrap_or_default(), out);
             } else {
                 self.count(packet);
                 let prompt = self.measure_legs(packet);
@@ -63,37 +76,85 @@ impl Placing {
                 out.take(packet, left, self.legs.moved());
             }
         }
+        self.latest = packets.last().copied();
     }
 
     /// A packet of this connection that was captured before: it counts, and says nothing new.
     #[cold]
     fn push_copy(&mut self, packet: &Packet) {
-        self.count(packet);
-        self.copies[packet.side as usize].add(packet.frame);
+        let side = packet.side as usize;
+        if self.steps.are_none() {
+            self.last = self.last.max(packet.time);
+        }
+        self.packets[side] += 1;
+        self.copies[side].add(packet.frame);
     }
 
-    /// A packet that steps back in time, or did before it was sorted, or comes while the vantage is found out.
+    /// A packet that steps back or far ahead in time, or did before it was sorted, or comes while the vantage or the clock's steps are
+    /// found out. Those `before` it in its run tell of these.
     #[cold]
-    fn push_slowly(&mut self, packet: &Packet, out: &mut impl Taker) {
+    fn push_slowly(&mut self, packet: &Packet, before: &[Packet], out: &mut impl Taker) {
+        let packet = self.steps.mended(packet);
+        if let Some((ahead, alone)) = self.steps.take_ahead(&packet, self.last) {
+            self.push_timed(&ahead, alone, out);
+        }
+        if !self.steps.is_asking() && !is_astray(self.last, packet.time) {
+            self.push_timed(&packet, false, out);
+        } else {
+            let known = before.iter().rev().chain(&self.latest);
+            if !self.steps.ask(&packet, self.last, known) {
+                self.push_behind(out);
+            }
+        }
+        self.slow = self.held.is_some() || !self.steps.are_none();
+    }
+
+    /// It is known why packets stepped back, or will not be.
+    #[cold]
+    fn push_behind(&mut self, out: &mut impl Taker) {
+        let (behind, mut set) = self.steps.take_behind(self.last);
+        for packet in &behind {
+            // Once for all of them: those behind the first are right now.
+            self.push_timed(packet, std::mem::take(&mut set), out);
+        }
+    }
+
+    /// A packet whose time is as right as it will be; not at all if it is `unsure`, or before that of its predecessor.
+    fn push_timed(&mut self, packet: &Packet, unsure: bool, out: &mut impl Taker) {
         let mut packet = *packet;
-        let back = packet.time < self.last;
-        if back || packet.is_late() {
+        let late = self.last - packet.time;
+        if late > Nanos::ZERO || unsure || packet.is_late() {
             self.backwards[packet.side as usize].add(packet.frame);
         }
-        if back && self.held.is_none() {
+        if late > Nanos::ZERO && self.held.is_none() {
             packet = packet.at(self.last).delayed();
         }
         self.count(&packet);
-        self.measure_legs(&packet);
+        if unsure || (late > LITTLE && self.held.is_none()) {
+            self.begin_timing_anew(&packet);
+        } else {
+            self.measure_legs(&packet);
+        }
         match &mut self.held {
             None => self.pass(&packet, out),
             Some(held) => {
                 held.push(packet);
                 if held.len() >= WARM_UP {
-                    self.release_held(out);
+                    self.release_warm(out);
                 }
             }
         }
+    }
+
+    /// Nothing that passed until now is compared with what comes later: the time of `packet` is none that could be measured.
+    #[cold]
+    fn begin_timing_anew(&mut self, packet: &Packet) {
+        if !self.handshake.is_over(packet) {
+            self.handshake.note(packet);
+        }
+        self.legs.begin_anew(self.last);
+        // Less than no time was quiet before the next packet.
+        self.previous_packet = Nanos::MAX;
     }
 
     #[inline]
@@ -102,9 +163,19 @@ impl Placing {
         self.packets[packet.side as usize] += 1;
     }
 
-    /// The vantage is known as well as it will be at this point, or the input is over.
+    /// The input is over.
     #[cold]
     pub(crate) fn release_held(&mut self, out: &mut impl Taker) {
+        if let Some(ahead) = self.steps.end() {
+            self.push_timed(&ahead, false, out);
+        }
+        self.push_behind(out);
+        self.release_warm(out);
+    }
+
+    /// The vantage is known as well as it will be at this point, or the input is over.
+    #[cold]
+    fn release_warm(&mut self, out: &mut impl Taker) {
         let mut held = self.held.take().unwrap_or_default();
         held.sort_by_key(|p| p.time);
         for packet in &held {

@@ -28,7 +28,7 @@ pub enum FindingKind {
     CaptureHole,
     /// `count` packets seen twice.
     SeenTwice,
-    /// `count` packets whose timestamps go backwards.
+    /// `count` packets whose timestamps go backwards, or the first one after the capture's clock was set back.
     OutOfOrderTime,
     /// `count` segments reordered on the way.
     Reordered,

@@ -80,3 +80,84 @@ fn two_taps_with_different_clocks_measure_no_negative_round_trip() {
         check_all(&[connection]);
     }
 }
+
+/// A flight, a wait for its ACKs, a flight: round trips of one length, and a clock that is set in between hides most of one.
+fn steady() -> Scenario {
+    Scenario { send_buffer: 64_000, ..Scenario::default() }
+}
+
+/// The capture, its packets from `at` on stamped so much earlier.
+fn set_back(capture: &[Segment], at: usize, by: Nanos) -> Vec<Segment> {
+    let mut capture = capture.to_vec();
+    capture.iter_mut().skip(at).for_each(|s| s.time = s.time - by);
+    capture
+}
+
+/// The same answer but for what the clock hides: a part of a round trip that is not known.
+fn assert_same(connection: &Connection, truth: &Connection) {
+    let (rtt, right) = (connection.rtt, truth.rtt);
+    assert!(rtt.min >= right.min && rtt.min.millis() < right.min.millis() * 1.05, "{rtt:?}");
+    assert!((rtt.median.millis() / right.median.millis() - 1.0).abs() < 0.05, "{rtt:?}");
+    assert!((connection.vantage.position - truth.vantage.position).abs() < 0.02);
+    let shorter = truth.duration - connection.duration;
+    assert!(shorter >= Nanos::ZERO && shorter <= right.p95, "{shorter:?}");
+    let verdict = |c| direction(c, Side::Server).verdict.limit;
+    assert_eq!(verdict(connection), verdict(truth));
+    check_all(std::slice::from_ref(connection));
+}
+
+#[test]
+fn a_clock_that_is_set_back_measures_the_same_round_trips() {
+    for place in [0.0, 0.5, 1.0] {
+        let mut capture = simulate(&steady()).capture(place);
+        for stamps in [true, false] {
+            if !stamps {
+                capture.iter_mut().for_each(|s| s.options.timestamps = None);
+            }
+            let truth = analyse_one(&capture);
+            for ms in [50, 500, 3_600_000] {
+                let by = Nanos::from_millis(ms);
+                for at in [capture.len() / 3, capture.len() / 2, capture.len() * 2 / 3] {
+                    let stepped = set_back(&capture, at, by);
+                    assert_same(&analyse_one(&stepped), &truth);
+                    assert_eq!(backwards(&stepped), [1]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_clock_is_set_back_in_a_capture_that_is_out_of_order_besides() {
+    let right = simulate(&steady()).capture(0.5);
+    let truth = analyse_one(&right);
+    let mut capture = set_back(&right, right.len() / 2, Nanos::from_millis(50));
+    capture = set_back(&capture, right.len() * 2 / 3, Nanos::from_millis(50));
+    capture.swap(20, 21);
+    assert_same(&analyse_one(&capture), &truth);
+}
+
+#[test]
+fn a_single_packet_with_a_wrong_time_takes_none() {
+    let right = simulate(&steady()).capture(0.5);
+    let truth = analyse_one(&right);
+    for at in [right.len() / 3, right.len() / 2, right.len() * 2 / 3] {
+        let mut capture = right.clone();
+        capture[at].time += Nanos::from_secs(3600);
+        let connection = analyse_one(&capture);
+        assert_eq!(connection.duration, truth.duration);
+        assert_same(&connection, &truth);
+    }
+}
+
+#[test]
+fn queues_that_are_written_in_turn_are_no_clock_that_is_set_back() {
+    let right = simulate(&Scenario::default()).capture(0.5);
+    let truth = analyse_one(&right);
+    // One queue for each direction.
+    let mut capture = right.clone();
+    for block in capture.chunks_mut(60).skip(1) {
+        block.sort_by_key(|s| s.src.port == truth.client.port);
+    }
+    assert_eq!(analyse_one(&capture).duration, truth.duration);
+}

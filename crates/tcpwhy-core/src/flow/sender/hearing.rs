@@ -126,7 +126,7 @@ impl Sender {
         let placed = self.placed || event.stamp().is_none();
         // By the clocks of two taps an ACK may come before its data: no time was measured then. One that comes with it shows a clock that
         // cannot measure this path: the floor is zero, which is what it is where nothing was measured.
-        let sent_at = sampled.filter(|_| placed);
+        let sent_at = sampled.filter(|at| placed && *at > self.timed_since);
         let sample = sent_at.map(|at| event.time - at + way.leg).filter(|rtt| rtt.0 >= 0);
         if let Some(rtt) = sample {
             self.record.open().sampled(rtt, way.queue);

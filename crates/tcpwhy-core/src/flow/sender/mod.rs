@@ -24,6 +24,7 @@ use crate::flow::space::Space;
 use crate::flow::stretch::Wait;
 use crate::flow::tally::Tally;
 use crate::flow::transfer::Transfers;
+use crate::flow::vantage::Standing;
 use crate::flow::window::Window;
 use crate::observe::flags;
 use crate::units::{Nanos, Seq};
@@ -54,6 +55,8 @@ pub(crate) struct Sender {
     pace: Pace,
     /// Whether the leg between the capture point and this sender has been measured.
     pub(crate) placed: bool,
+    /// What left until then has no round trip that the capture's clock could tell.
+    timed_since: Nanos,
     /// The last sending left the queue dry: it carried PSH or was short.
     dry: bool,
     /// As `dry`, where only the end of a write explains it.
@@ -132,6 +135,7 @@ impl Sender {
             marks: b.marks,
             missing: false,
             placed: false,
+            timed_since: Nanos(i64::MIN),
             dry: false,
             emptied: false,
             short: false,
@@ -174,9 +178,14 @@ impl Sender {
         self.pace.far
     }
 
+    /// Whether that leg was measured, and since when the capture's clock tells round trips.
+    pub(crate) fn knows(&mut self, standing: &Standing) {
+        (self.placed, self.timed_since) = (standing.known, standing.since);
+    }
+
     /// The round trip between the capture point and this sender is `leg` now, measured or not.
-    pub(crate) fn stands_at(&mut self, leg: Nanos, measured: bool) {
-        self.placed = measured;
+    pub(crate) fn stands_at(&mut self, leg: Nanos, standing: &Standing) {
+        self.knows(standing);
         self.pace.follow(self.rtt.floor_or_zero(), leg);
     }
 

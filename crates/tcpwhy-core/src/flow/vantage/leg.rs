@@ -32,6 +32,8 @@ pub(crate) struct Standing {
     pub(crate) known: bool,
     /// Whether the end's echo names the newest packet that it has seen.
     pub(crate) trusts_echo: bool,
+    /// What left until then has no round trip that could be measured: see [`Leg::begin_anew`].
+    pub(crate) since: Nanos,
     /// Whether the samples are without the queues on the way back: the clock of this end shows those.
     one_way: bool,
 }
@@ -67,6 +69,7 @@ pub(crate) struct Leg {
     latest: Nanos,
     /// See [`Standing`].
     one_way: bool,
+    since: Nanos,
     pub(crate) from_handshake: bool,
     /// The handshake has shown that the capture point is at this end.
     pub(crate) near: bool,
@@ -97,6 +100,7 @@ impl Leg {
             previous: Nanos::MAX,
             latest: Nanos::ZERO,
             one_way: false,
+            since: Nanos(i64::MIN),
             round_end: Nanos(i64::MIN),
             from_handshake: false,
             near: false,
@@ -122,8 +126,16 @@ impl Leg {
             latest: self.latest.max(self.now),
             known: self.known,
             trusts_echo: !self.stuck,
+            since: self.since,
             one_way: self.one_way,
         }
+    }
+
+    /// Forgets what awaits an answer: the clock was set at `time`, or cannot be trusted until then.
+    pub(super) fn begin_anew(&mut self, time: Nanos) {
+        (self.since, self.moved) = (time, true);
+        (self.asked, self.newest, self.echoed) = (None, None, None);
+        self.pending = Line::default();
     }
 
     /// Whether its standing may have changed since this was asked last.

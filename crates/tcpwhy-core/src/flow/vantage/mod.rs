@@ -31,6 +31,11 @@ impl Legs {
         moved.then(|| [client.standing(), server.standing()])
     }
 
+    /// What passed until `time` is not compared with what comes later: the clock was set, or cannot be trusted.
+    pub(crate) fn begin_anew(&mut self, time: Nanos) {
+        self.to.iter_mut().for_each(|leg| leg.begin_anew(time));
+    }
+
     /// 0 at the client, 1 at the server; and how sure. Where one leg was never measured it is what
     /// the other leaves of the whole round trip.
     pub(crate) fn position(&self, round_trip: Nanos) -> (f64, f64) {

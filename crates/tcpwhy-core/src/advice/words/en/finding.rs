@@ -58,8 +58,8 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             many(n, "packet", "packets")
         ),
         FindingKind::OutOfOrderTime => format!(
-            "{} of the {side} with a timestamp before its predecessor's: the capture's clock or \
-             its merging is imprecise.",
+            "{} of the {side} with a timestamp out of order: the capture's clock was set or is \
+             imprecise, or its merging is.",
             many(n, "packet", "packets")
         ),
         FindingKind::Reordered => {

@@ -43,7 +43,9 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             format!("{side}的 {n} 个包被抓到两次（两个接口，或镜像端口），每个只计一次。")
         }
         FindingKind::OutOfOrderTime => {
-            format!("{side}有 {n} 个包的时间戳早于前一个包：抓包的时钟或合并不够精确。")
+            format!(
+                "{side}有 {n} 个包的时间戳顺序不对：抓包时时钟被重新设置过，或者时钟或合并不够精确。"
+            )
         }
         FindingKind::Reordered => format!("{side}有 {n} 个段乱序到达。"),
         FindingKind::SpuriousRetransmissions => {

@@ -59,11 +59,15 @@ impl Order {
     /// Takes `segment` in and gives out what no later packet can overtake.
     pub(super) fn sort(&mut self, segment: &Segment) -> Option<Sorted> {
         let near = |s: &Segment| s.time > segment.time && s.time - segment.time < STEP;
-        let (mut at, mut late) = (self.waiting.len(), false);
-        while at > 0
-            && near(&self.waiting[at - 1].segment)
-            && !was_sent_later(segment, &self.waiting[at - 1].segment)
-        {
+        let (mut at, mut late, mut compared) = (self.waiting.len(), false, false);
+        while at > 0 && near(&self.waiting[at - 1].segment) {
+            let before = &self.waiting[at - 1].segment;
+            if !compared && (before.src, before.dst) == (segment.src, segment.dst) {
+                compared = true; // The newest of them says it for all.
+                if was_sent_later(segment, before) {
+                    break;
+                }
+            }
             at -= 1;
             late |= are_one_connections(&self.waiting[at].segment, segment);
         }
@@ -77,12 +81,11 @@ impl Order {
     }
 }
 
-/// Whether the end that sent `one` has sent `other` before it: no queue is late then, but the clock was set back. See
-/// [`ClockSteps`](crate::flow).
+/// Whether the end that sent both has sent `one` after `other`, whatever their times: then no queue was written late, but the clock was set
+/// back, which the connection's own packets show.
 fn was_sent_later(one: &Segment, other: &Segment) -> bool {
     let packet = |segment| Packet::of(segment, Side::Client);
-    (one.src, one.dst) == (other.src, other.dst)
-        && packet(one).sent_order(&packet(other)) == Ordering::Greater
+    packet(one).sent_order(&packet(other)) == Ordering::Greater
 }
 
 fn are_one_connections(one: &Segment, other: &Segment) -> bool {

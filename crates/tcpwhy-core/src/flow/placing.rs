@@ -28,8 +28,8 @@ pub(crate) struct Placing {
     steps: ClockSteps,
     /// Packets are held, or the clock was set or may have been.
     slow: bool,
-    /// The last packet of the run before.
-    latest: Option<Packet>,
+    /// Of each side a packet of the runs before, one of the last.
+    latest: [Option<Packet>; 2],
     previous_packet: Nanos,
     last_packet: [Nanos; 2],
     quiet_before: Nanos,
@@ -51,7 +51,7 @@ impl Placing {
             held: (!first.has(flags::SYN)).then(Vec::new),
             steps: ClockSteps::default(),
             slow: !first.has(flags::SYN),
-            latest: None,
+            latest: [None; 2],
             previous_packet: first.time,
             last_packet: [Nanos(i64::MIN); 2],
             quiet_before: Nanos::ZERO,
@@ -76,7 +76,10 @@ impl Placing {
                 out.take(packet, left, self.legs.moved());
             }
         }
-        self.latest = packets.last().copied();
+        let [first, last] = [packets.first(), packets.last()];
+        for packet in first.into_iter().chain(last).filter(|packet| !packet.is_copy()) {
+            self.latest[packet.side as usize] = Some(*packet);
+        }
     }
 
     /// A packet of this connection that was captured before: it counts, and says nothing new.
@@ -101,7 +104,7 @@ impl Placing {
         if !self.steps.is_asking() && !is_astray(self.last, packet.time) {
             self.push_timed(&packet, false, out);
         } else {
-            let known = before.iter().rev().chain(&self.latest);
+            let known = before.iter().rev().chain(self.latest.iter().flatten());
             if !self.steps.ask(&packet, self.last, known) {
                 self.push_behind(out);
             }
@@ -113,6 +116,9 @@ impl Placing {
     #[cold]
     fn push_behind(&mut self, out: &mut impl Taker) {
         let (behind, mut set) = self.steps.take_behind(self.last);
+        if set {
+            self.latest = [None; 2]; // Their times are those of another clock.
+        }
         for packet in &behind {
             // Once for all of them: those behind the first are right now.
             self.push_timed(packet, std::mem::take(&mut set), out);

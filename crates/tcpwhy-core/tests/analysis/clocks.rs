@@ -3,7 +3,7 @@
 use crate::script::script;
 use crate::segments::{analyse, analyse_one, check_all, direction};
 use crate::silence::counted;
-use tcpwhy_core::model::{FindingKind, Side};
+use tcpwhy_core::model::{Connection, FindingKind, Side};
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::traffic::{Scenario, simulate};

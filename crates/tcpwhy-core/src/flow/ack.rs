@@ -43,11 +43,12 @@ impl UnderWay {
     ) -> Option<&Packet> {
         let front = self.events.front()?;
         let in_time = || front.time + leg <= now;
-        let barely_in_time = || front.time + leg <= now + WAKE_UP.min(Nanos(leg.0 / 16));
         let seen = match (front.stamp(), tsecr) {
             (Some(val), Some(ecr)) => match ecr.wrapping_sub(val) as i32 {
-                // What was measured begins with the first packet of a tick: where a later one is a request, its answer takes less.
-                0 => self.arrived != Some(val) || in_time() || front.len > 0 && barely_in_time(),
+                0 => {
+                    let first = self.arrived != Some(val);
+                    first || in_time() || front.len > 0 && is_request_in_time(front, now, leg)
+                }
                 newer => newer > 0,
             },
             _ => in_time(),
@@ -69,6 +70,13 @@ impl UnderWay {
     pub(crate) fn pop(&mut self) -> Option<Packet> {
         self.events.pop_front()
     }
+}
+
+/// Whether this data of the peer had arrived `now`, which is not the first of its tick. The shortest `leg` begins with the first packet of a tick:
+/// where a later one is a request, its answer takes less.
+#[inline(never)]
+fn is_request_in_time(event: &Packet, now: Nanos, leg: Nanos) -> bool {
+    event.time + leg <= now + WAKE_UP.min(Nanos(leg.0 / 16))
 }
 
 #[cfg(test)]

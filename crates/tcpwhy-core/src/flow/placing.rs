@@ -64,11 +64,11 @@ impl Placing {
 
     /// The next packets of the connection. Those that were captured before only count.
     pub(crate) fn place(&mut self, packets: &[Packet], out: &mut impl Taker) {
-        for (at, packet) in packets.iter().enumerate() {
+        for packet in packets {
             if packet.is_copy() {
                 self.push_copy(packet);
             } else if is_astray(self.last, packet.time) || packet.is_late() || self.slow {
-                self.push_slowly(packet, packets.get(..at).unwrap_or_default(), out);
+                self.push_slowly(packet, packets, out);
             } else {
                 self.count(packet);
                 let prompt = self.measure_legs(packet);
@@ -94,17 +94,18 @@ impl Placing {
     }
 
     /// A packet that steps back or far ahead in time, or did before it was sorted, or comes while the vantage or the clock's steps are
-    /// found out. Those `before` it in its run tell of these.
+    /// found out. Those before it in its `run` tell of these.
     #[cold]
-    fn push_slowly(&mut self, packet: &Packet, before: &[Packet], out: &mut impl Taker) {
-        let packet = self.steps.mended(packet);
+    fn push_slowly(&mut self, one: &Packet, run: &[Packet], out: &mut impl Taker) {
+        let packet = self.steps.mended(one);
         if let Some((ahead, alone)) = self.steps.take_ahead(&packet, self.last) {
             self.push_timed(&ahead, alone, out);
         }
         if !self.steps.is_asking() && !is_astray(self.last, packet.time) {
             self.push_timed(&packet, false, out);
         } else {
-            let known = before.iter().rev().chain(self.latest.iter().flatten());
+            let before = run.iter().position(|packet| std::ptr::eq(packet, one)).unwrap_or(0);
+            let known = run.iter().take(before).rev().chain(self.latest.iter().flatten());
             if !self.steps.ask(&packet, self.last, known) {
                 self.push_behind(out);
             }

@@ -338,15 +338,19 @@ impl Stretch {
         self.top.join(&next.top);
         self.left.join(&next.left);
         for (mine, more) in [
+            (&mut self.unprompted, next.unprompted),
+            (&mut self.answered, next.answered),
+            (&mut self.spoken, next.spoken),
+        ] {
+            *mine = mine.saturating_add(more);
+        }
+        for (mine, more) in [
             (&mut self.stalls, next.stalls),
             (&mut self.dry_stalls, next.dry_stalls),
             (&mut self.short_stalls, next.short_stalls),
             (&mut self.waits, next.waits),
             (&mut self.prompt, next.prompt),
             (&mut self.woken, next.woken),
-            (&mut self.unprompted, next.unprompted),
-            (&mut self.answered, next.answered),
-            (&mut self.spoken, next.spoken),
             (&mut self.forgone, next.forgone),
             (&mut self.breaks, next.breaks),
             (&mut self.breaks_woken, next.breaks_woken),

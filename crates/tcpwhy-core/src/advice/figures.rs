@@ -44,6 +44,8 @@ pub(crate) struct Figures {
     pub rtt_floor: Nanos,
     /// Mean RTT of the longest interval of the verdict.
     pub rtt_mean: Nanos,
+    /// Waits under the verdict.
+    pub stalls: u64,
     /// Longest wait under the verdict.
     pub longest_stall: Nanos,
     /// First and last frame of the longest interval of the verdict.
@@ -96,6 +98,7 @@ impl Figures {
             window: evidence.window.into(),
             rtt_floor: measured(facts.rtt_floor),
             rtt_mean: evidence.rtt_mean,
+            stalls: held().map(|i| u64::from(i.evidence.stalls)).sum(),
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
             policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),
@@ -126,6 +129,11 @@ impl Figures {
         let turns = i64::try_from(self.transfers).unwrap_or(i64::MAX);
         let waited = self.span.secs() * self.share;
         turns > 1 && self.rtt_floor.scale(turns, 1).secs() > 0.6 * waited
+    }
+
+    /// Whether the peer's messages let more go, many times within each transfer: it grants what may be under way.
+    pub(crate) fn is_granted(&self) -> bool {
+        self.stalls > 4 * self.transfers && self.flight > 0 && self.rtt_floor > Nanos::ZERO
     }
 
     /// Whether the window is about as large as it can be without scaling (RFC 9293 section 3.1: 16 bits), and nothing shows that scaling

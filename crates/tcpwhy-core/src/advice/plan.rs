@@ -77,6 +77,10 @@ fn application(f: &Figures) -> Vec<Step> {
             let batch = Step::Work(Work::BatchRequests { at: f.place(Side::Client), rtt, turns });
             let profile = Step::Work(Work::ProfilePeer { at: f.receiver });
             match turns {
+                _ if f.is_granted() => {
+                    let flight = f.flight;
+                    vec![Step::Work(Work::EnlargeGrant { at: f.receiver, rtt, flight }), profile]
+                }
                 0 | 1 => vec![profile],
                 _ if f.is_chatty() => vec![batch, Step::Work(Work::ShortenTheWay)],
                 _ => vec![profile, batch],

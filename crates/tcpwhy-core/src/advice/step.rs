@@ -19,6 +19,7 @@ pub(crate) enum Step {
 pub(crate) enum Work {
     ProfileApplication { at: Place },
     ProfilePeer { at: Place },
+    EnlargeGrant { at: Place, rtt: Nanos, flight: u64 },
     BatchRequests { at: Place, rtt: Nanos, turns: u64 },
     ShortenTheWay,
     KeepAliveIsHarmless,

@@ -112,6 +112,7 @@ fn all_steps() -> Vec<Step> {
         Work::ProfileApplication { at },
         Work::ProfilePeer { at },
         Work::ProfilePeer { at: server },
+        Work::EnlargeGrant { at, rtt, flight: 65_536 },
         Work::BatchRequests { at, rtt, turns: 1_203 },
         Work::BatchRequests { at, rtt: Nanos::ZERO, turns: 2 },
         Work::ShortenTheWay,

@@ -1,9 +1,10 @@
 //! Steps in applications.
 
-use crate::advice::quantity::{count, span};
+use crate::advice::quantity::{buffer, count, rate, span};
 use crate::advice::step::Work;
 use crate::advice::words::en::{frames, place};
 use crate::model::Side;
+use crate::units::bits_per_second;
 
 /// One step as an instruction.
 pub(super) fn step(step: &Work) -> String {
@@ -22,6 +23,15 @@ pub(super) fn step(step: &Work) -> String {
                 Side::Client => "reading an answer and sending its next request",
                 Side::Server => "reading a request and writing its answer",
             }
+        ),
+        Work::EnlargeGrant { at, rtt, flight } => format!(
+            "If the protocol has a window of its own (flow control of HTTP/2 or SSH, a number of \
+             requests under way), enlarge it on {}: {} in flight and a round trip of {} allow {} at \
+             most. No network or buffer setting will help.",
+            place(&at),
+            buffer(flight),
+            span(rtt),
+            rate(bits_per_second(flight, rtt))
         ),
         Work::ShortenTheWay => "More bandwidth or larger buffers change nothing here: only fewer \
              turns, or two ends that are closer together."

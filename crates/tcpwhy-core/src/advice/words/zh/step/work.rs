@@ -1,9 +1,10 @@
 //! Steps in applications.
 
-use crate::advice::quantity::{count, span};
+use crate::advice::quantity::{buffer, count, rate, span};
 use crate::advice::step::Work;
 use crate::advice::words::zh::{frames, known, place};
 use crate::model::Side;
+use crate::units::bits_per_second;
 
 /// One step as an instruction.
 pub(super) fn step(step: &Work) -> String {
@@ -19,6 +20,13 @@ pub(super) fn step(step: &Work) -> String {
                 Side::Client => "读完应答到发出下一个请求",
                 Side::Server => "读完请求到写出应答",
             }
+        ),
+        Work::EnlargeGrant { at, rtt, flight } => format!(
+            "如果协议有自己的窗口（HTTP/2 或 SSH 的流量控制、同时进行的请求数），请在{}上把它调大：在途 {}、往返时延 {} 时，最多只能达到 {}。调整网络或缓冲区没有用。",
+            place(&at),
+            buffer(flight),
+            span(rtt),
+            rate(bits_per_second(flight, rtt))
         ),
         Work::ShortenTheWay => {
             "增加带宽或缓冲区在这里毫无作用：只有减少来回次数，或者让两端离得更近。".to_owned()

@@ -337,6 +337,7 @@ impl Stretch {
         self.lengths.join(&next.lengths);
         self.top.join(&next.top);
         self.left.join(&next.left);
+        // By themselves: a longer list than the next one is not unrolled any more.
         for (mine, more) in [
             (&mut self.unprompted, next.unprompted),
             (&mut self.answered, next.answered),

@@ -61,12 +61,9 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
         wait if undecidable(ctx, i, wait) => Judgement::UNKNOWN,
-        Wait::IdleSelf if ctx.catches_breath(i) => path_bandwidth::spread(ctx, i)
-            .or_else(|| send_buffer::plateau(ctx, i))
+        Wait::IdleSelf => path_bandwidth::spread(ctx, i)
+            .or_else(|| ctx.catches_breath(i).then(|| send_buffer::plateau(ctx, i))?)
             .unwrap_or_else(|| application::idle(ctx, i)),
-        Wait::IdleSelf => {
-            path_bandwidth::spread(ctx, i).unwrap_or_else(|| application::idle(ctx, i))
-        }
         Wait::IdlePeer => application::idle(ctx, i),
         Wait::Tail => path_bandwidth::draining(ctx, i)
             .or_else(|| path_bandwidth::saturated(ctx, i))

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 /// Bytes asked of a plain file at once: large enough to make the system call's cost vanish, small
 /// enough to stay in the second-level cache.
-const CAPACITY: usize = 256 * 1024;
+const CAPACITY: usize = 128 * 1024;
 
 /// The bytes at hand, the record being read among them.
 pub(crate) struct Window {

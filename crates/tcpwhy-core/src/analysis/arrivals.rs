@@ -11,6 +11,7 @@ use crate::decode::{Decoded, Frame, decode_each};
 use crate::flow::packet::Packet;
 use crate::model::Side;
 use crate::observe::Segment;
+use std::ops::Range;
 
 /// A packet that was decoded.
 #[derive(Debug, Clone, Copy)]
@@ -42,21 +43,29 @@ impl Arrival {
     }
 }
 
-/// The packets that were decoded.
+/// Packets that were decoded, in the order of the capture: what a [`Sorter`](super::Sorter) takes.
 #[derive(Debug, Default)]
-pub(super) struct Arrivals {
-    /// In the order of the capture; the room behind is kept.
+pub struct Arrivals {
+    /// The room behind those that are there is kept.
     list: Vec<Arrival>,
     len: usize,
+    /// For so many it is known where their connections probably are.
+    located: usize,
     segments: Vec<Segment>,
 }
 
 impl Arrivals {
-    /// Decodes `frame`; keeps its segments.
+    /// Decodes `frame`, the next one of the capture; keeps its segments. This depends on nothing else, so any thread may do it.
+    #[inline]
+    pub fn read(&mut self, frame: &Frame<'_>) -> Decoded {
+        self.read_for(frame, None)
+    }
+
+    /// As [`Arrivals::read`], where it is known which connections are open.
     ///
     /// Each part is written where it will lie before the next one is read: all together they would not fit the processor's registers.
     #[inline(always)]
-    pub(super) fn read(&mut self, frame: &Frame<'_>, table: &Table) -> Decoded {
+    pub(super) fn read_for(&mut self, frame: &Frame<'_>, table: Option<&Table>) -> Decoded {
         let Some(plain) = Plain::of(frame) else { return self.read_other(*frame, table) };
         let Some(next) = self.list.get_mut(self.len) else {
             self.make_room();
@@ -70,7 +79,10 @@ impl Arrivals {
         next.id = Arrival::UNKNOWN;
         next.scope = frame.interface;
         next.way = plain.way();
-        next.place = table.probably(&next.way);
+        if let Some(table) = table {
+            next.place = table.probably(&next.way);
+            self.located = self.len;
+        }
         Decoded::Segment
     }
 
@@ -92,28 +104,45 @@ impl Arrivals {
 
     /// As `read`, without looking for what is plain. The frame is its own: so a plain one need not lie in memory.
     #[inline(never)]
-    pub(super) fn read_other(&mut self, frame: Frame<'_>, table: &Table) -> Decoded {
+    pub(super) fn read_other(&mut self, frame: Frame<'_>, table: Option<&Table>) -> Decoded {
         decode_each(&frame, &mut Segment::default(), |segment| self.keep(segment, table))
     }
 
-    fn keep(&mut self, segment: &Segment, table: &Table) {
+    fn keep(&mut self, segment: &Segment, table: Option<&Table>) {
         if self.len == self.list.len() {
             self.make_room();
         }
-        if let Some(next) = self.list.get_mut(self.len) {
-            next.segment = Some(self.segments.len() as u32);
-            let way = Way::between(&segment.src, &segment.dst);
-            next.place = way.map_or(Arrival::ANYWHERE, |way| table.probably(&way));
-            table.fetch(next.place);
-            self.len += 1;
-            self.segments.push(*segment);
+        let number = self.segments.len() as u32;
+        self.segments.push(*segment);
+        self.len += 1;
+        if let Some(next) = self.list.get_mut(self.len - 1) {
+            next.segment = Some(number);
+        }
+        if let Some(table) = table {
+            self.locate(self.len, table);
         }
     }
 
-    /// Finds the connections of the plain packets, all of them before the first is sorted: the loads of one do not wait for those of
-    /// another.
-    pub(super) fn look_up(&mut self, table: &mut Table) {
-        for arrival in self.list.get_mut(..self.len).unwrap_or_default() {
+    /// Finds out where the connections of all packets before `end` probably are.
+    pub(super) fn locate(&mut self, end: usize, table: &Table) {
+        let Self { list, len, located, segments } = self;
+        let end = end.min(*len);
+        for arrival in list.get_mut(*located..end).unwrap_or_default() {
+            let Some(segment) = arrival.segment.and_then(|at| segments.get(at as usize)) else {
+                arrival.place = table.probably(&arrival.way);
+                continue;
+            };
+            let way = Way::between(&segment.src, &segment.dst);
+            arrival.place = way.map_or(Arrival::ANYWHERE, |way| table.probably(&way));
+            table.fetch(arrival.place);
+        }
+        *located = end.max(*located);
+    }
+
+    /// Finds the connections of the plain packets among these, all of them before the first is sorted: the loads of one do not wait for
+    /// those of another.
+    pub(super) fn look_up(&mut self, these: Range<usize>, table: &mut Table) {
+        for arrival in self.list.get_mut(these).unwrap_or_default() {
             if arrival.segment.is_some() {
                 continue;
             }
@@ -124,9 +153,19 @@ impl Arrivals {
         }
     }
 
-    /// What was decoded.
-    pub(super) fn all(&self) -> &[Arrival] {
-        self.list.get(..self.len).unwrap_or_default()
+    /// How many packets.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Some of them.
+    pub(super) fn some(&self, these: Range<usize>) -> &[Arrival] {
+        self.list.get(these).unwrap_or_default()
     }
 
     /// A segment that is no plain packet.
@@ -136,14 +175,14 @@ impl Arrivals {
 
     /// All were sorted.
     pub(super) fn clear(&mut self) {
-        self.len = 0;
+        (self.len, self.located) = (0, 0);
         self.segments.clear();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::{Analyzer, Conclusion, Hand, Judge, Sorter, Work};
+    use crate::analysis::{Analyzer, Arrivals, Conclusion, Hand, Judge, Sorter, Work};
     use crate::decode::tests::{ethernet, ipv4, tcp};
     use crate::decode::{Decoded, Frame, LinkType, decode};
     use crate::model::Connection;
@@ -202,14 +241,20 @@ mod tests {
         texts(all)
     }
 
-    /// So many at a time, for two judges who take turns with the connections that begin.
+    /// So many at a time, every other time by somebody who knows nothing of the sorter, for two judges who take turns with the
+    /// connections that begin.
     fn together(frames: &[Frame<'_>], at_a_time: usize) -> Vec<String> {
         let (mut sorter, mut work) = (Sorter::new(), Work::default());
-        for some in frames.chunks(at_a_time) {
+        let mut arrivals = Arrivals::default();
+        for (turn, some) in frames.chunks(at_a_time).enumerate() {
             for frame in some {
-                sorter.read(frame);
+                if turn % 2 == 0 {
+                    sorter.read(frame, &mut arrivals);
+                } else {
+                    arrivals.read(frame);
+                }
             }
-            sorter.settle(&mut work);
+            sorter.settle(&mut arrivals, &mut work);
         }
         sorter.close(&mut work);
         let hands = [Hand::First, Hand::Second];
@@ -237,8 +282,8 @@ mod tests {
         /// again, connections end, or the order is wrong.
         #[test]
         fn the_short_way_leads_to_the_same_answer(
-            packets in vec(drawn(), 1..120),
-            at_a_time in 1_usize..40,
+            packets in vec(drawn(), 1..300),
+            at_a_time in 1_usize..150,
         ) {
             let data: Vec<Vec<u8>> = packets.iter().map(bytes_of).collect();
             let mut time = Nanos::from_secs(1_000);

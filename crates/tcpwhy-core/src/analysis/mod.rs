@@ -24,6 +24,7 @@ mod waiting;
 use crate::model::Connection;
 use crate::observe::Segment;
 use crate::whatif::Budget;
+pub use arrivals::Arrivals;
 pub use conclusion::{Conclusion, Judged};
 pub use judge::Judge;
 pub use runs::{Hand, Runs, Work};

@@ -26,6 +26,9 @@ const FEW: usize = 1024;
 /// state never leaves the cache.
 const RUN: usize = 256;
 
+/// Packets whose connections are looked up together.
+const SOME: usize = 64;
+
 /// Blocks that should be there before they are asked for.
 const AHEAD: usize = 256;
 
@@ -37,7 +40,6 @@ pub struct Sorter {
     /// Where the next segment that is no plain packet is looked for first: where its way was seen last, or, where that is not known, the
     /// last such segment, for they come in bursts.
     near: Place,
-    arrivals: Arrivals,
     waiting: Waiting,
     /// Each open connection's part of what may wait.
     part: usize,
@@ -70,35 +72,41 @@ impl Sorter {
         self.push_late(segment, work);
     }
 
-    /// Decodes the next frame, in the order of the capture. Its segment, if it has one, waits for [`Sorter::settle`]: a few
-    /// together cost less.
+    /// As [`Arrivals::read`], of what is settled next: what is known of the frame's connection is on its way from memory then.
     #[inline]
-    pub fn read(&mut self, frame: &Frame<'_>) -> Decoded {
+    pub fn read(&self, frame: &Frame<'_>, arrivals: &mut Arrivals) -> Decoded {
         if self.order.is_broken() {
-            return self.arrivals.read_other(*frame, &self.table);
+            return arrivals.read_other(*frame, Some(&self.table));
         }
-        self.arrivals.read(frame, &self.table)
+        arrivals.read_for(frame, Some(&self.table))
     }
 
-    /// Sorts what was read, as [`Sorter::push`] does.
-    pub fn settle(&mut self, work: &mut Work) {
-        let mut arrivals = std::mem::take(&mut self.arrivals);
-        arrivals.look_up(&mut self.table);
-        for arrival in arrivals.all() {
-            match arrival.segment {
-                None => self.push_plain(arrival, work),
-                Some(segment) => {
-                    if let Some(segment) = arrivals.segment(segment) {
-                        if arrival.place != Arrival::ANYWHERE {
-                            self.near = arrival.place;
-                        }
-                        self.push(segment, work);
-                    }
+    /// Sorts what was read, as [`Sorter::push`] does; nothing is left of it.
+    pub fn settle(&mut self, arrivals: &mut Arrivals, work: &mut Work) {
+        arrivals.locate(SOME, &self.table);
+        let mut from = 0;
+        while from < arrivals.len() {
+            let end = arrivals.len().min(from + SOME);
+            arrivals.locate(end + SOME, &self.table);
+            arrivals.look_up(from..end, &mut self.table);
+            for arrival in arrivals.some(from..end) {
+                match arrival.segment {
+                    None => self.push_plain(arrival, work),
+                    Some(segment) => self.push_other(arrival, arrivals.segment(segment), work),
                 }
             }
+            from = end;
         }
         arrivals.clear();
-        self.arrivals = arrivals;
+    }
+
+    #[inline(never)]
+    fn push_other(&mut self, arrival: &Arrival, segment: Option<&Segment>, work: &mut Work) {
+        let Some(segment) = segment else { return };
+        if arrival.place != Arrival::ANYWHERE {
+            self.near = arrival.place;
+        }
+        self.push(segment, work);
     }
 
     /// Takes the room that a judge has made or is done with, and asks the first one for more where there is little left. New memory costs as
@@ -145,7 +153,6 @@ impl Sorter {
 
     /// The input is over: nothing is pushed or read any more. What is still open ends with [`Sorter::end_some`].
     pub fn close(&mut self, work: &mut Work) {
-        self.settle(work);
         for Sorted { segment, late } in self.order.rest() {
             self.sort(&segment, late, work);
         }

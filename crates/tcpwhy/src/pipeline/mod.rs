@@ -1,22 +1,27 @@
 //! Reading, decoding and sorting on a thread of their own, the rest of the analysis on the caller's. Where that falls behind, the
-//! reading thread judges some of the connections itself.
+//! reading thread judges some of the connections itself; where it runs out of work, it decodes what the reading thread sorts then.
 
+mod board;
 mod counts;
+mod decoder;
 mod reader;
 
 use crate::error::Error;
 use crate::filter::Span;
 use crate::progress::Progress;
+use board::{Board, ToJudge};
+use decoder::Decoder;
 use reader::Reader;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use tcpwhy_capture::{Capture, Input};
-use tcpwhy_core::analysis::{Conclusion, Judge, Judged, Runs};
+use tcpwhy_core::analysis::{Arrivals, Conclusion, Judge, Judged, Runs};
 use tcpwhy_core::model::Connection;
 use tcpwhy_report::Source;
 
-/// Batches in flight.
-const QUEUE: usize = 4;
+/// Frames that the judging thread decodes at a time.
+const SOME: usize = 256;
+
 /// What the reading thread passes on.
 #[derive(Debug, Default)]
 struct Batch {
@@ -50,9 +55,17 @@ impl Read {
 
 /// A capture that is being read.
 pub(crate) struct Reading {
-    full: Receiver<Batch>,
-    empty: SyncSender<Runs>,
+    board: Left,
     reader: JoinHandle<Read>,
+}
+
+/// The board, as long as somebody listens.
+struct Left(Arc<Board>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
 }
 
 /// Starts to read.
@@ -70,11 +83,14 @@ pub(crate) fn start(inputs: &[Input], span: Span) -> Result<Reading, Error> {
 /// # Errors
 /// The system refuses a thread.
 pub(crate) fn read(capture: Capture, span: Span, progress: Progress) -> Result<Reading, Error> {
-    let (outlet, full, empty) = reader::outlet();
-    let reader = Reader::new(capture, progress, span);
-    let run = move || reader.run(&outlet);
-    let reader = thread::Builder::new().name("reader".to_owned()).spawn(run);
-    Ok(Reading { full, empty, reader: reader.map_err(Error::Thread)? })
+    begin(Decoder::new(capture, progress, span))
+}
+
+fn begin(decoder: Decoder) -> Result<Reading, Error> {
+    let board = Arc::new(Board::new(decoder));
+    let reader = Reader::new(Arc::clone(&board));
+    let reader = thread::Builder::new().name("reader".to_owned()).spawn(|| reader.run());
+    Ok(Reading { board: Left(board), reader: reader.map_err(Error::Thread)? })
 }
 
 impl Reading {
@@ -86,13 +102,86 @@ impl Reading {
         self,
         mut take: impl FnMut(Vec<Connection>) -> Result<(), Error>,
     ) -> Result<Read, Error> {
+        let Self { board, reader } = self;
         let (mut judge, mut conclusion) = (Judge::new(), Conclusion::new());
-        for Batch { mut runs, judged } in &self.full {
-            judge.take(&mut runs);
-            take(conclusion.take(judge.take_finished().into_iter().chain(judged)))?;
-            // A full queue, or a reader that is done, has no use for it.
-            let _ = self.empty.try_send(runs);
+        loop {
+            match board.0.to_judge() {
+                ToJudge::Judge(Batch { mut runs, judged }) => {
+                    judge.take(&mut runs);
+                    board.0.judged(runs);
+                    take(conclusion.take(judge.take_finished().into_iter().chain(judged)))?;
+                }
+                ToJudge::Decode(decoder, room) => decode(&board.0, decoder, room),
+                ToJudge::Finish => break,
+            }
         }
-        Ok(self.reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        Ok(reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    }
+}
+
+/// Decodes until there is enough for the reading thread.
+fn decode(board: &Board, mut decoder: Box<Decoder>, room: Arrivals) {
+    let mut room = Some(room);
+    while !decoder.is_done()
+        && let Some(mut arrivals) = room
+    {
+        decoder.read(SOME, &mut arrivals);
+        room = board.decoded(arrivals);
+    }
+    board.put_back(decoder);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn corpus() -> Capture {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+        tcpwhy_capture::open(&[Input::Path(corpus)]).unwrap()
+    }
+
+    /// What is read, judged by whom it may be.
+    fn read_all(prompt: bool) -> (Vec<String>, Read) {
+        let mut decoder = Decoder::new(corpus(), Progress::Hidden, Span::whole());
+        decoder.prompt &= prompt;
+        let mut all = Vec::new();
+        let read = begin(decoder).unwrap().each(|connections| {
+            all.extend(connections.iter().map(|connection| format!("{connection:?}")));
+            Ok(())
+        });
+        (all, read.unwrap())
+    }
+
+    #[test]
+    fn whoever_decodes_the_answer_is_the_same() {
+        let (alone, read) = read_all(false);
+        assert!(alone.len() > 20 && read.source.packets > 50_000, "{}", alone.len());
+        for _ in 0..4 {
+            let (helped, also) = read_all(true);
+            assert_eq!(helped, alone);
+            assert_eq!(also.source.tcp_packets, read.source.tcp_packets);
+        }
+    }
+
+    #[test]
+    fn a_judge_without_work_decodes_what_never_waits_and_not_what_may() {
+        let board = |prompt| {
+            let mut decoder = Decoder::new(corpus(), Progress::Hidden, Span::whole());
+            decoder.prompt = prompt;
+            Board::new(decoder)
+        };
+        let (never, may) = (board(true), board(false));
+        assert!(matches!(never.to_judge(), ToJudge::Decode(..)));
+        may.end();
+        assert!(matches!(may.to_judge(), ToJudge::Finish));
+    }
+
+    #[test]
+    fn the_reading_thread_ends_when_nobody_listens() {
+        let reading = read(corpus(), Span::whole(), Progress::Hidden).unwrap();
+        let Reading { board, reader } = reading;
+        drop(board);
+        assert!(reader.join().is_ok());
     }
 }

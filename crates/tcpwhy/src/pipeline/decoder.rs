@@ -1,0 +1,84 @@
+//! Frames in, packets out: the part of the work that any thread may do.
+
+use super::counts::Counts;
+use crate::filter::Span;
+use crate::progress::Progress;
+use tcpwhy_capture::{Capture, Error};
+use tcpwhy_core::analysis::{Arrivals, Sorter};
+use tcpwhy_report::{Source, Warning};
+
+/// A capture that is being decoded.
+pub(super) struct Decoder {
+    capture: Capture,
+    progress: Progress,
+    span: Span,
+    counts: Counts,
+    /// Whether there may be more frames.
+    more: Result<bool, Error>,
+    /// Reading never waits for somebody who writes.
+    pub(super) prompt: bool,
+    /// Times that some were read.
+    times: usize,
+}
+
+impl Decoder {
+    /// At the beginning of a capture.
+    pub(super) fn new(capture: Capture, progress: Progress, span: Span) -> Self {
+        let prompt = capture.progress().1.is_some();
+        let counts = Counts::default();
+        Self { capture, progress, span, counts, more: Ok(true), prompt, times: 0 }
+    }
+
+    /// Whether all frames were read, or as many as can be.
+    pub(super) fn is_done(&self) -> bool {
+        !matches!(self.more, Ok(true))
+    }
+
+    /// Decodes some frames for whoever sorts them later.
+    pub(super) fn read(&mut self, frames: usize, arrivals: &mut Arrivals) {
+        let Self { capture, span, counts, .. } = self;
+        self.more = capture.next_frames(frames, |frame| {
+            if span.takes(frame.time) {
+                counts.add(&arrivals.read(frame), frame.link);
+            }
+        });
+        self.show();
+    }
+
+    /// As [`Decoder::read`], for `sorter`, which sorts them next.
+    pub(super) fn read_for(&mut self, sorter: &Sorter, frames: usize, arrivals: &mut Arrivals) {
+        let Self { capture, span, counts, .. } = self;
+        self.more = capture.next_frames(frames, |frame| {
+            if span.takes(frame.time) {
+                counts.add(&sorter.read(frame, arrivals), frame.link);
+            }
+        });
+        self.show();
+    }
+
+    /// Shows the progress, from time to time: there may be many files to ask.
+    fn show(&mut self) {
+        self.times += 1;
+        if self.times.is_multiple_of(32) {
+            self.progress.set(self.capture.progress().0);
+        }
+    }
+
+    /// What was read, once all is.
+    pub(super) fn finish(self) -> super::Read {
+        let error = self.more.err().map(|error| error.to_string());
+        let damaged = error.is_some() || self.capture.damaged();
+        let notes = self.capture.notes();
+        let mut warnings: Vec<_> =
+            notes.iter().map(|note| Warning::new(|language| note.text(language))).collect();
+        warnings.extend(error.as_deref().map(Warning::from));
+        warnings.extend(self.counts.warnings());
+        let source = Source {
+            files: self.capture.files().to_vec(),
+            packets: self.counts.frames,
+            tcp_packets: self.counts.tcp,
+            warnings,
+        };
+        super::Read { source, damaged, unsupported: self.counts.only_unsupported() }
+    }
+}

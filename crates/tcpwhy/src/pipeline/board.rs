@@ -32,13 +32,26 @@ struct State {
     batches: VecDeque<Batch>,
     /// Room that was used before.
     arrivals: Vec<Arrivals>,
-    runs: Vec<Runs>,
+    runs: VecDeque<Runs>,
     /// A thread waits for a change.
     awaited: bool,
     /// No batch comes any more.
     over: bool,
     /// Nobody wants any more.
     unwanted: bool,
+}
+
+impl State {
+    /// Whether the reading thread could do with more that is decoded.
+    fn needs_more(&self) -> bool {
+        self.decoded.len() < AHEAD
+    }
+
+    /// The decoder, where more can be decoded before the reading thread asks for it.
+    fn decoder_ahead(&mut self) -> Option<Box<Decoder>> {
+        let more = self.needs_more();
+        self.decoder.take_if(|decoder| more && !decoder.is_done() && decoder.prompt)
+    }
 }
 
 /// What the reading thread does next.
@@ -68,7 +81,7 @@ impl Board {
             decoded: VecDeque::new(),
             batches: VecDeque::new(),
             arrivals: Vec::new(),
-            runs: Vec::new(),
+            runs: VecDeque::new(),
             awaited: false,
             over: false,
             unwanted: false,
@@ -141,7 +154,7 @@ impl Board {
             if state.over {
                 return Some(ToJudge::Finish);
             }
-            let decoder = state.decoder.take_if(|decoder| !decoder.is_done() && decoder.prompt)?;
+            let decoder = state.decoder_ahead()?;
             Some(ToJudge::Decode(decoder, state.arrivals.pop().unwrap_or_default()))
         })
     }
@@ -155,8 +168,8 @@ impl Board {
     pub(super) fn decoded(&self, arrivals: Arrivals) -> Option<Arrivals> {
         self.change(|state| {
             state.decoded.push_back(arrivals);
-            let enough = state.decoded.len() >= AHEAD || state.batches.len() >= QUEUE;
-            (!enough).then(|| state.arrivals.pop().unwrap_or_default())
+            let more = state.needs_more() && state.batches.len() < QUEUE;
+            more.then(|| state.arrivals.pop().unwrap_or_default())
         })
     }
 
@@ -175,7 +188,7 @@ impl Board {
             }
             if state.batches.len() < QUEUE {
                 state.batches.extend(batch.take());
-                return Some(Some(Ok(state.runs.pop().unwrap_or_default())));
+                return Some(Some(Ok(state.runs.pop_front().unwrap_or_default())));
             }
             if must { None } else { batch.take().map(|batch| Some(Err(batch))) }
         })
@@ -183,7 +196,7 @@ impl Board {
 
     /// The judging thread is done with these.
     pub(super) fn judged(&self, runs: Runs) {
-        self.change(|state| state.runs.push(runs));
+        self.change(|state| state.runs.push_back(runs));
     }
 
     /// The reading thread is done.
@@ -194,5 +207,31 @@ impl Board {
     /// The judging thread does not listen any more.
     pub(super) fn leave(&self) {
         self.change(|state| state.unwanted = true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::decoder;
+    use super::*;
+
+    #[test]
+    fn nobody_decodes_more_than_the_reading_thread_needs_soon() {
+        let board = Board::new(decoder(true));
+        let ToJudge::Decode(decoder, room) = board.to_judge() else { panic!("nothing to decode") };
+        super::super::decode(&board, decoder, room);
+        let mut state = board.lock();
+        assert_eq!(state.decoded.len(), AHEAD);
+        assert!(state.decoder_ahead().is_none() && state.decoder.is_some());
+        state.decoded.pop_front();
+        assert!(state.decoder_ahead().is_some());
+    }
+
+    #[test]
+    fn a_judge_without_work_decodes_what_never_waits_and_not_what_may() {
+        let (never, may) = (Board::new(decoder(true)), Board::new(decoder(false)));
+        assert!(matches!(never.to_judge(), ToJudge::Decode(..)));
+        may.end();
+        assert!(matches!(may.to_judge(), ToJudge::Finish));
     }
 }

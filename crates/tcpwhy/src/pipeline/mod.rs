@@ -141,12 +141,17 @@ mod tests {
         tcpwhy_capture::open(&[Input::Path(corpus)]).unwrap()
     }
 
-    /// What is read, judged by whom it may be.
-    fn read_all(prompt: bool) -> (Vec<String>, Read) {
+    /// Of all of them; both threads may decode if it is `prompt`.
+    pub(super) fn decoder(prompt: bool) -> Decoder {
         let mut decoder = Decoder::new(corpus(), Progress::Hidden, Span::whole());
-        decoder.prompt &= prompt;
+        assert!(decoder.prompt, "files never wait");
+        decoder.prompt = prompt;
+        decoder
+    }
+
+    fn read_all(prompt: bool) -> (Vec<String>, Read) {
         let mut all = Vec::new();
-        let read = begin(decoder).unwrap().each(|connections| {
+        let read = begin(decoder(prompt)).unwrap().each(|connections| {
             all.extend(connections.iter().map(|connection| format!("{connection:?}")));
             Ok(())
         });
@@ -162,19 +167,6 @@ mod tests {
             assert_eq!(helped, alone);
             assert_eq!(also.source.tcp_packets, read.source.tcp_packets);
         }
-    }
-
-    #[test]
-    fn a_judge_without_work_decodes_what_never_waits_and_not_what_may() {
-        let board = |prompt| {
-            let mut decoder = Decoder::new(corpus(), Progress::Hidden, Span::whole());
-            decoder.prompt = prompt;
-            Board::new(decoder)
-        };
-        let (never, may) = (board(true), board(false));
-        assert!(matches!(never.to_judge(), ToJudge::Decode(..)));
-        may.end();
-        assert!(matches!(may.to_judge(), ToJudge::Finish));
     }
 
     #[test]

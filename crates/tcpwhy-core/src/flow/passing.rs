@@ -153,7 +153,8 @@ impl Flow {
     #[cold]
     fn begin(&mut self, side: Side, first: Seq) {
         let own = side as usize;
-        let first = self.words[own].next.filter(|n| first.distance(*n) >= 0).unwrap_or(first);
+        let next = self.words[own].next.filter(|n| first.distance(*n) >= 0);
+        let first = next.unwrap_or(first);
         let (leg, established) = (self.legs[own].now, self.established_at(side));
         let both = self.handshake.syn[0].is_some() && self.handshake.syn[1].is_some();
         let rtt = self.legs[0].floor + self.legs[1].floor;
@@ -161,6 +162,7 @@ impl Flow {
         let both = both && (self.handshake.established.is_some() || established.is_none());
         let sender = self.senders[own].insert(Sender::new(Beginning {
             first,
+            whole: next.is_some(),
             from: self.start,
             handshake_rtt: (both && rtt.0 > 0).then_some(rtt),
             window: self.handshake.window(side.other()),

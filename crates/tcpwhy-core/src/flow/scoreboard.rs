@@ -80,6 +80,8 @@ pub(crate) struct Acked {
     pub(crate) sent_at: Option<Nanos>,
     /// Bytes acknowledged that the capture never saw.
     pub(crate) unseen: u64,
+    /// Of them, those that it should have seen: the others were sent before it began.
+    pub(crate) missed: u64,
     /// The largest segment that was acknowledged whole.
     pub(crate) largest: u64,
 }
@@ -96,6 +98,8 @@ pub(crate) struct Scoreboard {
     reported: u64,
     /// Bytes that the capture missed though they were acknowledged.
     pub(crate) missed: u64,
+    /// The first byte that it can have missed.
+    since: u64,
 }
 
 impl Scoreboard {
@@ -107,7 +111,24 @@ impl Scoreboard {
             outstanding: Line::with_capacity(AT_FIRST),
             reported: 0,
             missed: 0,
+            since: first,
         }
+    }
+
+    /// As `new`, where the capture may have begun while some of what comes before the first segment was under way.
+    pub(crate) fn in_the_middle(first: u64) -> Self {
+        Self { since: u64::MAX, ..Self::new(first) }
+    }
+
+    /// The capture has seen what begins at `start`.
+    #[inline(always)]
+    pub(crate) fn sees(&mut self, start: u64) {
+        self.since = self.since.min(start);
+    }
+
+    /// What of these bytes the capture has missed, if it has seen none of them.
+    fn missed_of(&self, start: u64, end: u64) -> u64 {
+        end.saturating_sub(start.max(self.since))
     }
 
     /// Sent and not acknowledged, in bytes.
@@ -280,7 +301,7 @@ impl Scoreboard {
             whole += 1;
         }
         self.outstanding.drop_front(whole);
-        let acked = Acked { bytes, arrived: bytes, sent_at, unseen: 0, largest };
+        let acked = Acked { bytes, arrived: bytes, sent_at, largest, ..Acked::default() };
         let rest = self.outstanding.front().is_some_and(|front| front.start < ack);
         let acked = if rest || ack > self.nxt {
             self.acknowledge_rest(ack, acked, delivered)
@@ -308,7 +329,9 @@ impl Scoreboard {
             clean &= sent.resent == 0;
             acked.sent_at = sent.sample();
             if sent.hole {
-                acked.unseen += sent.end.min(ack) - sent.start.max(self.una);
+                let (start, end) = (sent.start.max(self.una), sent.end.min(ack));
+                acked.unseen += end - start;
+                acked.missed += self.missed_of(start, end);
             }
             if sent.end > ack {
                 break;
@@ -326,10 +349,11 @@ impl Scoreboard {
         }
         if ack > self.nxt {
             acked.unseen += ack - self.nxt;
+            acked.missed += self.missed_of(self.nxt, ack);
             acked.sent_at = None;
             self.nxt = ack;
         }
-        self.missed += acked.unseen;
+        self.missed += acked.missed;
         acked
     }
 }

@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tcpwhy_core::analysis::Analyzer;
-use tcpwhy_core::model::Connection;
+use tcpwhy_core::model::{Connection, FindingKind};
 use tcpwhy_core::observe::{Endpoint, Segment, flags};
 use tcpwhy_core::units::{Nanos, Seq};
-use tcpwhy_core::whatif::traffic::{Scenario, Workload, simulate};
+use tcpwhy_core::whatif::traffic::{Loss, Scenario, Workload, simulate};
 
 /// The same cases in every run.
 fn fixed(cases: u32) -> ProptestConfig {
@@ -124,6 +124,18 @@ proptest! {
         let (from, to) = (at(from).min(at(to)), at(from).max(at(to)));
         check_all(&analyse(&segments[from..to]));
         check_all(&analyse(&segments[..to]));
+    }
+
+    /// What was under way then is acknowledged later, and no packet is missing. (Where something is being repaired, nobody can tell what is
+    /// sent again from what was sent before.)
+    #[test]
+    fn a_capture_that_begins_in_the_middle_has_lost_nothing(s in scenario(), position in 0.0..=1.0, from in 0.0..1.0) {
+        let all = simulate(&Scenario { loss: Loss::None, rate_bps: 0, ..s }).capture(position);
+        let from = (all.len() as f64 * from) as usize;
+        for connection in analyse(&all[from..]) {
+            let lost = connection.findings.iter().find(|f| f.kind == FindingKind::CaptureHole);
+            prop_assert!(lost.is_none(), "{lost:?}");
+        }
     }
 
     #[test]

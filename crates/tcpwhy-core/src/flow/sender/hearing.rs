@@ -109,7 +109,7 @@ impl Sender {
             (acked.sent_at.or(sampled), beyond)
         };
         // A FIN or a probe's byte may go unseen; a hole in the capture is more.
-        if acked.unseen > 1 {
+        if acked.missed > 1 {
             self.tally.holes.add(event.frame);
         }
         // A FIN has a number, too, and is no data.

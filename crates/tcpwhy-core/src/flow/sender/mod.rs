@@ -104,6 +104,8 @@ pub(crate) struct Way {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Beginning {
     pub(crate) first: Seq,
+    /// The capture has seen the SYN before it.
+    pub(crate) whole: bool,
     pub(crate) from: Nanos,
     pub(crate) handshake_rtt: Option<Nanos>,
     pub(crate) window: Window,
@@ -119,7 +121,7 @@ impl Sender {
         let rtt = RttMeter::new(b.handshake_rtt);
         Self {
             space,
-            board: Scoreboard::new(first),
+            board: if b.whole { Scoreboard::new(first) } else { Scoreboard::in_the_middle(first) },
             window: b.window,
             pace: Pace::of(rtt.floor_or_zero(), Nanos::ZERO),
             rtt,

@@ -45,6 +45,7 @@ impl Sender {
             self.probed(packet.frame, time, self.window.bytes() == 0);
             return;
         }
+        self.board.sees(start);
         let flight = self.board.flight();
         if start != self.board.nxt || self.recover.is_some() {
             return self.sent_elsewhere(packet, start, time, flight);

@@ -89,8 +89,25 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
         Limit::PathBandwidth => Nanos::ZERO,
         _ => span(path.bytes, path.traits.capacity.saturating_mul(8)),
     };
-    let transfer = (stays + moved).max(wire).max(answers).min(path.transfer);
+    let least = others(path.timeline, lifted, path.transfer);
+    let transfer = (stays + moved).max(wire).max(answers).max(least).min(path.transfer);
     Some(WhatIf { lift: lifted, transfer, next })
+}
+
+/// The time of a transfer that another limit held and would hold again. Losses are another matter: what made them may go with the limit, and
+/// the window that they left behind; so is a send buffer whose size nobody knows behind a window.
+fn others(timeline: &[Interval], lifted: Limit, transfer: Nanos) -> Nanos {
+    let may_go = |i: &Interval| match i.limit {
+        Limit::Unknown | Limit::Handshake => true,
+        Limit::SendBuffer => matches!(lifted, Limit::SendBuffer | Limit::ReceiveWindow),
+        limit => limit == lifted || is_by_loss(i),
+    };
+    (transfer - time_of(timeline, may_go)).max(Nanos::ZERO)
+}
+
+/// Whether something was lost then, or the window grows again after that.
+fn is_by_loss(i: &Interval) -> bool {
+    i.limit == Limit::LossRecovery || i.cause == Cause::CongestionAvoidance
 }
 
 /// The part of what is unknown that stays: as much of it as of what is known.
@@ -113,7 +130,7 @@ impl Unknown {
 
 /// Whether an interval's time stays, whatever TCP does.
 fn stays(i: &Interval, lifted: Limit, path: &Path<'_>) -> bool {
-    let by_loss = i.limit == Limit::LossRecovery || i.cause == Cause::CongestionAvoidance;
+    let by_loss = is_by_loss(i);
     let by_reader = matches!(i.cause, Cause::SlowReader | Cause::ZeroWindow);
     match i.limit {
         limit if limit == lifted => false,
@@ -159,12 +176,16 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let facts = path.facts;
     let capacity = if lifted == Limit::PathBandwidth { 0 } else { path.traits.capacity };
     let bdp = bytes_in(capacity, facts.rtt_floor);
-    let end = end(path, lifted, bdp);
+    // Seen from its first packet on, a connection starts with what every one starts with; else with what it has grown to.
+    let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
+    let mut end = end(path, lifted, bdp);
+    if !begins {
+        let [_, initial, most] = &mut end.sysctls.tcp_rmem;
+        *initial = (2 * u64::from(facts.max_window)).clamp(*initial, *most);
+    }
     let mss = u64::from(facts.mss);
     let (sndbuf, write) = send_buffer(path, lifted, &end);
     let window = is_window_kept(path, lifted);
-    // Seen from its first packet on, a connection starts with what every one starts with.
-    let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
     let first = match lifted {
         Limit::CongestionWindow => Some(bdp.saturating_mul(2).max(size) / mss + 10),
         _ if begins => None,

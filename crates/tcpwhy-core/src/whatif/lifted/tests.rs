@@ -243,3 +243,24 @@ fn without_the_window_as_limit_it_is_scaled() {
     assert!(lifted.transfer < Nanos::from_millis(1_200), "{lifted:?}");
     assert_ne!(lifted.next, Limit::ReceiveWindow);
 }
+
+#[test]
+fn what_another_limit_held_it_holds_again() {
+    // A connection in its middle: nobody knows how it began.
+    let timeline = [
+        interval(Limit::CongestionWindow, Cause::SlowStart, (0, 400), 1_000_000),
+        interval(Limit::Application, Cause::SenderApplication, (400, 500), 0),
+        interval(Limit::CongestionWindow, Cause::SlowStart, (500, 600), 1_000_000),
+    ];
+    let rtt_floor = Nanos::from_millis(100);
+    let facts = Facts { rtt_floor, max_flight: 2_000_000, max_window: 3_000_000, ..facts() };
+    let without = |limit| what_if(&facts, &timeline, 2_000_000, 1, limit).transfer.secs();
+    assert!(
+        (0.499..0.56).contains(&without(Limit::Application)),
+        "{}",
+        without(Limit::Application)
+    );
+    // The wait, 160 ms on the wire and a round trip: the receiver's window has grown to more than that takes.
+    let free = without(Limit::CongestionWindow);
+    assert!((0.3..0.4).contains(&free), "{free}");
+}

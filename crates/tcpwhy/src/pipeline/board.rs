@@ -12,7 +12,7 @@ const QUEUE: usize = 4;
 /// Rooms of decoded packets that wait for the reading thread.
 const AHEAD: usize = 8;
 /// How long a thread looks for work before it sleeps. The other one will have some when it has decoded or sorted what it is at, which takes
-/// some 20 us; to be woken takes as long, and from whoever wakes.
+/// some 20 us; to be woken takes as long, and from whoever wakes. Between two looks it lets others have the processor.
 const PATIENCE: Duration = Duration::from_micros(200);
 
 /// What there is to do, for two threads. Each has work of its own: one sorts, the other judges. Whoever of them has nothing else to do
@@ -54,6 +54,11 @@ impl State {
     }
 }
 
+/// Whether the threads take turns anyway: then neither has anything to share or to wait for.
+pub(super) fn has_one_processor() -> bool {
+    std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1)
+}
+
 /// What the reading thread does next.
 pub(super) enum ToRead {
     /// These are sorted.
@@ -86,9 +91,7 @@ impl Board {
             over: false,
             unwanted: false,
         };
-        let alone =
-            std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
-        let patience = if alone { Duration::ZERO } else { PATIENCE };
+        let patience = if has_one_processor() { Duration::ZERO } else { PATIENCE };
         Self { state: Mutex::new(state), changed: Condvar::new(), patience }
     }
 
@@ -107,7 +110,7 @@ impl Board {
             }
             if since.get_or_insert_with(Instant::now).elapsed() < self.patience {
                 drop(state);
-                (0..32).for_each(|_| std::hint::spin_loop());
+                std::thread::yield_now();
                 state = self.lock();
             } else {
                 state.awaited = true;

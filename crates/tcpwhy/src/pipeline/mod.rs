@@ -83,7 +83,9 @@ pub(crate) fn start(inputs: &[Input], span: Span) -> Result<Reading, Error> {
 /// # Errors
 /// The system refuses a thread.
 pub(crate) fn read(capture: Capture, span: Span, progress: Progress) -> Result<Reading, Error> {
-    begin(Decoder::new(capture, progress, span))
+    let mut decoder = Decoder::new(capture, progress, span);
+    decoder.prompt &= !board::has_one_processor();
+    begin(decoder)
 }
 
 fn begin(decoder: Decoder) -> Result<Reading, Error> {

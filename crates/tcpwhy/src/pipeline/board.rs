@@ -79,6 +79,16 @@ pub(super) enum ToJudge {
     Finish,
 }
 
+/// What became of work that was offered to the judging thread.
+pub(super) enum Offered {
+    /// It is done next; here is room for more.
+    Taken(Runs),
+    /// There is enough to do, for now.
+    Full(Batch),
+    /// Nobody listens any more.
+    Unwanted,
+}
+
 impl Board {
     pub(super) fn new(decoder: Decoder) -> Self {
         let state = State {
@@ -181,19 +191,18 @@ impl Board {
         self.lock().arrivals.push(empty);
     }
 
-    /// Leaves work for the judging thread, and gives room for more of it; or the work back, if that has enough to do. Gives `None` if nobody
-    /// listens any more.
-    pub(super) fn offer(&self, batch: Batch, must: bool) -> Option<Result<Runs, Batch>> {
+    /// Leaves work for the judging thread; waits until there is room for it if it `must` be left.
+    pub(super) fn offer(&self, batch: Batch, must: bool) -> Offered {
         let mut batch = Some(batch);
         self.wait(|state| {
             if state.unwanted {
-                return Some(None);
+                return Some(Offered::Unwanted);
             }
             if state.batches.len() < QUEUE {
                 state.batches.extend(batch.take());
-                return Some(Some(Ok(state.runs.pop_front().unwrap_or_default())));
+                return Some(Offered::Taken(state.runs.pop_front().unwrap_or_default()));
             }
-            if must { None } else { batch.take().map(|batch| Some(Err(batch))) }
+            if must { None } else { batch.take().map(Offered::Full) }
         })
     }
 

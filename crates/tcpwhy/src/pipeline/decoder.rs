@@ -5,6 +5,7 @@ use crate::filter::Span;
 use crate::progress::Progress;
 use tcpwhy_capture::{Capture, Error};
 use tcpwhy_core::analysis::{Arrivals, Sorter};
+use tcpwhy_core::decode::{Decoded, Frame};
 use tcpwhy_report::{Source, Warning};
 
 /// A capture that is being decoded.
@@ -36,30 +37,25 @@ impl Decoder {
 
     /// Decodes some frames for whoever sorts them later.
     pub(super) fn read(&mut self, frames: usize, arrivals: &mut Arrivals) {
-        let Self { capture, span, counts, .. } = self;
-        self.more = capture.next_frames(frames, |frame| {
-            if span.takes(frame.time) {
-                counts.add(&arrivals.read(frame), frame.link);
-            }
-        });
-        self.show();
+        self.each(frames, |frame| arrivals.read(frame));
     }
 
     /// As [`Decoder::read`], for `sorter`, which sorts them next.
     pub(super) fn read_for(&mut self, sorter: &Sorter, frames: usize, arrivals: &mut Arrivals) {
+        self.each(frames, |frame| sorter.read(frame, arrivals));
+    }
+
+    /// Decodes some frames, and shows the progress from time to time: there may be many files to ask for it.
+    #[inline(always)]
+    fn each(&mut self, frames: usize, mut decode: impl FnMut(&Frame<'_>) -> Decoded) {
         let Self { capture, span, counts, .. } = self;
         self.more = capture.next_frames(frames, |frame| {
             if span.takes(frame.time) {
-                counts.add(&sorter.read(frame, arrivals), frame.link);
+                counts.add(&decode(frame), frame.link);
             }
         });
-        self.show();
-    }
-
-    /// Shows the progress, from time to time: there may be many files to ask.
-    fn show(&mut self) {
         self.times += 1;
-        if self.times.is_multiple_of(32) {
+        if self.times.is_multiple_of(32) || self.is_done() {
             self.progress.set(self.capture.progress().0);
         }
     }

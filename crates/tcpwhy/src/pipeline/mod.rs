@@ -23,7 +23,7 @@ use tcpwhy_report::Source;
 const SOME: usize = 256;
 
 /// What the reading thread passes on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Batch {
     /// To be judged.
     runs: Runs,

@@ -1,6 +1,6 @@
 //! The reading thread: frames in, work for the judges out.
 
-use super::board::{Board, ToRead};
+use super::board::{Board, Offered, ToRead};
 use super::decoder::Decoder;
 use super::{Batch, Read};
 use std::sync::Arc;
@@ -62,8 +62,7 @@ impl Reader {
     pub(super) fn run(mut self) -> Read {
         let _end = End(Arc::clone(&self.board));
         let decoder = self.read_all();
-        // Whoever does not listen any more does not want the rest.
-        let _ = self.close();
+        self.close();
         decoder.finish()
     }
 
@@ -92,15 +91,17 @@ impl Reader {
         }
     }
 
-    /// All is sorted: what is still open ends.
-    fn close(&mut self) -> Result<(), Gone> {
+    /// All is sorted: what is still open ends, unless nobody listens any more.
+    fn close(&mut self) {
         self.sorter.close(&mut self.work);
         while self.sorter.end_some(BATCH, &mut self.work) {
-            self.pass_on()?;
+            if self.pass_on().is_err() {
+                return;
+            }
         }
         self.own.work(self.work.of(Hand::Second));
         let last = self.batch();
-        self.board.offer(last, true).map(|_| ()).ok_or(Gone)
+        self.board.offer(last, true);
     }
 
     /// Passes on what there is to do. While the other thread has enough to do, it waits here, and connections that begin are judged here.
@@ -111,18 +112,19 @@ impl Reader {
         if batch.runs.is_empty() && batch.judged.is_empty() {
             return Ok(());
         }
-        match self.board.offer(batch, packets >= MOST).ok_or(Gone)? {
-            Err(Batch { runs, judged }) => {
+        match self.board.offer(batch, packets >= MOST) {
+            Offered::Full(Batch { runs, judged }) => {
                 *self.work.of(Hand::First) = runs;
                 self.own.judged = judged;
                 let may_help = self.own.packets * HELP <= self.own.packets + self.passed;
                 self.work.begin_with(if may_help { Hand::Second } else { Hand::First });
             }
-            Ok(room) => {
+            Offered::Taken(room) => {
                 self.passed += packets;
                 self.work.begin_with(Hand::First);
                 *self.work.of(Hand::First) = room;
             }
+            Offered::Unwanted => return Err(Gone),
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# What the tests of cargo do not run: the core without an operating system, the command line for other systems, the oldest
-# Rust, the release binary and what scores it, the fuzz targets. Run by scripts/test.sh beside the tests, in a directory of its own, for
-# cargo builds in one directory by turns.
+# What the tests of cargo do not build: the core without an operating system, the command line for other systems and with the oldest
+# Rust, the fuzz targets. Run by scripts/test.sh beside the tests, in a directory of its own, for cargo builds in one directory by turns.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -29,9 +28,6 @@ if have_toolchain "$(msrv)"; then
 else
     skip "Rust $(msrv) is not installed"
 fi
-
-heading "Release binary"
-cargo build --release -p tcpwhy -p tcpwhy-bench --bin tcpwhy --bin score --locked --quiet
 
 unset CARGO_TARGET_DIR
 scripts/fuzz.sh build

@@ -1,6 +1,6 @@
 """One end of a transfer with a known limit: flow.py server|client KIND. The client runs until it is killed.
 
-It makes the file READY after a second of transfer, when congestion window and buffers have settled.
+After a second of transfer, when congestion window and buffers have settled, it makes the file READY, with the descriptor of its socket.
 """
 import os
 import select
@@ -82,7 +82,14 @@ def run(kind):
         step(s, kind)
         if settled is not None and time.monotonic() > settled:
             settled = None
-            open(os.environ["READY"], "w").close()
+            say_ready(s)
+
+
+def say_ready(s):
+    ready = os.environ["READY"]
+    with open(ready + ".new", "w") as file:
+        file.write(str(s.fileno()))
+    os.rename(ready + ".new", ready)
 
 
 def receive(s, _):

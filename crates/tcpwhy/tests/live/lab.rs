@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What `look` printed while the flow ran; `None`, and `skipped:` on standard error, where there can be no lab.
+/// What `look` printed while the flow ran, whose process is `$PID` and whose socket its descriptor `$FD`; `None`, and `skipped:` on standard error, where there can be no lab.
 pub(crate) fn in_lab(congestion: &str, link: &[&str], kind: &str, look: &str) -> Option<String> {
     let flow = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/flow.py");
     let flow = flow.display();
@@ -11,7 +11,7 @@ pub(crate) fn in_lab(congestion: &str, link: &[&str], kind: &str, look: &str) ->
     let script = format!(
         "python3 {flow} client {kind} & PID=$!; \
          until [ -e $READY ]; do kill -0 $PID || exit 9; sleep 0.1; done; \
-         {look}; kill $PID"
+         FD=$(cat $READY); {look}; kill $PID"
     );
     let output = Command::new(env!("CARGO_BIN_EXE_tcpwhy"))
         .args(["lab", "exec", "-q", "--rtt", "40ms", "--congestion", congestion])

@@ -6,8 +6,7 @@ use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::process::Command;
 
-/// The descriptor of the flow's socket: the first after the standard ones.
-const UNLOCK: &str = "$TCPWHY live unlock $PID 3 --measure 1s";
+const UNLOCK: &str = "$TCPWHY live unlock $PID $FD --measure 1s";
 
 fn rate(answer: &str, label: &str) -> f64 {
     let line = answer.lines().find(|line| line.starts_with(label)).unwrap();

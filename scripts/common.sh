@@ -13,7 +13,12 @@ CROSS_TARGETS="$CORE_TARGET $CLI_TARGETS"
 # Where scripts/elsewhere.sh builds.
 ELSEWHERE=target/elsewhere
 
-heading() { printf '\n== %s\n' "$*"; }
+# With the minutes and seconds since STARTED, where that is set.
+heading() {
+    local after=""
+    [ -z "${STARTED:-}" ] || after=$(printf ' (after %d:%02d)' $(((EPOCHSECONDS - STARTED) / 60)) $(((EPOCHSECONDS - STARTED) % 60)))
+    printf '\n== %s%s\n' "$*" "$after"
+}
 skip() { printf -- '-- skipped: %s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 

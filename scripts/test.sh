@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
+export STARTED=$EPOCHSECONDS
 
 # What is built once from a clean checkout is not built again: no need to keep what a second build would reuse, to name the lines of a
 # backtrace, or to optimise the fuzz targets for the few seconds that they run; the long fuzzing is `make fuzz`. But the emulated links

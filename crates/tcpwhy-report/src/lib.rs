@@ -15,6 +15,7 @@ mod printable;
 mod rank;
 mod source;
 pub mod terminal;
+mod wrap;
 
 pub use foremost::refine_all;
 pub use phase::{phase_in_words, phase_label};
@@ -22,3 +23,4 @@ pub use printable::{columns, padded, printable};
 pub use rank::most_telling;
 pub use source::{Source, Warning};
 pub use terminal::{limit_color, limit_letter};
+pub use wrap::paragraph;

@@ -2,7 +2,7 @@
 
 use crate::cli::Color;
 use anstream::{AutoStream, ColorChoice};
-use std::io::{BufWriter, StdoutLock};
+use std::io::{BufWriter, IsTerminal, StdoutLock};
 
 /// Columns where nothing says how many there are.
 const COLUMNS: usize = 80;
@@ -38,6 +38,11 @@ impl Output {
         let to = AutoStream::new(std::io::stdout().lock(), choice);
         Self { to: BufWriter::with_capacity(BUFFER, to), color: choice != ColorChoice::Never }
     }
+}
+
+/// As [`width`], of text whose lines a program may look for: in a pipe they are as long as they are.
+pub(crate) fn line_width() -> usize {
+    if std::io::stdout().is_terminal() { width() } else { usize::MAX }
 }
 
 /// Columns of the terminal; in a pipe, of COLUMNS.

@@ -49,6 +49,36 @@ fn a_saved_host_is_judged_over_a_path() {
     }
 }
 
+/// What `args` print on a terminal of so many columns.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(columns: usize, args: &str) -> String {
+    let command = format!("stty rows 24 cols {columns}; exec {} {args}", env!("CARGO_BIN_EXE_tcpwhy"));
+    let script = ["-qec", &command, "/dev/null"];
+    let output = std::process::Command::new("script")
+        .args(script)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    stdout(&output)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn lines_fit_a_terminal_and_stay_whole_in_a_pipe() {
+    let file = saved(SAVED);
+    let asked = format!("check --from {} {}", file.path().display(), PATH.join(" "));
+    for (args, widest) in [(asked.as_str(), 66), ("lab list", 72)] {
+        let wrapped = on_a_terminal(widest, args);
+        let wide = wrapped.lines().find(|line| line.trim_end().chars().count() > widest);
+        assert_eq!(wide, None, "{wrapped}");
+        let whole = stdout(&run(&args.split(' ').collect::<Vec<_>>()));
+        assert!(whole.lines().any(|line| line.chars().count() > 80), "{whole}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&wrapped), words(&whole));
+    }
+}
+
 #[test]
 fn a_check_speaks_chinese_and_its_json_does_not() {
     let file = saved(SAVED);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::words::{self, Label, Line, Words};
-use crate::{padded, printable};
+use crate::{padded, paragraph, printable};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::rate;
 use tcpwhy_core::check::{Device, Finding, Host, Judged, Report};
@@ -11,47 +11,69 @@ use tcpwhy_core::check::{Device, Finding, Host, Judged, Report};
 /// Columns of the labels of a host's lines, and of a finding's weight.
 const LABEL: usize = 19;
 const WEIGHT: usize = 6;
+/// As many, and the margin, before what else is said of a finding.
+const BEHIND: &str = "          ";
 
-/// Writes the answer about one host.
+/// Where paragraphs go, and how many columns they may take.
+struct To<W> {
+    out: W,
+    width: usize,
+}
+
+impl<W: Write> To<W> {
+    /// A paragraph behind `lead`.
+    fn item(&mut self, lead: &str, text: &str) -> io::Result<()> {
+        self.out.write_all(paragraph(lead, text, self.width).as_bytes())
+    }
+
+    /// A paragraph that begins something new.
+    fn title(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out)?;
+        self.item("", text)
+    }
+}
+
+/// Writes the answer about one host, in lines of `width` columns.
 ///
 /// # Errors
 /// Whatever `out` returns.
-pub fn write(mut out: impl Write, report: &Report, language: Language) -> io::Result<()> {
+pub fn write(out: impl Write, report: &Report, language: Language, width: usize) -> io::Result<()> {
     let w = words::of(language);
-    host(&mut out, w, &report.host)?;
+    let mut to = To { out, width };
+    host(&mut to, w, &report.host)?;
     for (n, judged) in report.paths.iter().enumerate() {
-        path(&mut out, w, n + 1, judged)?;
+        path(&mut to, w, n + 1, judged)?;
     }
     let title = match report.findings.is_empty() {
         true => Line::Nothing { paths: !report.paths.is_empty() },
         false => Line::LookAt,
     };
-    writeln!(out, "\n{}", w.line(title))?;
+    to.title(w.line(title))?;
     for found in &report.findings {
-        finding(&mut out, w, found, report.paths.len())?;
+        finding(&mut to, w, found, report.paths.len())?;
     }
     if !report.leave.is_empty() {
-        writeln!(out, "\n{}", w.line(Line::Leave))?;
+        to.title(w.line(Line::Leave))?;
     }
     for leave in &report.leave {
         let value = printable(&leave.current);
-        writeln!(out, "  {} = {value}: {}", leave.setting, w.stay(leave.setting))?;
+        to.item("  ", &format!("{} = {value}: {}", leave.setting, w.stay(leave.setting)))?;
     }
     for missing in &report.host.missing {
-        writeln!(out, "{}", w.note(&printable(missing)))?;
+        to.item("", &w.note(&printable(missing)))?;
     }
     if report.paths.is_empty() {
-        writeln!(out, "{}", w.note(w.line(Line::NoPath)))?;
+        to.item("", &w.note(w.line(Line::NoPath)))?;
     }
     Ok(())
 }
 
-fn host(out: &mut impl Write, w: &dyn Words, host: &Host) -> io::Result<()> {
+fn host(to: &mut To<impl Write>, w: &dyn Words, host: &Host) -> io::Result<()> {
     let version = match host.release.as_str() {
         "" => w.assumed(&format!("{}.{}", host.version.major, host.version.minor)),
         release => release.to_owned(),
     };
-    writeln!(out, "{}: Linux {}", printable(&host.name), printable(&version))?;
+    to.item("", &format!("{}: Linux {}", printable(&host.name), printable(&version)))?;
     let (send, receive) = (host.sysctls.tcp_wmem, host.sysctls.tcp_rmem);
     let congestion = host.setting("net.ipv4.tcp_congestion_control").unwrap_or(w.unknown());
     let mut lines = vec![
@@ -72,7 +94,8 @@ fn host(out: &mut impl Write, w: &dyn Words, host: &Host) -> io::Result<()> {
         lines.push((Label::Route, text));
     }
     for (label, text) in lines {
-        writeln!(out, "  {} {}", padded(w.label(label), LABEL), printable(&text))?;
+        let lead = format!("  {} ", padded(w.label(label), LABEL));
+        to.item(&lead, &printable(&text))?;
     }
     Ok(())
 }
@@ -96,31 +119,36 @@ fn about(device: &Device) -> String {
     text
 }
 
-fn path(out: &mut impl Write, w: &dyn Words, n: usize, judged: &Judged) -> io::Result<()> {
+fn path(to: &mut To<impl Write>, w: &dyn Words, n: usize, judged: &Judged) -> io::Result<()> {
     let p = &judged.path;
-    writeln!(out, "\n{}", w.path(n, p))?;
+    to.title(&w.path(n, p))?;
     if let Some(route) = &p.route {
-        writeln!(out, "  {}", w.route(&printable(&route.device), p.mss, route.initcwnd))?;
+        to.item("  ", &w.route(&printable(&route.device), p.mss, route.initcwnd))?;
     }
-    writeln!(out, "  {}", w.by_the_model(judged))?;
+    to.item("  ", &w.by_the_model(judged))?;
     for (sends, said) in [(true, &judged.sending), (false, &judged.receiving)] {
-        writeln!(out, "  {}", w.said(sends, said, p.rate_bps))?;
+        to.item("  ", &w.said(sends, said, p.rate_bps))?;
     }
     Ok(())
 }
 
-fn finding(out: &mut impl Write, w: &dyn Words, found: &Finding, paths: usize) -> io::Result<()> {
-    let mark = padded(w.weight(found.weight), WEIGHT);
-    let to = found.sensible.as_deref().map_or(String::new(), |value| format!(" -> {value}"));
+fn finding(
+    to: &mut To<impl Write>,
+    w: &dyn Words,
+    found: &Finding,
+    paths: usize,
+) -> io::Result<()> {
+    let lead = format!("  {}  ", padded(w.weight(found.weight), WEIGHT));
+    let arrow = found.sensible.as_deref().map_or(String::new(), |value| format!(" -> {value}"));
     let (setting, current) = (printable(&found.setting), printable(&found.current));
-    writeln!(out, "  {mark}  {setting}: {current}{}", printable(&to))?;
-    writeln!(out, "          {}", w.why(found.what))?;
+    to.item(&lead, &format!("{setting}: {current}{}", printable(&arrow)))?;
+    to.item(BEHIND, w.why(found.what))?;
     if let Some(gain) = found.gain {
         let path = found.path.filter(|_| paths > 1).map(|path| path + 1);
-        writeln!(out, "          {}", w.gain(&gain, path))?;
+        to.item(BEHIND, &w.gain(&gain, path))?;
     }
     if let Some(cost) = found.cost {
-        writeln!(out, "          {}", w.cost(cost.each, cost.all))?;
+        to.item(BEHIND, &w.cost(cost.each, cost.all))?;
     }
     Ok(())
 }

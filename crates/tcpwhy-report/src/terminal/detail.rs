@@ -1,10 +1,10 @@
 //! One direction in full.
 
-use super::page::{Page, columns};
+use super::page::Page;
 use super::style::{DIM, color, letter};
 use super::words::Section;
 use super::{strip, words};
-use crate::printable::padded;
+use crate::printable::{columns, padded};
 use crate::rank::Ranked;
 use std::io;
 use tcpwhy_core::advice::quantity::span;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use crate::cli::Color;
 use crate::error::Error;
-use crate::output::Output;
+use crate::output::{self, Output};
 use args::Check;
 use tcpwhy_core::check::{Host, judge};
 
@@ -53,7 +53,8 @@ pub(crate) fn run(args: &Check) -> Result<ExitCode, Error> {
         if args.sysctl_conf {
             tcpwhy_report::check::sysctl_conf(&mut out.to, report, args.lang.of_text())?;
         } else {
-            tcpwhy_report::check::text(&mut out.to, report, args.lang.of_text())?;
+            let (language, width) = (args.lang.of_text(), output::line_width());
+            tcpwhy_report::check::text(&mut out.to, report, language, width)?;
         }
     }
     out.to.flush()?;

@@ -17,9 +17,11 @@ pub(super) use linux::run;
 mod linux {
     use super::List;
     use crate::error::Error;
+    use crate::output::line_width;
     use std::io::Write;
     use std::process::ExitCode;
     use tcpwhy_lab::scenario::{Source, builtins};
+    use tcpwhy_report::paragraph;
 
     /// Lists.
     ///
@@ -36,7 +38,8 @@ mod linux {
             let source = Source::new(b.name, b.text);
             let scenario = source.read(false, &[])?.scenario;
             let case = scenario.case.as_deref().unwrap_or("");
-            writeln!(out, "{:wide$}  {case:3}  {}", b.name, scenario.title)?;
+            let lead = format!("{:wide$}  {case:3}  ", b.name);
+            out.write_all(paragraph(&lead, &scenario.title, line_width()).as_bytes())?;
         }
         Ok(ExitCode::SUCCESS)
     }

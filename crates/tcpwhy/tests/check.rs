@@ -52,7 +52,8 @@ fn a_saved_host_is_judged_over_a_path() {
 /// What `args` print on a terminal of so many columns.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(columns: usize, args: &str) -> String {
-    let command = format!("stty rows 24 cols {columns}; exec {} {args}", env!("CARGO_BIN_EXE_tcpwhy"));
+    let command =
+        format!("stty rows 24 cols {columns}; exec {} {args}", env!("CARGO_BIN_EXE_tcpwhy"));
     let script = ["-qec", &command, "/dev/null"];
     let output = std::process::Command::new("script")
         .args(script)

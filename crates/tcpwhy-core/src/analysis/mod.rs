@@ -16,6 +16,7 @@ mod open;
 mod order;
 mod runs;
 mod seen;
+mod silent;
 mod sorter;
 mod table;
 pub(crate) mod verdict;

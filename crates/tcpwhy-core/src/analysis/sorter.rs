@@ -6,6 +6,7 @@ use super::open::Open;
 use super::order::{Order, Sorted};
 use super::runs::{Hand, Work};
 use super::seen::{Seen, print_of};
+use super::silent::Silent;
 use super::table::{Place, Table};
 use super::waiting::Waiting;
 use crate::decode::{Decoded, Frame};
@@ -14,7 +15,7 @@ use crate::model::Side;
 use crate::observe::{Segment, flags};
 use crate::units::Nanos;
 
-/// Connections open at once; beyond it the longest silent half is concluded.
+/// Connections open at once; where one more opens, the longest silent is concluded.
 const MAX_OPEN: usize = 1 << 18;
 
 /// Connections whose state stays in the cache.
@@ -47,6 +48,7 @@ pub struct Sorter {
     /// When the first of them is concluded.
     linger_until: Nanos,
     gone: Gone,
+    silent: Silent,
     next_id: u64,
     /// Connections that are over.
     over: u64,
@@ -213,8 +215,10 @@ impl Sorter {
     }
 
     fn open(&mut self, segment: &Segment, work: &mut Work) -> (Place, Side) {
-        if self.table.len() >= MAX_OPEN {
-            self.end_silent(work);
+        if self.table.len() >= MAX_OPEN
+            && let Some(silent) = self.silent.next(&self.table)
+        {
+            self.end(silent, work);
         }
         let open = Open::new(self.next_id, segment);
         self.next_id += 1;
@@ -254,22 +258,6 @@ impl Sorter {
         }
         if let Some(place) = self.closing.soon(1) {
             self.table.fetch_newest(place);
-        }
-    }
-
-    fn end_silent(&mut self, work: &mut Work) {
-        let mut places = self.table.places();
-        places.sort_unstable();
-        let last = |place: Place| self.table.get(place).map(|open| open.last);
-        let mut times: Vec<_> = places.iter().map(|&place| last(place)).collect();
-        let middle = times.len() / 2;
-        if times.is_empty() {
-            return;
-        }
-        let (_, &mut median, _) = times.select_nth_unstable(middle);
-        places.retain(|&place| last(place) <= median);
-        for place in places {
-            self.end(place, work);
         }
     }
 

@@ -14,6 +14,7 @@ pub use style::{color_index as limit_color, letter as limit_letter};
 use crate::Source;
 use page::Page;
 use shown::Sum;
+use std::collections::HashSet;
 use std::io::{self, Write};
 use tcpwhy_core::advice::Language;
 use words::Words;
@@ -52,12 +53,12 @@ pub fn write(mut out: impl Write, source: &Source, answer: &Shown) -> io::Result
         page.text(0, &words.warning(warning.text(view.language)))?;
     }
     let shown = answer.directions();
-    for (n, ranked) in shown.iter().enumerate() {
+    let mut told = HashSet::new();
+    for ranked in &shown {
         page.blank()?;
         detail::write(&mut page, ranked, view.verbose)?;
-        let id = ranked.connection.id;
         // Findings belong to the connection: said once, with the first of its directions.
-        if shown.iter().take(n).all(|before| before.connection.id != id) {
+        if told.insert(ranked.connection.id) {
             detail::findings(&mut page, ranked.connection)?;
         }
     }

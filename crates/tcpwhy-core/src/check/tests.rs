@@ -155,7 +155,7 @@ proptest! {
 
     #[test]
     fn whatever_a_host_says_findings_are_sane(
-        wmem in 4_096_u64..=2_147_483_647, rmem in 4_096_u64..=2_147_483_647, first in 0_u64..=4_096,
+        wmem in 4_096_u64..=2_147_483_647, rmem in 4_096_u64..=2_147_483_647, first in 1_u64..=4_096,
         max in 0_u64..=4_294_967_295, mem in 0_u64..=4_294_967_295, lowat in 0_u64..=4_294_967_295,
         bits in 0_u8..16, rate in 1_u64..=10_000_000_000, rtt in 0_i64..=1_000_000_000, minor in 0_u16..20, scale in -31_i32..=31,
     ) {

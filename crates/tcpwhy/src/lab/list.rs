@@ -33,13 +33,14 @@ mod linux {
             out.write_all(Source::find(name)?.text.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
+        let width = line_width();
         let wide = builtins().iter().map(|b| b.name.len()).max().unwrap_or(0);
         for b in builtins() {
             let source = Source::new(b.name, b.text);
             let scenario = source.read(false, &[])?.scenario;
             let case = scenario.case.as_deref().unwrap_or("");
             let lead = format!("{:wide$}  {case:3}  ", b.name);
-            out.write_all(paragraph(&lead, &scenario.title, line_width()).as_bytes())?;
+            out.write_all(paragraph(&lead, &scenario.title, width).as_bytes())?;
         }
         Ok(ExitCode::SUCCESS)
     }

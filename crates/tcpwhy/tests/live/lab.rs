@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What `look` printed while the flow ran, whose process is `$PID` and whose socket its descriptor `$FD`; `None`, and `skipped:` on standard error, where there can be no lab.
+/// What `look` printed while the flow ran, whose process is `$PID` and whose socket its descriptor `$FD`; `None`, and `skipped:` on
+/// standard error, where there can be no lab.
 pub(crate) fn in_lab(congestion: &str, link: &[&str], kind: &str, look: &str) -> Option<String> {
     let flow = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/flow.py");
     let flow = flow.display();

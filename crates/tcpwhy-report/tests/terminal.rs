@@ -109,6 +109,44 @@ fn an_interval_without_a_packet_of_its_own_names_no_frame() {
     }
 }
 
+/// As many of each case as its number, each saving a little more.
+fn crowd() -> Vec<tcpwhy_core::model::Connection> {
+    let mut all = Vec::new();
+    for (n, case) in common::CASES.iter().enumerate().skip(1) {
+        for _ in 0..n {
+            let mut c = connection(all.len() as u64, *case);
+            let lifted = &mut c.directions[1].what_if[0].transfer;
+            *lifted = *lifted - Nanos::from_millis(all.len() as i64);
+            all.push(c);
+        }
+    }
+    all
+}
+
+/// The text from the overview on.
+fn overview(view: &View) -> String {
+    let text = render(&crowd(), view);
+    let at = text.match_indices("── ").nth(FEW).unwrap().0;
+    text[at..].to_owned()
+}
+
+/// Directions that are shown when not all are asked for.
+const FEW: usize = 3;
+
+#[test]
+fn of_many_there_is_an_overview() {
+    let wide = |width| overview(&View { width, ..PLAIN });
+    golden("overview.txt", &[100, 80, 50].map(wide).join("\n"));
+    golden("overview.zh.txt", &overview(&CHINESE));
+}
+
+#[test]
+fn few_need_no_overview() {
+    let text = |n: usize| render(&crowd()[..n], &PLAIN);
+    let told = |text: &str| text.contains("All transfers");
+    assert!(!told(&text(8)) && told(&text(9)));
+}
+
 #[test]
 fn in_colour() {
     let one = [connection(0, (Limit::SendBuffer, Cause::None))];

@@ -173,7 +173,8 @@ fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
     Ok(())
 }
 
-fn widest<'a>(texts: impl Iterator<Item = &'a String>) -> usize {
+/// Columns that the widest of the texts takes.
+pub(super) fn widest<'a>(texts: impl Iterator<Item = &'a String>) -> usize {
     texts.map(|t| columns(t)).max().unwrap_or(0)
 }
 

@@ -2,6 +2,7 @@
 //! of its timeline, the evidence, and what to do.
 
 mod detail;
+mod overview;
 mod page;
 mod shown;
 mod strip;
@@ -61,6 +62,9 @@ pub fn write(mut out: impl Write, source: &Source, answer: &Shown) -> io::Result
         if told.insert(ranked.connection.id) {
             detail::findings(&mut page, ranked.connection)?;
         }
+    }
+    if answer.are_many() {
+        answer.overview.write(&mut page)?;
     }
     let line = summary(answer.hidden(&shown), words);
     match line.as_deref().or(shown.is_empty().then_some(words.no_data())) {

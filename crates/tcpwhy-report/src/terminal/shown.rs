@@ -1,12 +1,15 @@
 //! What the page shows of connections that come one after the other.
 
 use super::View;
+use super::overview::Overview;
 use crate::foremost::{Foremost, refine_all};
 use crate::rank::{Ranked, rank};
 use tcpwhy_core::model::Connection;
 
 /// Directions shown when not all are asked for.
 const FEW: usize = 3;
+/// Directions that make a table of all of them shorter than they are.
+const MANY: usize = 8;
 
 /// Connections whose directions the page may show, and how many there were. Of a hundred thousand few are shown, and most are not kept.
 #[derive(Debug)]
@@ -16,6 +19,7 @@ pub struct Shown {
     foremost: Foremost,
     seen: usize,
     with_data: Sum,
+    pub(super) overview: Overview,
 }
 
 /// Directions with data, and how much.
@@ -34,13 +38,17 @@ impl Shown {
             foremost: Foremost::default(),
             seen: 0,
             with_data: Sum::default(),
+            overview: Overview::default(),
         }
     }
 
     /// One more connection.
     pub fn add(&mut self, connection: Connection) {
         self.seen += 1;
-        connection.directions.iter().for_each(|d| self.with_data.add(d.bytes));
+        for direction in &connection.directions {
+            self.with_data.add(direction.bytes);
+            self.overview.add(&Ranked { connection: &connection, direction });
+        }
         if self.view.all {
             self.connections.push(connection);
         } else if self.foremost.add(&connection) {
@@ -52,10 +60,23 @@ impl Shown {
 
     /// There are no more: the model makes the predictions of what is shown.
     pub fn refine(&mut self) {
+        self.recount(Overview::forget);
         if self.view.all {
             refine_all(std::slice::from_mut(&mut self.connections));
         } else {
             self.connections.iter_mut().for_each(|c| self.foremost.refine(c));
+        }
+        self.recount(Overview::add);
+    }
+
+    /// Has the overview `change` by each direction that may be shown.
+    fn recount(&mut self, change: fn(&mut Overview, &Ranked<'_>)) {
+        for connection in &self.connections {
+            for direction in &connection.directions {
+                if self.view.all || self.foremost.has_direction(connection, direction.from) {
+                    change(&mut self.overview, &Ranked { connection, direction });
+                }
+            }
         }
     }
 
@@ -74,6 +95,11 @@ impl Shown {
             ranked.truncate(FEW);
         }
         ranked
+    }
+
+    /// Whether there are so many directions that nobody reads them all.
+    pub(super) fn are_many(&self) -> bool {
+        self.overview.directions() > MANY
     }
 
     /// What is not, where `shown` is.

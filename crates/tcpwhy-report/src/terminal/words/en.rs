@@ -23,6 +23,7 @@ impl Words for En {
             Section::Advice => "What to do",
             Section::Findings => "Also noticed",
             Section::Intervals => "Intervals",
+            Section::Overview => "All transfers, by what held them most",
         }
     }
 
@@ -56,6 +57,15 @@ impl Words for En {
             plural(directions as u64, "more direction", "more directions"),
             data(bytes)
         )
+    }
+
+    fn overview(&self) -> [&'static str; 5] {
+        ["", "directions", "data", "could save", "see --conn"]
+    }
+
+    fn kind(&self, [name, directions, data, saving, example]: &[String; 5]) -> String {
+        let row = format!("{name}: {directions} with {data}, {saving} could be saved");
+        if example.is_empty() { row } else { format!("{row}; see --conn {example}") }
     }
 
     fn title(&self, id: u64, from: &str, to: &str) -> String {

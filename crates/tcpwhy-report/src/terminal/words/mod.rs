@@ -24,6 +24,7 @@ pub(super) enum Section {
     Advice,
     Findings,
     Intervals,
+    Overview,
 }
 
 /// Where the capture was taken.
@@ -63,6 +64,12 @@ pub(super) trait Words {
 
     /// The line for what is not shown.
     fn hidden(&self, directions: usize, bytes: u64) -> String;
+
+    /// The columns of the overview: what held directions longest, how many, their data, what lifting the limit would save, an example.
+    fn overview(&self) -> [&'static str; 5];
+
+    /// A row of the overview where there is no room for a table.
+    fn kind(&self, row: &[String; 5]) -> String;
 
     /// A direction's title.
     fn title(&self, id: u64, from: &str, to: &str) -> String;
@@ -121,7 +128,7 @@ pub(super) fn end(e: &Endpoint) -> String {
 }
 
 /// The finest name: "slow reader", or the limit's where no cause is known.
-fn finest(limit: Limit, cause: Cause, language: Language) -> &'static str {
+pub(super) fn finest(limit: Limit, cause: Cause, language: Language) -> &'static str {
     cause_label(cause, language).unwrap_or_else(|| limit_label(limit, language))
 }
 

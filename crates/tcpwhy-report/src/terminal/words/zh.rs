@@ -23,6 +23,7 @@ impl Words for Zh {
             Section::Advice => "怎么做",
             Section::Findings => "其他发现",
             Section::Intervals => "时间线各段",
+            Section::Overview => "全部传输，按主要限制汇总",
         }
     }
 
@@ -55,6 +56,15 @@ impl Words for Zh {
             count(directions as u64),
             data(bytes)
         )
+    }
+
+    fn overview(&self) -> [&'static str; 5] {
+        ["", "方向数", "数据量", "可节省", "示例 --conn"]
+    }
+
+    fn kind(&self, [name, directions, data, saving, example]: &[String; 5]) -> String {
+        let row = format!("{name}，{directions} 个方向，{data}，可节省 {saving}");
+        if example.is_empty() { row } else { format!("{row}；示例见 --conn {example}") }
     }
 
     fn title(&self, id: u64, from: &str, to: &str) -> String {

@@ -105,6 +105,22 @@ fn refusals_are_one_sentence_and_code_2() {
     }
 }
 
+#[test]
+fn a_command_that_is_not_there_leaves_no_case() {
+    if !allowed() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let case = root.path().join("case");
+    for program in ["no-such-program-77", "/nosuch/program"] {
+        let output = lab(&["-o"]).arg(&case).args(["--", program]).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("cannot start {program:?}")), "{said}");
+        assert!(!case.exists());
+    }
+}
+
 fn fetched(output: &Output) {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!(text(&output.stdout), "ok\n");

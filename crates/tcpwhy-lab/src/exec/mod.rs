@@ -71,6 +71,7 @@ pub fn run(order: &Order, ready: impl FnOnce()) -> Result<Ended, Error> {
     if rights == Rights::Unprivileged && order.server.is_none() {
         return Err(Error::NoServer);
     }
+    program::look_for(&order.command)?;
     if let Some(folder) = &order.case {
         case::folder(folder)?;
     }

@@ -2,11 +2,14 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -27,6 +30,22 @@ pub(super) enum Streams {
     Ours,
     /// Nothing to read; everything that it says goes to standard error.
     Server,
+}
+
+/// Whether the command's program is there, by `execvp(3)`: one with a slash is a path. Its process would say so, too, but by then there
+/// are captures of nothing.
+pub(super) fn look_for(command: &[OsString]) -> Result<(), Error> {
+    let Some(program) = command.first() else { return Ok(()) };
+    let there = match std::env::var_os("PATH") {
+        _ if program.as_bytes().contains(&b'/') => Path::new(program).exists(),
+        Some(path) => std::env::split_paths(&path).any(|place| place.join(program).is_file()),
+        None => true,
+    };
+    if there {
+        return Ok(());
+    }
+    let program = program.to_string_lossy().into_owned();
+    Err(Error::Start { program, source: Errno::ENOENT.into() })
 }
 
 /// Starts `command` in the host, through `init` (this program's own words that lead to [`super::init::run`]) as the first

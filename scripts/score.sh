@@ -2,9 +2,10 @@
 # Scores the analysis against what the lab records of its own runs.
 #
 # Usage: scripts/score.sh quick|full|held-out
-# quick: a run or two of each limit, minutes, prints the tables. full: the whole matrix but its held-out part, about
-# half an hour, ten minutes of it for two runs in five that are made again three times with the verdict's limit lifted; goes on where it was
-# interrupted, writes docs/score.md. held-out: all of it; only after all tuning.
+# quick: a run or two of each limit, minutes, prints the tables. full: the whole matrix but its held-out part, about half an hour, ten
+# minutes of it for two runs in five that are made again three times with the verdict's limit lifted; goes on where it was interrupted,
+# writes docs/score.md. With more runs at once than processors links are late, and such runs do not count. held-out: all of it; only after
+# all tuning.
 # Needs target/release/tcpwhy (make build) or the binary that TCPWHY names, network namespaces and TUN; tshark if its flags shall be compared.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,7 +27,7 @@ command -v tshark >/dev/null || skip "tshark is not installed: its flags are not
 
 case "${1:-}" in
     quick) "$TCPWHY" lab score --output "target/score/quick-$STATE" ;;
-    full) "$TCPWHY" lab score --full --output "target/score/full-$STATE" --page docs/score.md ;;
-    held-out) "$TCPWHY" lab score --full --held-out --output "target/score/full-$STATE" --page docs/score.md ;;
+    full) "$TCPWHY" lab score --full --jobs "$(nproc)" --output "target/score/full-$STATE" --page docs/score.md ;;
+    held-out) "$TCPWHY" lab score --full --held-out --jobs "$(nproc)" --output "target/score/full-$STATE" --page docs/score.md ;;
     *) fail "usage: $0 quick|full|held-out" ;;
 esac

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    // Runs under way end, their results are kept, the tables are written.
+    // Runs under way end, and their results are kept.
     let stop = crate::interrupt::flag();
     // Of the whole matrix three, for equal runs differ; of the quick one, which runs beside other tests, one.
     let lifts = if args.full { 3 } else { 1 };
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
     });
     progress.clear();
     let results = results.map_err(|e| Error::Lab(e.to_string()))?;
-    write_page(args, &results)?;
+    write_page(args, &results, cells.len())?;
     Ok(if results.iter().any(|r| r.judgement().is_some()) {
         ExitCode::SUCCESS
     } else {
@@ -100,8 +100,17 @@ fn cells(args: &Score) -> Vec<Cell> {
     all.into_iter().filter(|c| args.held_out || !c.held_out()).filter(named).collect()
 }
 
-/// The tables; of the held-out part by itself, below the other.
-fn write_page(args: &Score, results: &[CellResult]) -> Result<(), Error> {
+/// The tables; of the held-out part by itself, below the other. Those of an interrupted score replace no page.
+fn write_page(args: &Score, results: &[CellResult], cells: usize) -> Result<(), Error> {
+    if let Some(path) = &args.page
+        && results.len() < cells
+    {
+        let (done, path) = (results.len(), path.display());
+        crate::say(&format!(
+            "interrupted after {done} of {cells} runs: {path} is left as it is; the same command goes on"
+        ));
+        return Ok(());
+    }
     let command = if args.full { "make score-full" } else { "tcpwhy lab score" };
     let mut text = page(results, command, false);
     if args.held_out {
@@ -131,5 +140,29 @@ fn verdict(judgement: &tcpwhy_lab::score::Judgement) -> String {
         (Some(truth), Some(said)) if truth.limit == said.limit => format!("{}, right", said.limit),
         (Some(truth), Some(said)) => format!("{} taken for {}", truth.limit, said.limit),
         _ => "nothing to judge".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        score: Score,
+    }
+
+    #[test]
+    fn an_interrupted_score_replaces_no_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("score.md");
+        std::fs::write(&path, "before").unwrap();
+        let score = Line::parse_from(["score", "--page", path.to_str().unwrap()]).score;
+        write_page(&score, &[], 3).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
+        write_page(&score, &[], 0).unwrap();
+        assert!(std::fs::read_to_string(&path).unwrap().starts_with("# Score"));
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Figures {
     pub flight: u64,
     /// Smallest window of the longest interval of the verdict, in bytes.
     pub window: u64,
+    /// As `window`, but where it varied what it allowed at its best: what was in flight then.
+    pub filled_window: u64,
     /// RTT floor of the direction.
     pub rtt_floor: Nanos,
     /// Mean RTT of the longest interval of the verdict.
@@ -85,6 +87,8 @@ impl Figures {
         let evidence = longest.map(|i| i.evidence).unwrap_or_default();
         let place = |side| Place { side, end: connection.endpoint(side) };
         let facts = direction.facts;
+        let window = u64::from(evidence.window);
+        let best = evidence.flight.min(facts.max_window.into());
         Self {
             verdict,
             sender: place(direction.from),
@@ -95,7 +99,8 @@ impl Figures {
             share: share(held().map(|i| i.to - i.from), direction.span()),
             outdone_by: outdone(direction),
             flight: evidence.flight,
-            window: evidence.window.into(),
+            window,
+            filled_window: if window > 0 { window.max(best) } else { 0 },
             rtt_floor: measured(facts.rtt_floor),
             rtt_mean: evidence.rtt_mean,
             stalls: held().map(|i| u64::from(i.evidence.stalls)).sum(),

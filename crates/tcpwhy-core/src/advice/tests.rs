@@ -201,6 +201,20 @@ fn what_was_not_measured_is_not_said() {
 }
 
 #[test]
+fn a_window_that_varied_is_told_by_what_it_allowed() {
+    let told = |largest: u32| {
+        let mut c = case(Limit::ReceiveWindow, Cause::SmallBuffer);
+        let d = &mut c.directions[1];
+        d.facts.max_window = largest;
+        (d.timeline[0].evidence.window, d.timeline[0].evidence.flight) = (1_448, 2_896);
+        said(&c)
+    };
+    assert!(told(4_096).contains("offers (2.8 KiB)") && told(4_096).contains("1.2 Mbit/s"));
+    // From afar more seems to be in flight than any window allows.
+    assert!(told(2_048).contains("offers (2.0 KiB)"));
+}
+
+#[test]
 fn doubt_is_said() {
     let mut c = case(Limit::SendBuffer, Cause::None);
     c.directions[1].verdict.confidence = 0.6;

@@ -148,9 +148,10 @@ fn send_buffer(f: &Figures) -> String {
 
 fn receive_window(f: &Figures) -> String {
     let (sender, receiver) = (f.sender.side.name(), f.receiver.side.name());
-    let window = known(f.window > 0, || format!(" ({})", buffer(f.window)));
-    let cap = known(f.rtt_floor.0 > 0 && f.window > 0, || {
-        let (round, most) = (span(f.rtt_floor), bits_per_second(f.window, f.rtt_floor));
+    let filled = f.filled_window;
+    let window = known(filled > 0, || format!(" ({})", buffer(filled)));
+    let cap = known(f.rtt_floor.0 > 0 && filled > 0, || {
+        let (round, most) = (span(f.rtt_floor), bits_per_second(filled, f.rtt_floor));
         format!(": at most one window per round trip of {round} can cross, {}", rate(most))
     });
     let longest =

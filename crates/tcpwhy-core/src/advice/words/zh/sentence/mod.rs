@@ -136,9 +136,10 @@ fn send_buffer(f: &Figures) -> String {
 
 fn receive_window(f: &Figures) -> String {
     let (sender, receiver) = (end(f.sender.side), end(f.receiver.side));
-    let window = known(f.window > 0, || format!("（{}）", buffer(f.window)));
-    let cap = known(f.rtt_floor.0 > 0 && f.window > 0, || {
-        let (round, most) = (span(f.rtt_floor), bits_per_second(f.window, f.rtt_floor));
+    let filled = f.filled_window;
+    let window = known(filled > 0, || format!("（{}）", buffer(filled)));
+    let cap = known(f.rtt_floor.0 > 0 && filled > 0, || {
+        let (round, most) = (span(f.rtt_floor), bits_per_second(filled, f.rtt_floor));
         format!("；每个往返时延（{round}）最多只能传一个窗口，即 {}", rate(most))
     });
     let longest = known(f.longest_stall.0 > 0, || format!("，最长一次 {}", span(f.longest_stall)));

@@ -11,6 +11,7 @@ mod keep;
 pub mod link;
 mod namespace;
 mod parallel;
+mod places;
 pub mod run;
 pub mod scenario;
 pub mod score;

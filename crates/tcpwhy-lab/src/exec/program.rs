@@ -16,6 +16,7 @@ use nix::unistd::Pid;
 
 use super::Error;
 use crate::host::Host;
+use crate::places::in_path;
 
 /// A program at work. Its thread is its parent: the program dies with it.
 pub(super) struct Running {
@@ -36,10 +37,10 @@ pub(super) enum Streams {
 /// are captures of nothing.
 pub(super) fn look_for(command: &[OsString]) -> Result<(), Error> {
     let Some(program) = command.first() else { return Ok(()) };
-    let there = match std::env::var_os("PATH") {
-        _ if program.as_bytes().contains(&b'/') => Path::new(program).exists(),
-        Some(path) => std::env::split_paths(&path).any(|place| place.join(program).is_file()),
-        None => true,
+    let there = if program.as_bytes().contains(&b'/') {
+        Path::new(program).exists()
+    } else {
+        in_path(program, &[]).is_some()
     };
     if there {
         return Ok(());

@@ -3,6 +3,7 @@
 use super::outcome::ProgramOutcome;
 use super::running::Running;
 use super::{Error, Site, front};
+use crate::places::in_path;
 use crate::scratch::Scratch;
 use crate::spec::{Program, Role};
 use std::net::IpAddr;
@@ -65,14 +66,11 @@ pub(super) fn run(programs: &[Program], site: &Site<'_>) -> Result<Vec<ProgramOu
 
 /// The program's path.
 fn find(name: &str) -> Result<PathBuf, Error> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let places = std::env::split_paths(&path).chain(MORE_PLACES.map(PathBuf::from));
-    let mut candidates = places.map(|place| place.join(name));
     let is_path = name.contains('/');
     let found = if is_path {
         Some(PathBuf::from(name)).filter(|path| path.is_file())
     } else {
-        candidates.find(|path| path.is_file())
+        in_path(name.as_ref(), &MORE_PLACES)
     };
     found.ok_or_else(|| {
         let package = PACKAGES.iter().find(|(program, _)| *program == name);

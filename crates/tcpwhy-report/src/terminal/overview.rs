@@ -20,7 +20,6 @@ const ROWS: usize = 12;
 pub(super) struct Overview {
     /// No more than there are pairs of limit and cause.
     kinds: Vec<Kind>,
-    directions: usize,
 }
 
 /// Directions with the same verdict.
@@ -41,7 +40,6 @@ impl Overview {
         if !ranked.matters() {
             return;
         }
-        self.directions += 1;
         let place = (ranked.importance(), ranked.connection.id);
         let kind = self.kind(ranked.direction.verdict);
         kind.directions += 1;
@@ -55,7 +53,6 @@ impl Overview {
         if !ranked.matters() {
             return;
         }
-        self.directions -= 1;
         let kind = self.kind(ranked.direction.verdict);
         kind.directions -= 1;
         kind.bytes = kind.bytes.saturating_sub(ranked.direction.bytes);
@@ -75,8 +72,8 @@ impl Overview {
     }
 
     /// Directions in it.
-    pub(super) fn directions(&self) -> usize {
-        self.directions
+    pub(super) fn directions(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.directions).sum()
     }
 
     /// A row for each verdict, that with most time to save first; what is beyond the last row is summed up in one more.

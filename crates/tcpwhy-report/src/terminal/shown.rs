@@ -9,7 +9,7 @@ use tcpwhy_core::model::Connection;
 /// Directions shown when not all are asked for.
 const FEW: usize = 3;
 /// Directions that make a table of all of them shorter than they are.
-const MANY: usize = 8;
+const MANY: u64 = 8;
 
 /// Connections whose directions the page may show, and how many there were. Of a hundred thousand few are shown, and most are not kept.
 #[derive(Debug)]

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let choice = Choice::of(&args.selection);
     let mut out = output(args);
     let evidence = case.as_ref().map(case::evidence).transpose()?;
-    let at_once = (args.ndjson || evidence.is_some()).then(Budget::default);
+    let at_once = args.ndjson.then(Budget::default);
     let mut wanted = Wanted { choice, evidence, at_once };
     let (read, shown) = if args.ndjson {
         stream(reading, wanted, args.lang.of_data(), &mut out)?
@@ -107,19 +107,18 @@ fn output(args: &Explain) -> Output {
 struct Wanted {
     choice: Choice,
     evidence: Option<Evidence>,
-    /// For the model, where it cannot wait until all is read: lines are written as connections end, and what samples settle comes after what
-    /// it makes of the packets.
+    /// For the model, where it cannot wait until all is read: lines are written as connections end.
     at_once: Option<Budget>,
 }
 
 impl Wanted {
     fn of(&mut self, mut finished: Vec<Connection>) -> Vec<Connection> {
         finished.retain(|c| self.choice.takes(c));
-        if let Some(budget) = &mut self.at_once {
-            finished.iter_mut().for_each(|c| budget.refine(c));
-        }
         if let Some(evidence) = &self.evidence {
             finished.iter_mut().for_each(|c| evidence.settle(c));
+        }
+        if let Some(budget) = &mut self.at_once {
+            finished.iter_mut().for_each(|c| budget.refine(c));
         }
         finished
     }

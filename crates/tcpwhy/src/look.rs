@@ -1,6 +1,6 @@
 //! What a page shows of a capture, in two looks at its packets: the answer, then the charts.
 
-use crate::case::Sample;
+use crate::case::{Evidence, Sample};
 use crate::error::Error;
 use crate::filter::{Choice, Span};
 use crate::pipeline::{self, Read};
@@ -22,7 +22,8 @@ pub(crate) const CHARTS: usize = 20;
 /// Frames between two reports of progress.
 const BATCH: u64 = 4096;
 
-/// The first look: the answer, in the order of the connections' numbers.
+/// The first look: the answer, in the order of the connections' numbers, with what the kernel knew of their sockets where that was
+/// recorded.
 ///
 /// # Errors
 /// The system refuses a thread.
@@ -30,6 +31,7 @@ pub(crate) fn analyse(
     capture: Capture,
     span: Span,
     choice: &Choice,
+    evidence: Option<&Evidence>,
     progress: Progress,
 ) -> Result<(Read, Vec<Connection>), Error> {
     let mut connections = Vec::new();
@@ -37,6 +39,9 @@ pub(crate) fn analyse(
         connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
         Ok(())
     })?;
+    if let Some(evidence) = evidence {
+        connections.iter_mut().for_each(|c| evidence.settle(c));
+    }
     refine_all(std::slice::from_mut(&mut connections));
     connections.sort_unstable_by_key(|c| c.id);
     Ok((read, connections))

@@ -88,11 +88,12 @@ impl Look {
         let capture = tcpwhy_capture::open(inputs)?;
         let progress = Progress::shown(capture.progress().1);
         let choice = Choice::of(&args.selection);
-        let (read, mut connections) = look::analyse(capture, span, &choice, progress)?;
-        if let Given::Captures(_, Some(case)) = given {
-            let evidence = crate::case::evidence(case)?;
-            connections.iter_mut().for_each(|c| evidence.settle(c));
-        }
+        let evidence = match given {
+            Given::Captures(_, Some(case)) => Some(crate::case::evidence(case)?),
+            _ => None,
+        };
+        let (read, connections) =
+            look::analyse(capture, span, &choice, evidence.as_ref(), progress)?;
         read.decoded()?;
         if connections.is_empty() {
             return Ok(Err(conclude(&read, 0, &args.selection, Some(args.lang.of_text()))));

@@ -1,5 +1,6 @@
 //! What the packets show of a path beside what the answer says.
 
+use super::Facts;
 use std::num::{NonZeroU32, NonZeroU64};
 
 /// What the model of a transfer needs to know of a direction's path and ends, and no other part of the answer says.
@@ -13,4 +14,11 @@ pub struct Traits {
     pub ceiling: Option<NonZeroU32>,
     /// Segments leave by a timer, as BBR's do.
     pub paced: bool,
+}
+
+impl Traits {
+    /// Where no packet tells more: the path carries what it has carried.
+    pub(crate) fn least(facts: &Facts) -> Self {
+        Self { capacity: (facts.peak_bps / 8).max(1), ..Self::default() }
+    }
 }

@@ -126,7 +126,7 @@ fn direction(
         facts: &direction.facts,
         transfer: direction.transfer,
         bytes,
-        traits: Traits { capacity: (direction.facts.peak_bps / 8).max(1), ..Traits::default() },
+        traits: Traits::least(&direction.facts),
     })
     .into();
     direction

@@ -22,6 +22,8 @@ const MOST_PIECES: usize = 64;
 
 /// Settles both directions of `connection`; `wmem_most` is `tcp_wmem[2]` of the sampled host, 0 where it is not known.
 ///
+/// This comes before [`refine`](crate::whatif::refine): the model follows the timeline that was settled.
+///
 /// A direction whose sender was not sampled keeps its answer, but for a reader that the receiver's samples show to be slow.
 pub fn settle(connection: &mut Connection, sockets: &Histories, wmem_most: u64) {
     let (from, to) = (connection.start, connection.start + connection.duration);
@@ -107,9 +109,8 @@ fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option
     d.timeline = timeline.into();
     d.verdict = verdict::of(&d.timeline, &d.transfers, &d.facts);
     if !same {
-        let capacity = (d.facts.peak_bps / 8).max(1);
         let (transfer, bytes) = (d.transfer, d.bytes);
-        let traits = Traits { capacity, ..Traits::default() };
+        let traits = d.traits.unwrap_or_else(|| Traits::least(&d.facts));
         let path = Path { timeline: &d.timeline, facts: &d.facts, transfer, bytes, traits };
         d.what_if = predict(&path).into();
     }

@@ -222,14 +222,12 @@ fn forget(jobs: &mut Vec<Job>) {
 fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Page, Answer), Error> {
     let span = Span::whole();
     let counter = Progress::Counter(Arc::clone(&work.first));
-    let (read, mut connections) =
-        look::analyse(folder.capture(entry)?, span, &Choice::all(), counter)?;
-    read.decoded()?;
     let case = folder.case(entry);
-    if let Some(case) = &case {
-        let evidence = crate::case::evidence(case)?;
-        connections.iter_mut().for_each(|c| evidence.settle(c));
-    }
+    let evidence = case.as_ref().map(crate::case::evidence).transpose()?;
+    let capture = folder.capture(entry)?;
+    let (read, connections) =
+        look::analyse(capture, span, &Choice::all(), evidence.as_ref(), counter)?;
+    read.decoded()?;
     let Some(answer) = in_short(&connections) else {
         return Err(Error::NoConnection(entry.name.clone()));
     };

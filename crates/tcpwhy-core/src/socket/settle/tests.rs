@@ -127,6 +127,20 @@ fn what_packets_leave_open_the_kernel_settles_and_the_lock_is_the_cause() {
 }
 
 #[test]
+fn what_samples_settle_is_predicted_over_the_path_that_the_packets_show() {
+    let lifted = |capacity| {
+        let mut c = connection(&[(800, Limit::Unknown, 50)]);
+        c.directions[0].traits = Some(Traits { capacity, ..Traits::default() });
+        settle(&mut c, &sampled(900, Some(1)), 4_194_304);
+        assert!(c.directions[0].traits.is_some(), "the model comes after it");
+        let mut what_if = c.directions[0].what_if.iter();
+        what_if.find(|w| w.lift == Limit::SendBuffer).unwrap().transfer
+    };
+    let seen = connection(&[]).directions[0].facts.peak_bps / 8;
+    assert!(lifted(seen * 4) < lifted(seen).scale(2, 3));
+}
+
+#[test]
 fn what_packets_say_of_themselves_is_made_surer_or_left_alone() {
     let mut c = connection(&[(400, Limit::SendBuffer, 60), (400, Limit::LossRecovery, 90)]);
     settle(&mut c, &sampled(900, None), 32_768);

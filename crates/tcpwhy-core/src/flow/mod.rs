@@ -41,7 +41,7 @@ use packet::Packet;
 use placed::Taker;
 use sender::{Sender, Way};
 use tally::Count;
-use vantage::Standing;
+use vantage::{Legs, Standing};
 
 /// Segments held back while the vantage of a connection without a handshake is found out.
 const WARM_UP: usize = 64;
@@ -104,10 +104,9 @@ pub(crate) struct Flow {
 
 impl Taker for Flow {
     #[inline(always)]
-    fn take(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>) {
-        if let Some(standing) = standing {
-            self.legs = standing;
-            self.moved = [true; 2];
+    fn take(&mut self, packet: &Packet, left: Nanos, moved: Option<&Legs>) {
+        if let Some(legs) = moved {
+            self.stand(legs.standing());
         }
         if packet.is_plain() && self.handshake.established.is_some() {
             self.pass(packet, left);
@@ -136,6 +135,13 @@ impl Flow {
             resets: [None; 2],
             fragments: Default::default(),
         }
+    }
+
+    /// What is known of both legs has changed.
+    #[inline(always)]
+    fn stand(&mut self, standing: [Standing; 2]) {
+        self.legs = standing;
+        self.moved = [true; 2];
     }
 
     /// The input is over.

@@ -1,7 +1,8 @@
 //! Packets whose legs have been measured, on their way to the rest of the analysis.
 
+use super::Flow;
 use super::packet::Packet;
-use super::vantage::Standing;
+use super::vantage::{Legs, Standing};
 use crate::units::Nanos;
 
 /// Bits of [`Packet::beside`].
@@ -14,9 +15,9 @@ mod beside {
 
 /// Who takes packets whose legs have been measured, one after the other.
 pub(crate) trait Taker {
-    /// The next packet, which left its sender at `left`, as its clock and its legs tell; and what is known of both legs, if that may have
+    /// The next packet, which left its sender at `left`, as its clock and its legs tell; and the legs, if what is known of them may have
     /// changed.
-    fn take(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>);
+    fn take(&mut self, packet: &Packet, left: Nanos, moved: Option<&Legs>);
 }
 
 /// Packets, and beside them what few of them have.
@@ -45,25 +46,25 @@ pub(crate) struct Run<'a> {
 
 impl Taker for Placed {
     #[inline(always)]
-    fn take(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>) {
+    fn take(&mut self, packet: &Packet, left: Nanos, moved: Option<&Legs>) {
         self.packets.push(*packet);
-        if left != packet.time || standing.is_some() {
-            self.put_beside(packet, left, standing);
+        if left != packet.time || moved.is_some() {
+            self.put_beside(packet, left, moved);
         }
     }
 }
 
 impl Placed {
     #[inline(never)]
-    fn put_beside(&mut self, packet: &Packet, left: Nanos, standing: Option<[Standing; 2]>) {
+    fn put_beside(&mut self, packet: &Packet, left: Nanos, moved: Option<&Legs>) {
         let Some(last) = self.packets.last_mut() else { return };
         if left != packet.time {
             last.beside |= beside::LEFT;
             self.lefts.push(left);
         }
-        if let Some(standing) = standing {
+        if let Some(legs) = moved {
             last.beside |= beside::STANDING;
-            self.standings.push(standing);
+            self.standings.push(legs.standing());
         }
     }
 
@@ -112,19 +113,21 @@ impl<'a> Run<'a> {
 
     /// Gives every packet.
     #[inline(always)]
-    pub(crate) fn each(self, to: &mut impl Taker) {
+    pub(crate) fn each(self, to: &mut Flow) {
         let (mut lefts, mut standings) = (self.lefts.iter(), self.standings.iter());
         for packet in self.packets {
-            let (mut left, mut standing) = (packet.time, None);
+            let mut left = packet.time;
             if packet.beside != 0 {
                 if packet.beside & beside::LEFT != 0 {
                     left = lefts.next().copied().unwrap_or(left);
                 }
-                if packet.beside & beside::STANDING != 0 {
-                    standing = standings.next().copied();
+                if packet.beside & beside::STANDING != 0
+                    && let Some(standing) = standings.next()
+                {
+                    to.stand(*standing);
                 }
             }
-            to.take(packet, left, standing);
+            to.take(packet, left, None);
         }
     }
 }

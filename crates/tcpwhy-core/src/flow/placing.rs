@@ -28,8 +28,9 @@ pub(crate) struct Placing {
     steps: ClockSteps,
     /// Packets are held, or the clock was set or may have been.
     slow: bool,
-    /// Of each side a packet of the runs before, one of the last.
-    latest: [Option<Packet>; 2],
+    /// Of each side a packet of the runs before, one of the last, and whether there is one. (An `Option` of it is written in pieces and
+    /// read as a whole, which waits until all that was written before has reached the cache.)
+    latest: [(Packet, bool); 2],
     previous_packet: Nanos,
     last_packet: [Nanos; 2],
     quiet_before: Nanos,
@@ -51,7 +52,7 @@ impl Placing {
             held: (!first.has(flags::SYN)).then(Vec::new),
             steps: ClockSteps::default(),
             slow: !first.has(flags::SYN),
-            latest: [None; 2],
+            latest: [(*first, false); 2],
             previous_packet: first.time,
             last_packet: [Nanos(i64::MIN); 2],
             quiet_before: Nanos::ZERO,
@@ -78,7 +79,7 @@ impl Placing {
         }
         let [first, last] = [packets.first(), packets.last()];
         for packet in first.into_iter().chain(last).filter(|packet| !packet.is_copy()) {
-            self.latest[packet.side as usize] = Some(*packet);
+            self.latest[packet.side as usize] = (*packet, true);
         }
     }
 
@@ -105,7 +106,8 @@ impl Placing {
             self.push_timed(&packet, false, out);
         } else {
             let before = run.iter().position(|packet| std::ptr::eq(packet, one)).unwrap_or(0);
-            let known = run.iter().take(before).rev().chain(self.latest.iter().flatten());
+            let latest = self.latest.iter().filter(|(_, is_known)| *is_known).map(|(of, _)| of);
+            let known = run.iter().take(before).rev().chain(latest);
             if !self.steps.ask(&packet, self.last, known) {
                 self.push_behind(out);
             }
@@ -118,7 +120,8 @@ impl Placing {
     fn push_behind(&mut self, out: &mut impl Taker) {
         let (behind, mut set) = self.steps.take_behind(self.last);
         if set {
-            self.latest = [None; 2]; // Their times are those of another clock.
+            // Their times are those of another clock.
+            self.latest.iter_mut().for_each(|(_, is_known)| *is_known = false);
         }
         for packet in &behind {
             // Once for all of them: those behind the first are right now.

@@ -7,7 +7,7 @@ use crate::units::Nanos;
 const MAX_OUTSTANDING: usize = 1 << 15;
 
 /// Room made at first: most flights of short connections fit.
-const AT_FIRST: usize = 8;
+const AT_FIRST: usize = 32;
 
 /// One stretch of sequence space as it was sent.
 #[derive(Debug, Clone, Copy)]
@@ -301,25 +301,18 @@ impl Scoreboard {
             whole += 1;
         }
         self.outstanding.drop_front(whole);
-        let acked = Acked { bytes, arrived: bytes, sent_at, largest, ..Acked::default() };
+        let mut acked = Acked { bytes, arrived: bytes, sent_at, largest, ..Acked::default() };
         let rest = self.outstanding.front().is_some_and(|front| front.start < ack);
-        let acked = if rest || ack > self.nxt {
-            self.acknowledge_rest(ack, acked, delivered)
-        } else {
-            acked
-        };
+        if rest || ack > self.nxt {
+            self.acknowledge_rest(ack, &mut acked, delivered);
+        }
         self.una = ack;
         acked
     }
 
     /// As `acknowledge`, from the first that is not whole or not plain.
     #[inline(never)]
-    fn acknowledge_rest(
-        &mut self,
-        ack: u64,
-        mut acked: Acked,
-        mut delivered: impl FnMut(u8),
-    ) -> Acked {
+    fn acknowledge_rest(&mut self, ack: u64, acked: &mut Acked, mut delivered: impl FnMut(u8)) {
         let mut clean = true;
         while let Some(front) = self.outstanding.front() {
             if front.start >= ack {
@@ -354,7 +347,6 @@ impl Scoreboard {
             self.nxt = ack;
         }
         self.missed += acked.missed;
-        acked
     }
 }
 

@@ -81,9 +81,10 @@ impl Sender {
         let pause = waited.then(|| self.pause(length, time, release, flight));
         let record = &mut self.record;
         if let Some((wait, piece)) = self.gap.only_wait(release) {
+            let pause = pause.as_ref();
             return record.account(time, wait, round, |s| end.note_all(s, piece, pause, loss));
         }
-        end.note_parts(time, release, round, &self.gap, record, (pause, loss));
+        end.note_parts(time, release, round, &self.gap, record, (pause.as_ref(), loss));
     }
 
     /// The sender has waited for longer than a wake-up takes.
@@ -121,7 +122,7 @@ impl End {
         round: Nanos,
         gap: &Gap,
         record: &mut Stretches,
-        (mut pause, loss): (Option<Pause>, Option<Loss>),
+        (mut pause, loss): (Option<&Pause>, Option<Loss>),
     ) {
         gap.resolve(time, release, |to, wait, piece| {
             record.account(to, wait, round, |s| {
@@ -140,7 +141,7 @@ impl End {
         &self,
         s: &mut Stretch,
         piece: &Piece,
-        pause: Option<Pause>,
+        pause: Option<&Pause>,
         loss: Option<Loss>,
     ) {
         self.note(s, piece);

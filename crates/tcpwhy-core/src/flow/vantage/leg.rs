@@ -118,6 +118,7 @@ impl Leg {
     }
 
     /// What it is now.
+    #[inline(always)]
     pub(crate) fn standing(&self) -> Standing {
         Standing {
             floor: self.floor(),

@@ -23,12 +23,19 @@ impl Legs {
         Self { to: [Leg::new(), Leg::new()] }
     }
 
-    /// What is known of both, if that may have changed since this was asked last.
+    /// Themselves, if what is known of them may have changed since this was asked last.
     #[inline(always)]
-    pub(crate) fn moved(&mut self) -> Option<[Standing; 2]> {
+    pub(crate) fn moved(&mut self) -> Option<&Self> {
         let [client, server] = &mut self.to;
         let moved = client.has_moved() | server.has_moved();
-        moved.then(|| [client.standing(), server.standing()])
+        moved.then_some(self)
+    }
+
+    /// What is known of both.
+    #[inline(always)]
+    pub(crate) fn standing(&self) -> [Standing; 2] {
+        let [client, server] = &self.to;
+        [client.standing(), server.standing()]
     }
 
     /// What passed until `time` is not compared with what comes later: the clock was set, or cannot be trusted.

@@ -80,8 +80,7 @@ impl Arrivals {
         next.scope = frame.interface;
         next.way = plain.way();
         if let Some(table) = table {
-            next.place = table.probably(&next.way);
-            self.located = self.len;
+            table.will_ask(&next.way);
         }
         Decoded::Segment
     }
@@ -118,8 +117,10 @@ impl Arrivals {
         if let Some(next) = self.list.get_mut(self.len - 1) {
             next.segment = Some(number);
         }
-        if let Some(table) = table {
-            self.locate(self.len, table);
+        if let Some(table) = table
+            && let Some(way) = Way::between(&segment.src, &segment.dst)
+        {
+            table.will_ask(&way);
         }
     }
 

@@ -98,6 +98,12 @@ impl Table {
         }
     }
 
+    /// Has what [`Table::probably`] asks for brought from memory: where it is asked at once, a packet waits for that.
+    #[inline(always)]
+    pub(super) fn will_ask(&self, way: &Way) {
+        prefetch_index(&self.remembered, memory_of(way));
+    }
+
     /// Where the connection of packets on this way probably is. What its next packet asks for is on its way from memory then.
     #[inline(always)]
     pub(super) fn probably(&self, way: &Way) -> Place {
@@ -134,6 +140,7 @@ impl Table {
     fn found_at(&self, place: Place, way: &Way) -> Option<Found> {
         let open = self.places.get(place as usize)?;
         let side = way.side(open.way.as_ref()?)?;
+        open.fetch_list();
         Some(Found { place, id: open.id, side, print: open.print(side) })
     }
 

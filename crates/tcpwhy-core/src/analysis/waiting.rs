@@ -96,6 +96,13 @@ impl Waiting {
 }
 
 impl Block {
+    /// Has its packets brought from memory.
+    fn fetch(&self) {
+        for at in 0..BLOCK {
+            prefetch_index(&self.0[..], at);
+        }
+    }
+
     fn empty() -> Self {
         let nothing = Packet::of(&Segment::default(), Side::Client);
         Self(Box::new([nothing; BLOCK]))
@@ -121,6 +128,12 @@ impl Spare {
 }
 
 impl Queue {
+    /// Whether the next packet takes another block.
+    #[inline(always)]
+    pub(super) fn is_full(&self) -> bool {
+        self.len as usize % BLOCK == 0
+    }
+
     /// Packets in it.
     pub(super) fn len(&self) -> usize {
         self.len as usize
@@ -133,12 +146,10 @@ impl Queue {
         newest.chain(self.older.last().into_iter().flat_map(|block| block.0.iter().rev()))
     }
 
-    /// Has its packets brought from memory, all at the same time: reading them one after the other would wait for each.
+    /// Has its first packets brought from memory, all at the same time: reading them one after the other would wait for each.
     pub(super) fn fetch(&self) {
-        for block in self.older.iter().chain(&self.newest) {
-            for at in 0..BLOCK {
-                prefetch_index(&block.0[..], at);
-            }
+        if let Some(first) = self.older.first().or(self.newest.as_ref()) {
+            first.fetch();
         }
     }
 
@@ -155,9 +166,13 @@ impl Queue {
         });
     }
 
-    /// All packets in order, some at a time; its room is `spare` then.
+    /// All packets in order, some at a time; its room is `spare` then. The next block is brought from memory meanwhile: more than one would be
+    /// more than a processor has under way.
     fn each(mut self, spare: &mut Spare, mut take: impl FnMut(&[Packet])) {
-        for block in &self.older {
+        for (at, block) in self.older.iter().enumerate() {
+            if let Some(next) = self.older.get(at + 1).or(self.newest.as_ref()) {
+                next.fetch();
+            }
             take(&block.0[..]);
         }
         let left = (self.len as usize).saturating_sub(self.older.len() * BLOCK);

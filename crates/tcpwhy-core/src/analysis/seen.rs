@@ -3,9 +3,9 @@
 use crate::observe::{Endpoint, Segment};
 use crate::units::Nanos;
 
-/// Packets with the same place in the table that are remembered, the newest.
-const WAYS: usize = 4;
-/// Places in the table, a power of two.
+/// Packets that are remembered, the newest; a power of two.
+const MANY: usize = 1 << 12;
+/// Places in the table, a power of two. Of those with the same place the newest four are found again.
 const PLACES: usize = 1 << 10;
 /// A copy crosses the host or the switch in less than this.
 pub(super) const APART: Nanos = Nanos::from_millis(20);
@@ -70,26 +70,31 @@ impl Twins {
     }
 }
 
-/// The newest packets of one place.
-#[derive(Debug, Clone, Copy)]
+/// The newest packets of one place: four numbers of 16 bits each, the newest one in the lowest bits.
+#[derive(Debug, Clone, Copy, Default)]
 struct Recent {
-    seeings: [Seeing; WAYS],
-    /// The oldest.
-    oldest: u8,
+    /// The upper bits of their prints.
+    marks: u64,
+    /// Where they are in the ring.
+    at: u64,
 }
 
 /// The last packets of the capture.
 #[derive(Debug)]
 pub(super) struct Seen {
-    /// By themselves, because nearly always nothing else is asked for: they stay in the cache.
-    prints: Box<[[u64; WAYS]; PLACES]>,
+    /// By the lower bits of the print. Nearly always nothing else is read: it is small enough to stay in the first cache.
     recent: Box<[Recent; PLACES]>,
+    /// A ring, so that what is written lies where the packet before was written.
+    ring: Box<[(u64, Seeing); MANY]>,
+    /// How many have been written there.
+    written: usize,
 }
 
 impl Default for Seen {
     fn default() -> Self {
-        let nothing = Recent { seeings: [(Nanos(i64::MIN), 0); WAYS], oldest: 0 };
-        Self { prints: Box::new([[0; WAYS]; PLACES]), recent: Box::new([nothing; PLACES]) }
+        let nothing = (0, (Nanos(i64::MIN), 0));
+        let recent = Box::new([Recent::default(); PLACES]);
+        Self { recent, ring: Box::new([nothing; MANY]), written: 0 }
     }
 }
 
@@ -98,28 +103,43 @@ impl Seen {
     /// packets: only another scope proves a copy then.
     #[inline(always)]
     pub(super) fn look(&mut self, print: u64, seeing: Seeing, identified: bool) -> Sight {
-        let place = print as usize % PLACES;
-        let (prints, recent) = (&mut self.prints[place], &mut self.recent[place]);
-        let known = prints.iter().fold(false, |known, p| known | (*p == print));
-        if known {
-            let sight = recent.compare(prints, print, seeing, identified);
+        let recent = &mut self.recent[print as usize % PLACES];
+        let mark = (print >> 48) as u16;
+        if recent.has(mark) {
+            let sight = recent.compare(&self.ring, print, seeing, identified);
             if sight != Sight::New {
                 return sight;
             }
         }
-        let oldest = usize::from(recent.oldest) % WAYS;
-        prints[oldest] = print;
-        recent.seeings[oldest] = seeing;
-        recent.oldest = recent.oldest.wrapping_add(1);
+        let at = self.written % MANY;
+        self.ring[at] = (print, seeing);
+        self.written = self.written.wrapping_add(1);
+        recent.marks = recent.marks << 16 | u64::from(mark);
+        recent.at = recent.at << 16 | at as u64;
         Sight::New
     }
 }
 
 impl Recent {
+    /// Whether one of the marks is this one: whether one of four numbers is zero (Hacker's Delight, section 6-1).
+    #[inline(always)]
+    fn has(&self, mark: u16) -> bool {
+        const ONES: u64 = 0x0001_0001_0001_0001;
+        let differ = self.marks ^ (u64::from(mark) * ONES);
+        differ.wrapping_sub(ONES) & !differ & (ONES << 15) != 0
+    }
+
     #[cold]
-    fn compare(&self, prints: &[u64; WAYS], print: u64, now: Seeing, identified: bool) -> Sight {
-        let known = prints.iter().zip(&self.seeings).filter(|(p, _)| **p == print);
-        let sights = known.map(|(_, then)| sight_of(*then, now, identified));
+    fn compare(
+        &self,
+        ring: &[(u64, Seeing); MANY],
+        print: u64,
+        now: Seeing,
+        identified: bool,
+    ) -> Sight {
+        let places = [0, 16, 32, 48].map(|bits| (self.at >> bits) as usize % MANY);
+        let known = places.iter().map(|&at| ring[at]).filter(|(p, _)| *p == print);
+        let sights = known.map(|(_, then)| sight_of(then, now, identified));
         sights.max_by_key(|sight| *sight as u8).unwrap_or(Sight::New)
     }
 }
@@ -171,6 +191,7 @@ fn mix(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::units::Seq;
+    use proptest::prelude::*;
 
     impl Seen {
         fn sight(&mut self, segment: &Segment) -> Sight {
@@ -241,6 +262,34 @@ mod tests {
         let mut seen = Seen::default();
         assert!(burst(0).all(|s| !seen.knows(&s)));
         assert!(burst(1).filter(|s| seen.knows(s)).count() > 90);
+    }
+
+    #[test]
+    fn the_newest_four_of_a_place_are_found_while_they_are_in_the_ring() {
+        let mut seen = Seen::default();
+        let at = |millis| (Nanos::from_millis(millis), 0);
+        let same_place = |n: u64| n << 40 | 7;
+        for n in 1..=5 {
+            assert_eq!(seen.look(same_place(n), at(0), true), Sight::New);
+        }
+        assert_eq!(seen.look(same_place(2), at(1), true), Sight::Copy);
+        assert_eq!(seen.look(same_place(1), at(1), true), Sight::New, "the fifth took its place");
+        for other in 0..MANY as u64 {
+            seen.look(other << 20 | 8, at(1), true);
+        }
+        assert_eq!(seen.look(same_place(5), at(1), true), Sight::New, "others lie there now");
+    }
+
+    proptest! {
+        #[test]
+        fn a_mark_is_found_among_four(four: [u16; 4], other: u16, at in 0..4_usize) {
+            let marks = four.iter().fold(0, |marks, &mark| marks << 16 | u64::from(mark));
+            let recent = Recent { marks, at: 0 };
+            prop_assert!(recent.has(four[at]));
+            prop_assert_eq!(recent.has(other), four.contains(&other));
+            let near = four[at].wrapping_add(1);
+            prop_assert_eq!(recent.has(near), four.contains(&near));
+        }
     }
 
     #[test]

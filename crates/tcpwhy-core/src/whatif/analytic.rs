@@ -158,11 +158,9 @@ fn possible_window(path: &Path<'_>) -> u64 {
 fn largest_other(all: &ByLimit, lifted: Limit) -> Limit {
     Limit::ALL
         .into_iter()
-        .filter(|&l| l != lifted && l != Limit::Handshake)
-        .map(|l| (all[l as usize].time, l))
-        .filter(|(time, _)| time.0 > 0)
-        .max_by_key(|(time, _)| *time)
-        .map_or(Limit::PathBandwidth, |(_, l)| l)
+        .filter(|&l| l != lifted && l != Limit::Handshake && all[l as usize].time.0 > 0)
+        .max_by_key(|&l| all[l as usize].time)
+        .unwrap_or(Limit::PathBandwidth)
 }
 
 fn per_second(bytes: u64, span: Nanos) -> u64 {

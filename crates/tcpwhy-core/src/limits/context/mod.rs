@@ -14,7 +14,11 @@ pub(crate) use link::NOISE;
 pub(crate) use run::AROUND;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::rc::Rc;
 pub(crate) use still::{CALM_ROUNDS, LONG_ENOUGH};
+
+/// A run, and its sums.
+type Summed = (Range<usize>, Rc<Around>);
 
 /// Everything that a rule may look at.
 #[derive(Debug)]
@@ -48,8 +52,9 @@ pub(crate) struct Context<'a> {
     pub(crate) losses: Losses,
     /// The first stretch with a retransmission.
     first_loss: Option<usize>,
-    /// The run summed last, and its sums.
-    summed: RefCell<(Range<usize>, Around)>,
+    /// See [`Context::around`] and [`Context::ahead`]: what was asked for last.
+    summed_around: RefCell<Summed>,
+    summed_ahead: RefCell<Summed>,
     /// The stretch asked for last, and the run around it.
     run: Cell<Option<(usize, usize, usize)>>,
 }
@@ -77,7 +82,8 @@ impl<'a> Context<'a> {
             first_window: None,
             losses,
             first_loss: stretches.iter().position(|s| s.resent > 0),
-            summed: RefCell::default(),
+            summed_around: RefCell::default(),
+            summed_ahead: RefCell::default(),
             run: Cell::new(None),
         }
     }

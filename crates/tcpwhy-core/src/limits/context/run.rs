@@ -1,13 +1,15 @@
 //! The rounds around a stretch, summed up.
 
-use super::Context;
 use super::still::LONG_ENOUGH;
+use super::{Context, Summed};
 use crate::flow::WAKE_UP;
 use crate::flow::stretch::{Stretch, Wait};
 use crate::limits::application::paced_burst;
 use crate::limits::around::{Around, EVEN};
 use crate::units::Nanos;
+use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Rounds looked at on each side for what is steady and what grows.
 pub(crate) const AROUND: usize = 8;
@@ -35,13 +37,13 @@ impl Context<'_> {
     }
 
     /// Sums over the run around `i`; several rules ask for them in turn.
-    pub(crate) fn around(&self, i: usize) -> Around {
-        self.sums(self.known_run(i))
+    pub(crate) fn around(&self, i: usize) -> Rc<Around> {
+        self.sums(&self.summed_around, self.known_run(i))
     }
 
     /// As `around`, from stretch `i` on.
-    pub(crate) fn ahead(&self, i: usize) -> Around {
-        self.sums(i..self.known_run(i).end)
+    pub(crate) fn ahead(&self, i: usize) -> Rc<Around> {
+        self.sums(&self.summed_ahead, i..self.known_run(i).end)
     }
 
     /// As `run`.
@@ -56,13 +58,14 @@ impl Context<'_> {
         }
     }
 
-    /// As `sum`; neighbours mostly have their run in common.
-    fn sums(&self, run: Range<usize>) -> Around {
-        let mut summed = self.summed.borrow_mut();
-        if summed.0 != run {
-            *summed = (run.clone(), self.sum(run));
+    /// As `sum`; neighbours mostly have their run in common. They are many numbers, so nobody gets a copy of them.
+    fn sums(&self, last: &RefCell<Summed>, run: Range<usize>) -> Rc<Around> {
+        let mut last = last.borrow_mut();
+        if last.0 != run {
+            last.0 = run.clone();
+            *Rc::make_mut(&mut last.1) = self.sum(run);
         }
-        summed.1
+        Rc::clone(&last.1)
     }
 
     fn sum(&self, run: Range<usize>) -> Around {

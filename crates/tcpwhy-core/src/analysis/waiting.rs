@@ -131,7 +131,7 @@ impl Queue {
     /// Whether the next packet takes another block.
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
-        self.len as usize % BLOCK == 0
+        self.len().is_multiple_of(BLOCK)
     }
 
     /// Packets in it.

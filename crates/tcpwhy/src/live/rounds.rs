@@ -7,7 +7,7 @@ use super::words;
 use super::{Live, json, text, ui};
 use crate::error::Error;
 use crate::interrupt;
-use crate::output::Output;
+use crate::output::{Output, line_width};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,7 @@ use tcpwhy_live::process::Owner;
 use tcpwhy_live::sample::{Sample, Selection};
 use tcpwhy_live::settings::Settings;
 use tcpwhy_live::watch::{Observed, Watch};
+use tcpwhy_report::paragraph;
 
 /// Between two samples of a round where they cost little: shorter than most round trips over a distance.
 const STEP: Duration = Duration::from_millis(20);
@@ -56,9 +57,9 @@ fn show(live: &Live, rows: &[Row], status: &Status) -> Result<(), Error> {
         }
     } else {
         let words = words::of(live.lang.of_text());
-        text::write(&mut output.to, rows, live.verbose, words)?;
+        text::write(&mut output.to, rows, live.verbose, words, line_width())?;
         for sentence in words.missing(status, live.verbose) {
-            writeln!(output.to, "{sentence}")?;
+            output.to.write_all(paragraph("", &sentence, line_width()).as_bytes())?;
         }
     }
     output.to.flush()?;

@@ -139,10 +139,12 @@ fn measure(command: &[String], directory: &Path) -> io::Result<Run> {
 }
 
 impl Job {
+    /// The median; of an even number of runs the mean of the middle two.
     fn seconds(&self) -> f64 {
         let mut all: Vec<f64> = self.runs.iter().map(|r| r.seconds).collect();
         all.sort_by(f64::total_cmp);
-        all.get(all.len() / 2).copied().unwrap_or(f64::INFINITY)
+        let [low, high] = [all.len().saturating_sub(1) / 2, all.len() / 2].map(|at| all.get(at));
+        low.zip(high).map_or(f64::INFINITY, |(low, high)| (low + high) / 2.0)
     }
 
     fn rate(&self) -> f64 {

@@ -49,6 +49,7 @@ mod linux {
     use super::Sweep;
     use crate::error::Error;
     use crate::lab::progress::Progress;
+    use crate::output::line_width;
     use crate::{interrupt, say};
     use anstyle::{AnsiColor, Style};
     use std::fs::File;
@@ -60,6 +61,8 @@ mod linux {
 
     /// Above this many combinations somebody meant another range.
     const MOST: usize = 10_000;
+    /// Columns of the terminal for one combination: no rate with its limit is longer.
+    const CELL: usize = 30;
 
     /// Runs.
     ///
@@ -133,6 +136,7 @@ mod linux {
         Ok(out.flush()?)
     }
 
+    /// A heat map; what the terminal is too narrow for stands below.
     fn map(
         out: &mut impl Write,
         rows: &[Option<Row>],
@@ -143,22 +147,32 @@ mod linux {
         let value = |text: &str| text.split_once('=').map_or(text, |(_, v)| v).to_owned();
         let across = across.max(1);
         let lines: Vec<_> = rows.chunks(across).collect();
-        let wide = lines.iter().map(|l| named(l.iter(), down).chars().count()).max().unwrap_or(0);
-        write!(out, "{:wide$}", "")?;
-        for column in 0..across {
-            let column = rows.iter().skip(column).step_by(across);
-            write!(out, "  {:>24}", value(&named(column, right)))?;
-        }
-        writeln!(out)?;
-        for line in lines {
-            write!(out, "{:wide$}", named(line.iter(), down))?;
-            for row in line {
-                let cell = row.as_ref().map_or_else(|| " ".repeat(24), |row| cell(row, best));
-                write!(out, "  {cell}")?;
+        let names: Vec<_> = lines.iter().map(|line| named(line.iter(), down)).collect();
+        let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let columns: Vec<usize> = (0..across).collect();
+        for (part, columns) in columns.chunks(fitting(line_width(), wide)).enumerate() {
+            write!(out, "{}{:wide$}", if part > 0 { "\n" } else { "" }, "")?;
+            for &column in columns {
+                let column = rows.iter().skip(column).step_by(across);
+                write!(out, "  {:>CELL$}", value(&named(column, right)))?;
             }
             writeln!(out)?;
+            for (line, name) in lines.iter().zip(&names) {
+                write!(out, "{name:wide$}")?;
+                for &column in columns {
+                    let row = line.get(column).and_then(Option::as_ref);
+                    let cell = row.map_or_else(|| " ".repeat(CELL), |row| cell(row, best));
+                    write!(out, "  {cell}")?;
+                }
+                writeln!(out)?;
+            }
         }
         Ok(())
+    }
+
+    /// Columns of a heat map that fit beside names of `wide` columns.
+    fn fitting(terminal: usize, wide: usize) -> usize {
+        (terminal.saturating_sub(wide) / (CELL + 2)).max(1)
     }
 
     /// The key and value that these have in common, by the first that was run.
@@ -176,6 +190,17 @@ mod linux {
         let doubt = if row.faithful { "" } else { "?" };
         let text =
             format!("{}{doubt} {}", quantity::rate(row.goodput_bps), row.limit.replace('_', " "));
-        format!("{style}{text:>24.24}{style:#}")
+        format!("{style}{text:>CELL$.CELL$}{style:#}")
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_map_has_as_many_columns_as_fit_and_at_least_one() {
+            assert_eq!([20, 80, 110, 141].map(|width| fitting(width, 13)), [1, 2, 3, 4]);
+            assert!(fitting(usize::MAX, 13) > MOST);
+        }
     }
 }

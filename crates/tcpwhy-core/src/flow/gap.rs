@@ -5,6 +5,7 @@
 //! shows what had released it.
 
 use super::stretch::Wait;
+use super::window::widened;
 use crate::units::Nanos;
 
 /// What the sender's own variables say between two events.
@@ -83,6 +84,17 @@ impl Gap {
         self.pieces[0] = Piece { from, window, frame, ..self.pieces[0] };
         self.drained = None;
         self.noticed = None;
+    }
+
+    /// The window scale was found to be larger by so many bits: there was room where there seemed to be none.
+    #[cold]
+    pub(crate) fn widen_windows(&mut self, bits: u8) {
+        for piece in &mut self.pieces[..self.len] {
+            if piece.state == State::NoRoom && piece.window > 0 {
+                piece.state = State::Waiting;
+            }
+            piece.window = widened(piece.window, bits);
+        }
     }
 
     /// A loss is reported.

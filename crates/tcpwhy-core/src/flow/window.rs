@@ -16,6 +16,9 @@ const TELLING: u64 = 16;
 /// Flights that show where they end: in one or two of a start that doubles, any edge may lie.
 const FLIGHTS: u32 = 4;
 
+/// Data that passes the edge once in so many ACKs (in one of eight flights of a dozen segments, with an ACK for each two) does so as a rule.
+const AS_A_RULE: u32 = 48;
+
 /// The send window of one direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
@@ -34,6 +37,8 @@ pub(crate) struct Window {
     /// Times that data ended at the furthest edge to the byte, and beyond it, under an inferred shift.
     at_edge: u32,
     beyond: u32,
+    /// ACKs under that shift.
+    acks: u32,
     /// The edge that they set, by the shift in use.
     furthest_edge: u64,
     /// Right edge: highest position that may be sent. 0 before the first ACK.
@@ -58,6 +63,7 @@ impl Window {
             furthest: (0, 0),
             at_edge: 0,
             beyond: 0,
+            acks: 0,
             furthest_edge: 0,
             edge: 0,
             largest: 0,
@@ -73,6 +79,7 @@ impl Window {
         self.last = (!syn).then_some(ack);
         raise(&mut self.largest, self.bytes);
         self.edge = ack.saturating_add(self.bytes);
+        self.acks = self.acks.saturating_add(1);
         if !syn {
             lower(&mut self.smallest, self.bytes);
         }
@@ -94,8 +101,8 @@ impl Window {
     /// Data up to `end` was sent with `una` acknowledged: where the scale is only inferred, no data
     /// may pass the furthest edge ever allowed (a receiver should not take back what it has allowed,
     /// RFC 9293 section 3.8.6), so the shift is at least what makes it fit. A little beyond the edge
-    /// proves nothing: the sender has seen an ACK that the capture shows only after the data. Gives by
-    /// how many bits more all windows so far have to be shifted.
+    /// proves nothing, where the sender has seen an ACK that the capture shows only after the data; as a
+    /// rule it does. Gives by how many bits more all windows so far have to be shifted.
     pub(crate) fn sent(&mut self, una: u64, end: u64) -> Option<u8> {
         let WindowScale::Inferred { min, max } = self.scale else { return None };
         let (allowed, raw) = self.furthest;
@@ -109,7 +116,7 @@ impl Window {
             let window = u64::from(raw) << shift;
             need <= window + (window / 16).max(EARLY)
         };
-        let mut shift = min;
+        let mut shift = min + u8::from(self.is_passed_as_a_rule());
         while shift < max && !fits(shift) {
             shift += 1;
         }
@@ -119,7 +126,7 @@ impl Window {
         let wider = shift - min;
         self.scale = WindowScale::Inferred { min: shift, max };
         self.shift = shift;
-        (self.at_edge, self.beyond) = (0, 0);
+        (self.at_edge, self.beyond, self.acks) = (0, 0, 0);
         self.last = None;
         self.bytes = self.scaled();
         self.edge = una.saturating_add(self.bytes);
@@ -161,6 +168,11 @@ impl Window {
     /// An inferred edge is none: data is sent beyond it as often as up to it.
     pub(crate) fn is_passed(&self) -> bool {
         self.beyond >= FLIGHTS && self.beyond > self.at_edge
+    }
+
+    /// As `is_passed`, and far more often than the capture shows an ACK late.
+    fn is_passed_as_a_rule(&self) -> bool {
+        self.is_passed() && self.beyond.saturating_mul(AS_A_RULE) >= self.acks
     }
 
     /// The receiver has said that there is no room at all.
@@ -234,11 +246,34 @@ mod tests {
     #[test]
     fn a_small_window_of_unknown_scale_is_told_by_flights_that_end_at_it_to_the_byte() {
         assert!(small(0).is_telling(1448) && !small(0).is_passed());
-        assert!(!small(1000).is_telling(1448) && small(1000).is_passed());
+        assert!(!small(1000).is_telling(1448) && small(1000).shift() == 1);
         let mut once = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
         once.advertise(0, 10_136, false);
         once.sent(0, 10_136);
         assert!(!once.is_telling(1448));
+    }
+
+    #[test]
+    fn data_that_passes_the_edge_a_little_as_a_rule_shows_a_larger_scale() {
+        // Fifteen segments in flight, and a header's window that is 344 bytes too small for them under a shift of 5.
+        let flights = |often: u64| {
+            let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
+            for round in 0..40 {
+                let ack = round * 21_720;
+                (0..8).for_each(|_| w.advertise(ack, 668, false));
+                w.sent(ack, ack + if round % often == 0 { 21_720 } else { 20_272 });
+            }
+            w.shift()
+        };
+        assert_eq!([flights(1), flights(5), flights(10)], [6, 6, 5]);
+        // As many that end at the edge: it is one, and the ACKs came late.
+        let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
+        for round in 0..20 {
+            w.advertise(round * 10_136, 10_136, false);
+            w.sent(round * 10_136, round * 10_136 + 10_136);
+            w.sent(round * 10_136, round * 10_136 + if round % 4 == 0 { 11_584 } else { 0 });
+        }
+        assert_eq!(w.shift(), 0);
     }
 
     #[test]

@@ -86,6 +86,7 @@ impl Sender {
         self.space.advance_to(end, packet.seq + packet.len);
         if let Some(wider) = self.window.sent(self.board.una, end) {
             self.record.widen_windows(wider);
+            self.gap.widen_windows(wider);
         }
         self.size.seen(packet.len);
         if sending != Sending::New {

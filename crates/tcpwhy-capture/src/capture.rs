@@ -127,6 +127,18 @@ impl Capture {
         Ok(true)
     }
 
+    /// Time of the next frame, which is still to be read; `None` at the end. It waits for whoever writes.
+    ///
+    /// # Errors
+    /// As [`Capture::next_frame`].
+    pub fn next_time(&mut self) -> Result<Option<Nanos>, Error> {
+        let Some(turn) = self.turn()? else { return Ok(None) };
+        self.current = None;
+        let time = self.sources.get(turn).and_then(Source::reader).map(Reader::time);
+        self.queue.extend(time.map(|time| Reverse((time, turn))));
+        Ok(time)
+    }
+
     /// Display names of the files that are read.
     pub fn files(&self) -> &[String] {
         &self.files

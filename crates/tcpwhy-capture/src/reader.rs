@@ -194,6 +194,11 @@ impl Reader {
         self.progress == Progress::Packet
     }
 
+    /// When the packet at hand was captured.
+    pub(crate) fn time(&self) -> Nanos {
+        self.record.time
+    }
+
     /// The packet at hand; `number` counts the frames delivered before it and is moved on.
     #[inline]
     pub(crate) fn frame(&self, number: &mut u64) -> Option<Frame<'_>> {

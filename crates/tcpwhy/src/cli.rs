@@ -262,10 +262,11 @@ pub(crate) struct Selection {
     /// Only connections of this port
     #[arg(long, value_name = "PORT", value_parser = port, help_heading = "Selection")]
     pub port: Option<u16>,
-    /// Only packets from this time on: seconds into the capture (12.5) or RFC 3339
+    /// Only what happened from this time on: seconds into the capture (12.5) or RFC 3339. Packets before it still tell how
+    /// the connection was set up
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
     pub since: Option<When>,
-    /// Only packets before this time
+    /// Only what happened before this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
     pub until: Option<When>,
 }

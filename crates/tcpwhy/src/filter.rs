@@ -1,12 +1,15 @@
 //! Which packets are analysed, and which connections shown.
 
 use crate::cli::Selection;
+use crate::error::Error;
 use crate::when::When;
 use std::net::IpAddr;
+use tcpwhy_capture::Capture;
+use tcpwhy_core::analysis::Period;
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::units::Nanos;
 
-/// The span of time whose packets are analysed.
+/// The span of time that the answer is about.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
     since: Option<When>,
@@ -26,6 +29,18 @@ impl Span {
         Self { since: None, until: None, start: None }
     }
 
+    /// The same on the clock of a capture of which nothing was read yet.
+    ///
+    /// # Errors
+    /// The capture cannot be read.
+    pub(crate) fn period(&self, capture: &mut Capture) -> Result<Period, Error> {
+        if self.since.is_none() && self.until.is_none() {
+            return Ok(Period::default());
+        }
+        let bounds = capture.next_time()?.and_then(|start| self.bounds(start));
+        Ok(bounds.map_or_else(Period::default, |(from, to)| Period { from, to }))
+    }
+
     /// Its first and last moment, in a capture that begins at `start`; `None` where it is all of it.
     pub(crate) fn bounds(&self, start: Nanos) -> Option<(Nanos, Nanos)> {
         let at = |when: Option<When>, open| when.map_or(open, |w| w.at(start));
@@ -33,7 +48,7 @@ impl Span {
         bounded.then(|| (at(self.since, Nanos(i64::MIN)), at(self.until, Nanos::MAX)))
     }
 
-    /// Whether a packet of this time is analysed. The first packet asked about starts the clock.
+    /// Whether a packet is of this time. The first packet asked about starts the clock.
     #[inline]
     pub(crate) fn takes(&mut self, time: Nanos) -> bool {
         if self.since.is_none() && self.until.is_none() {

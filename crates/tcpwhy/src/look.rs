@@ -50,16 +50,18 @@ pub(crate) fn analyse(
 /// The second look: charts of `count` connections, by their index. What is damaged ends it where it ended the first one, which has
 /// said so.
 pub(crate) fn draw(
-    capture: Capture,
+    mut capture: Capture,
     span: Span,
     connections: &[Connection],
     count: usize,
     progress: &Progress,
 ) -> Vec<(usize, Picture)> {
     let chosen = most_telling(connections, count);
-    let mut pictures: Vec<_> =
-        chosen.into_iter().map(|i| (i, Picture::new(&connections[i], POINTS))).collect();
-    paint(capture, span, &mut pictures, progress);
+    // The first look has read it; what cannot be read any more shows nothing.
+    let period = span.period(&mut capture).unwrap_or_default();
+    let picture = |of: &Connection| Picture::of_stretch(of, period.from, period.to, POINTS);
+    let mut pictures: Vec<_> = chosen.into_iter().map(|i| (i, picture(&connections[i]))).collect();
+    paint(capture, &mut pictures, progress);
     pictures
 }
 
@@ -79,18 +81,13 @@ pub(crate) fn draw_stretch(
     samples: impl Iterator<Item = Sample>,
 ) -> Picture {
     let mut picture = [(0, Picture::of_stretch(connection, since, until, POINTS))];
-    paint(capture, Span::whole(), &mut picture, &Progress::Hidden);
+    paint(capture, &mut picture, &Progress::Hidden);
     sampled(samples, &mut picture);
     let [(_, picture)] = picture;
     picture
 }
 
-fn paint(
-    mut capture: Capture,
-    mut span: Span,
-    pictures: &mut [(usize, Picture)],
-    progress: &Progress,
-) {
+fn paint(mut capture: Capture, pictures: &mut [(usize, Picture)], progress: &Progress) {
     let mut segment = Segment::default();
     let mut read = 0_u64;
     loop {
@@ -99,12 +96,10 @@ fn paint(
             progress.set(capture.progress().0);
         }
         let Ok(Some(frame)) = capture.next_frame() else { break };
-        if span.takes(frame.time) {
-            decode_each(&frame, &mut segment, |segment| {
-                let picture = pictures.iter_mut().find(|(_, p)| p.takes(segment));
-                picture.into_iter().for_each(|(_, picture)| picture.push(segment));
-            });
-        }
+        decode_each(&frame, &mut segment, |segment| {
+            let picture = pictures.iter_mut().find(|(_, p)| p.takes(segment));
+            picture.into_iter().for_each(|(_, picture)| picture.push(segment));
+        });
     }
     pictures.iter_mut().for_each(|(_, picture)| picture.finish());
 }

@@ -133,6 +133,7 @@ fn connection(server: Direction) -> Connection {
         id: 0,
         client: endpoint(2, 51_234),
         server: endpoint(1, 3306),
+        opened: Nanos(0),
         start: Nanos(0),
         duration: Nanos(25_100_000_000),
         packets: 31_402,

@@ -2,6 +2,7 @@
 
 use super::conclusion::Judged;
 use super::narrowest::{is_filled, is_mostly_window, link_rate, through_queue};
+use super::period::Period;
 use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
@@ -19,31 +20,39 @@ use std::num::{NonZeroU32, NonZeroU64};
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
 
-/// Everything that is known about `flow`, whose packets said `placing` of the capture point.
-pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64) -> Judged {
+/// Everything that is known about `flow` in `period`, whose packets said `placing` of the capture point.
+pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64, period: Period) -> Judged {
+    if !period.meets(flow.start, placing.last) {
+        return Judged { turn, connection: None };
+    }
     flow.end();
     let findings = findings::of(flow, placing);
     let rtt = rtt_of(flow, placing);
     let (position, confidence) = placing.legs.position(rtt.min);
-    let (client, up) = direction(flow, placing, Side::Client);
-    let (server, down) = direction(flow, placing, Side::Server);
+    let (client, up) = direction(flow, placing, Side::Client, period);
+    let (server, down) = direction(flow, placing, Side::Server, period);
     let mut findings = findings;
     findings.extend(findings::of_losses(Side::Client, up));
     findings.extend(findings::of_losses(Side::Server, down));
     findings.extend(findings::of_scale([&client, &server]));
+    let (start, end) = (flow.start.max(period.from), placing.last.min(period.to));
+    if !period.holds(flow.start, placing.last) {
+        findings::keep_shown(&mut findings, [&client, &server]);
+    }
     let connection = Connection {
         id: flow.id,
         client: flow.ends[0],
         server: flow.ends[1],
-        start: flow.start,
-        duration: placing.last - flow.start,
+        opened: flow.start,
+        start,
+        duration: end - start,
         packets: placing.packets.iter().sum(),
         vantage: Vantage { position, confidence },
         rtt,
         directions: [client, server],
         findings: findings.into(),
     };
-    Judged { turn, connection }
+    Judged { turn, connection: Some(connection) }
 }
 
 fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
@@ -66,10 +75,10 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
     summary
 }
 
-/// A direction, and the pattern of its losses.
-fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, Losses) {
+/// A direction in a period, and the pattern of its losses.
+fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Direction, Losses) {
     let Some(sender) = &flow.senders[from as usize] else {
-        return (silent(flow, placing, from), Losses::default());
+        return (silent(flow, placing, from, period), Losses::default());
     };
     let silence = silence_of(flow, from, sender);
     let mut facts = facts_of(sender);
@@ -86,15 +95,19 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, Losses) 
     let fastest = sender.capacity.of_first_window(sender.size.mss(), Nanos::MAX);
     ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
-    let timeline = lay(&ctx, silence);
+    let timeline = lay(&ctx, silence, period);
     facts.peak_bps = ctx.peak.saturating_mul(8);
     let (transfers, transfers_omitted) = sender.transfers.all();
-    let transfer = span_of(transfers);
+    let whole = period.holds(flow.start, placing.last);
+    let transfers = period.of_transfers(transfers, &timeline);
+    let transfer = span_of(&transfers);
     // Any path carries an initial window in a round trip (RFC 6928).
     let least = bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
     let filled = is_filled(&timeline, transfer);
     let capacity = sender.capacity.narrowest(ctx.peak, facts.rtt_floor, sender.size.mss(), filled);
-    let bytes = sender.bytes();
+    let sum = |of: fn(&Interval) -> u64| timeline.iter().map(of).sum::<u64>();
+    let bytes = if whole { sender.bytes() } else { sum(|i| i.evidence.acked) };
+    let resent = sum(|i| i.evidence.retransmissions.into()).saturating_mul(sender.size.mss());
     let reader = reader::rate(ctx.stretches, facts.rtt_floor).and_then(NonZeroU64::new);
     // A slow reader spaces the ACKs as it reads, and so does a window that holds the sender for most of the time. What came through while a
     // queue stood is the link's.
@@ -111,12 +124,12 @@ fn direction(flow: &Flow, placing: &Placing, from: Side) -> (Direction, Losses) 
     let traits = Traits { capacity, reader, ceiling, paced };
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
-    let verdict = verdict::of(&timeline, transfers, &facts);
+    let verdict = verdict::of(&timeline, &transfers, &facts);
     let direction = Direction {
         from,
         bytes,
         transfer,
-        retransmitted: sender.tally.retransmitted,
+        retransmitted: sender.tally.retransmitted.min(if whole { u64::MAX } else { resent }),
         verdict,
         what_if: what_if.into(),
         timeline: timeline.into(),
@@ -172,7 +185,7 @@ fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
 }
 
 /// A direction without data: the handshake, then nothing to send.
-fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
+fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Direction {
     let established = flow.handshake.established.unwrap_or(flow.start);
     let interval = |from, to, limit, cause| Interval {
         from,
@@ -197,7 +210,7 @@ fn silent(flow: &Flow, placing: &Placing, from: Side) -> Direction {
         },
     ]
     .into_iter()
-    .filter(|i| i.to > i.from)
+    .filter_map(|i| period.cut(i.from, i.to).map(|(from, to)| Interval { from, to, ..i }))
     .collect();
     let facts = Facts {
         mss: 0,

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 pub struct Judged {
     /// As the connection number so many that is over.
     pub(super) turn: u64,
-    pub(super) connection: Connection,
+    /// `None` if it was not open in the time that is asked about.
+    pub(super) connection: Option<Connection>,
 }
 
 /// The last part of the analysis: connections in the order in which they ended, whoever has judged them. So nothing that is done with
@@ -17,7 +18,7 @@ pub struct Judged {
 pub struct Conclusion {
     next: u64,
     /// Those that came before their turn.
-    early: BTreeMap<u64, Connection>,
+    early: BTreeMap<u64, Option<Connection>>,
 }
 
 impl Conclusion {
@@ -33,13 +34,13 @@ impl Conclusion {
         for Judged { turn, connection } in judged {
             if turn == self.next {
                 self.next += 1;
-                done.push(connection);
+                done.extend(connection);
             } else {
                 self.early.insert(turn, connection);
             }
             while let Some(connection) = self.early.remove(&self.next) {
                 self.next += 1;
-                done.push(connection);
+                done.extend(connection);
             }
         }
         done

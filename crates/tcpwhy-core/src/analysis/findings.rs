@@ -29,6 +29,17 @@ pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
     list
 }
 
+/// Leaves out what other packets show than those of two directions' timelines; what the handshake has settled holds ever after.
+pub(super) fn keep_shown(list: &mut Vec<Finding>, directions: [&Direction; 2]) {
+    let intervals = || directions.iter().flat_map(|direction| direction.timeline.iter());
+    let first = intervals().map(|i| i.first_frame).filter(|frame| *frame > 0).min().unwrap_or(0);
+    let last = intervals().map(|i| i.last_frame).max().unwrap_or(0);
+    list.retain(|f| match f.kind {
+        FindingKind::MssClamped | FindingKind::WindowScaleStripped => true,
+        _ => f.frame == 0 || (first..=last).contains(&f.frame),
+    });
+}
+
 fn finding(kind: FindingKind, side: Side, count: u64, value: u64, frame: u64) -> Finding {
     Finding { kind, side, count, value, frame }
 }

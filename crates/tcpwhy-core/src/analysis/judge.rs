@@ -2,6 +2,7 @@
 
 use super::conclude;
 use super::conclusion::Judged;
+use super::period::Period;
 use super::runs::{Runs, Step};
 use super::table::Place;
 use crate::flow::Flow;
@@ -14,6 +15,8 @@ pub struct Judge {
     /// taken by the next.
     seats: Vec<Option<Box<Seat>>>,
     finished: Vec<Judged>,
+    /// What the answer is about.
+    period: Period,
 }
 
 /// A connection before this judge.
@@ -28,6 +31,11 @@ impl Judge {
     /// A judge who has seen nothing.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A judge whose answers are about a part of the time, and about what was open in it.
+    pub fn of(period: Period) -> Self {
+        Self { period, ..Self::default() }
     }
 
     /// The next runs for this judge, of the one sorter that it listens to.
@@ -69,7 +77,7 @@ impl Judge {
                 own.release_held(flow);
             }
             if let Some(placing) = placing.or(own.as_deref()) {
-                self.finished.push(conclude::connection(flow, placing, turn));
+                self.finished.push(conclude::connection(flow, placing, turn, self.period));
             }
         }
         *slot = None;

@@ -14,6 +14,7 @@ mod judge;
 mod narrowest;
 mod open;
 mod order;
+mod period;
 mod runs;
 mod seen;
 mod silent;
@@ -28,6 +29,7 @@ use crate::whatif::Budget;
 pub use arrivals::Arrivals;
 pub use conclusion::{Conclusion, Judged};
 pub use judge::Judge;
+pub use period::Period;
 pub use runs::{Hand, Runs, Work};
 pub use sorter::Sorter;
 

@@ -4,6 +4,7 @@ use super::joined::{Joined, join};
 use super::likeliest::settle;
 use super::path_bandwidth::draining_queue;
 use super::{Context, Judgement, Silence, judge};
+use crate::analysis::Period;
 use crate::flow::BUSY_HOST;
 use crate::flow::stretch::{Stretch, Wait};
 use crate::model::{Interval, Limit};
@@ -15,26 +16,30 @@ const MAX_INTERVALS: usize = 1024;
 /// Room made at first: most connections have fewer.
 const AT_FIRST: usize = 32;
 
-/// Judges every stretch and joins equal neighbours.
-pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>) -> Vec<Interval> {
+/// Judges every stretch in `period`, by all there are, and joins equal neighbours.
+pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>, period: Period) -> Vec<Interval> {
     let mut list: Vec<Joined> = Vec::with_capacity(ctx.stretches.len().min(AT_FIRST));
     let judged = |i: usize| match silence {
         Some(silence) if ctx.stretches[i].from >= silence.from => silence.judgement(),
         _ => judge(ctx, i),
     };
+    let mut put = |s: &Stretch, judgement: Judgement| match period.holds(s.from, s.to) {
+        true => append(&mut list, s, judgement),
+        false => period.part(s).iter().for_each(|part| append(&mut list, part, judgement)),
+    };
     for (i, s) in ctx.stretches.iter().enumerate() {
-        if s.duration().0 <= 0 {
+        if s.duration().0 <= 0 || !period.meets(s.from, s.to) {
             continue;
         }
         let judgement = judged(i);
         if let Some((draining, rest)) = drained(ctx, i) {
-            append(&mut list, &draining, draining_queue());
-            append(&mut list, &rest, judgement);
+            put(&draining, draining_queue());
+            put(&rest, judgement);
         } else if let Some((answered, probed)) = probed(ctx, i) {
-            append(&mut list, &answered, judgement);
-            append(&mut list, &probed, judged(i + 1));
+            put(&answered, judgement);
+            put(&probed, judged(i + 1));
         } else {
-            append(&mut list, s, judgement);
+            put(s, judgement);
         }
     }
     while list.len() > MAX_INTERVALS {
@@ -129,7 +134,7 @@ mod tests {
                 s.idle = floor;
             }
         });
-        lay(&Context::new(&list, floor, MSS), None)
+        lay(&Context::new(&list, floor, MSS), None, Period::default())
     }
 
     #[test]
@@ -141,8 +146,10 @@ mod tests {
         });
         let mut ctx = Context::new(&list, floor, MSS);
         ctx.opened_by = 1;
-        let frames =
-            lay(&ctx, None).iter().map(|i| (i.first_frame, i.last_frame)).collect::<Vec<_>>();
+        let frames = lay(&ctx, None, Period::default())
+            .iter()
+            .map(|i| (i.first_frame, i.last_frame))
+            .collect::<Vec<_>>();
         assert_eq!(frames, [(1, 4), (5, 9), (9, 12), (12, 20)]);
     }
 
@@ -162,7 +169,7 @@ mod tests {
                 }
                 _ => (s.wait, s.idle) = (Wait::IdleSelf, Nanos::from_millis(10)),
             });
-            told(&lay(&Context::new(&list, floor, MSS), None))
+            told(&lay(&Context::new(&list, floor, MSS), None, Period::default()))
         };
         assert_eq!(line(30), [(Limit::PathBandwidth, 70), (Limit::Application, 10)]);
         assert_eq!(line(0).last(), Some(&(Limit::Application, 40)));
@@ -181,7 +188,7 @@ mod tests {
                 }
             });
             list[1].to = list[1].from + Nanos::from_millis(ms);
-            lay(&Context::new(&list, floor, MSS), None).last().unwrap().limit
+            lay(&Context::new(&list, floor, MSS), None, Period::default()).last().unwrap().limit
         };
         assert_eq!(tail(100), Limit::PathBandwidth);
         assert_eq!(tail(11_000), Limit::Application);
@@ -198,7 +205,7 @@ mod tests {
                 }
             });
             list[0].longest_stall = floor.scale(3, 1);
-            told(&lay(&Context::new(&list, floor, MSS), None))
+            told(&lay(&Context::new(&list, floor, MSS), None, Period::default()))
         };
         assert_eq!(line(1), [(Limit::Unknown, 10), (Limit::LossRecovery, 70)]);
         assert_eq!(line(0), [(Limit::Unknown, 40), (Limit::LossRecovery, 40)]);

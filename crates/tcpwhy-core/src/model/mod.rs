@@ -227,8 +227,10 @@ pub struct Connection {
     /// The other end.
     pub server: Endpoint,
     /// First packet.
+    pub opened: Nanos,
+    /// As `opened`, or where the time begins that was asked about.
     pub start: Nanos,
-    /// First to last packet.
+    /// From there to the last packet, or to where that time ends.
     pub duration: Nanos,
     /// Packets of this connection.
     pub packets: u64,

@@ -57,7 +57,7 @@ impl Picture {
         Self {
             client: connection.client,
             server: connection.server,
-            from: connection.start,
+            from: connection.opened,
             to: connection.start + connection.duration,
             limit,
             stretch,

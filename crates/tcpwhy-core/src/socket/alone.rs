@@ -82,6 +82,7 @@ fn connection(
         id: 0,
         client,
         server,
+        opened: from,
         start: from,
         duration: to - from,
         packets: 0,

@@ -7,6 +7,7 @@ mod crowd;
 mod facts;
 mod grid;
 mod opening;
+mod period;
 mod properties;
 mod random;
 mod rhythm;

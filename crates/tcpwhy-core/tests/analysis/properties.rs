@@ -25,6 +25,7 @@ fn fixed(cases: u32) -> ProptestConfig {
 /// `connections` with all their times moved by `by`.
 fn moved(mut connections: Vec<Connection>, by: Nanos) -> Vec<Connection> {
     for c in &mut connections {
+        c.opened += by;
         c.start += by;
         for d in &mut c.directions {
             for i in &mut d.timeline {

@@ -101,6 +101,7 @@ pub(crate) fn connection(id: u64, (limit, cause): (Limit, Cause)) -> Connection 
         id,
         client: Endpoint::new(ip(if v6 { "2001:db8::2" } else { "10.0.0.2" }), port),
         server: Endpoint::new(ip(if v6 { "2001:db8::1" } else { "10.0.0.1" }), 3306),
+        opened: START,
         start: START,
         duration: Nanos::from_millis(25_140),
         packets: 31_388,

@@ -50,8 +50,9 @@ impl Decoder {
     fn each(&mut self, frames: usize, mut decode: impl FnMut(&Frame<'_>) -> Decoded) {
         let Self { capture, span, counts, .. } = self;
         self.more = capture.next_frames(frames, |frame| {
+            let decoded = decode(frame);
             if span.takes(frame.time) {
-                counts.add(&decode(frame), frame.link);
+                counts.add(&decoded, frame.link);
             }
         });
         self.times += 1;

@@ -15,7 +15,7 @@ use reader::Reader;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use tcpwhy_capture::{Capture, Input};
-use tcpwhy_core::analysis::{Arrivals, Conclusion, Judge, Judged, Runs};
+use tcpwhy_core::analysis::{Arrivals, Conclusion, Judge, Judged, Period, Runs};
 use tcpwhy_core::model::Connection;
 use tcpwhy_report::Source;
 
@@ -56,6 +56,7 @@ impl Read {
 /// A capture that is being read.
 pub(crate) struct Reading {
     board: Left,
+    period: Period,
     reader: JoinHandle<Read>,
 }
 
@@ -81,18 +82,19 @@ pub(crate) fn start(inputs: &[Input], span: Span) -> Result<Reading, Error> {
 /// Starts to read what is open already.
 ///
 /// # Errors
-/// The system refuses a thread.
-pub(crate) fn read(capture: Capture, span: Span, progress: Progress) -> Result<Reading, Error> {
+/// The capture cannot be read, or the system refuses a thread.
+pub(crate) fn read(mut capture: Capture, span: Span, progress: Progress) -> Result<Reading, Error> {
+    let period = span.period(&mut capture)?;
     let mut decoder = Decoder::new(capture, progress, span);
     decoder.prompt &= !board::has_one_processor();
-    begin(decoder)
+    begin(decoder, period)
 }
 
-fn begin(decoder: Decoder) -> Result<Reading, Error> {
+fn begin(decoder: Decoder, period: Period) -> Result<Reading, Error> {
     let board = Arc::new(Board::new(decoder));
-    let reader = Reader::new(Arc::clone(&board));
+    let reader = Reader::new(Arc::clone(&board), period);
     let reader = thread::Builder::new().name("reader".to_owned()).spawn(|| reader.run());
-    Ok(Reading { board: Left(board), reader: reader.map_err(Error::Thread)? })
+    Ok(Reading { board: Left(board), period, reader: reader.map_err(Error::Thread)? })
 }
 
 impl Reading {
@@ -104,8 +106,8 @@ impl Reading {
         self,
         mut take: impl FnMut(Vec<Connection>) -> Result<(), Error>,
     ) -> Result<Read, Error> {
-        let Self { board, reader } = self;
-        let (mut judge, mut conclusion) = (Judge::new(), Conclusion::new());
+        let Self { board, period, reader } = self;
+        let (mut judge, mut conclusion) = (Judge::of(period), Conclusion::new());
         loop {
             match board.0.to_judge() {
                 ToJudge::Judge(Batch { mut runs, judged }) => {
@@ -153,7 +155,7 @@ mod tests {
 
     fn read_all(prompt: bool) -> (Vec<String>, Read) {
         let mut all = Vec::new();
-        let read = begin(decoder(prompt)).unwrap().each(|connections| {
+        let read = begin(decoder(prompt), Period::default()).unwrap().each(|connections| {
             all.extend(connections.iter().map(|connection| format!("{connection:?}")));
             Ok(())
         });
@@ -174,7 +176,7 @@ mod tests {
     #[test]
     fn the_reading_thread_ends_when_nobody_listens() {
         let reading = read(corpus(), Span::whole(), Progress::Hidden).unwrap();
-        let Reading { board, reader } = reading;
+        let Reading { board, reader, .. } = reading;
         drop(board);
         assert!(reader.join().is_ok());
     }

@@ -4,7 +4,7 @@ use super::board::{Board, Offered, ToRead};
 use super::decoder::Decoder;
 use super::{Batch, Read};
 use std::sync::Arc;
-use tcpwhy_core::analysis::{Arrivals, Hand, Judge, Judged, Runs, Sorter, Work};
+use tcpwhy_core::analysis::{Arrivals, Hand, Judge, Judged, Period, Runs, Sorter, Work};
 
 /// Frames read between two hand-overs: enough that a hand-over costs nothing, few enough for their
 /// packets to stay in the cache.
@@ -21,7 +21,6 @@ const HELP: usize = 4;
 struct Gone;
 
 /// What the reading thread judges itself.
-#[derive(Default)]
 struct Own {
     judge: Judge,
     judged: Vec<Judged>,
@@ -53,8 +52,9 @@ pub(super) struct Reader {
 
 impl Reader {
     /// At the beginning of a capture.
-    pub(super) fn new(board: Arc<Board>) -> Self {
-        let (sorter, work, own) = (Sorter::new(), Work::default(), Own::default());
+    pub(super) fn new(board: Arc<Board>, period: Period) -> Self {
+        let (sorter, work) = (Sorter::new(), Work::default());
+        let own = Own { judge: Judge::of(period), judged: Vec::new(), packets: 0 };
         Self { board, sorter, work, own, arrivals: Arrivals::default(), sorted: 0, passed: 0 }
     }
 

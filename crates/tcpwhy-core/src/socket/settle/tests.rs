@@ -98,6 +98,7 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
         id: 0,
         client: end(40_000),
         server: end(80),
+        opened: moment(0),
         start: moment(0),
         duration: Nanos::from_millis(from),
         packets: 9,

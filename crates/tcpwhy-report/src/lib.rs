@@ -20,7 +20,7 @@ mod wrap;
 pub use foremost::refine_all;
 pub use phase::{phase_in_words, phase_label};
 pub use printable::{columns, padded, printable};
-pub use rank::most_telling;
+pub use rank::{keep_most_telling, most_telling};
 pub use source::{Source, Warning};
 pub use terminal::{limit_color, limit_letter};
 pub use wrap::paragraph;

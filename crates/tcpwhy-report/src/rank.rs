@@ -97,6 +97,19 @@ pub(crate) fn rank<'a>(connections: impl IntoIterator<Item = &'a Connection>) ->
     first
 }
 
+/// Leaves `count` connections at most, those that matter most by one of their directions.
+pub fn keep_most_telling(connections: &mut Vec<Connection>, count: usize) {
+    if connections.len() <= count {
+        return;
+    }
+    connections.sort_by_cached_key(|connection| {
+        let directions = connection.directions.iter();
+        let ranked = directions.map(|direction| Ranked { connection, direction });
+        ranked.map(|ranked| (!ranked.matters(), ranked.importance())).min()
+    });
+    connections.truncate(count);
+}
+
 /// The connections by how much they matter: their indices, at most `count`.
 pub fn most_telling(connections: &[Connection], count: usize) -> Vec<usize> {
     let mut chosen = Vec::new();

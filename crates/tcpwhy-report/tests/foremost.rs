@@ -8,8 +8,8 @@ use common::{connection, source};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::{Cause, Connection, Limit, Traits, WhatIf};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_report::refine_all;
 use tcpwhy_report::terminal::{Shown, View, write};
+use tcpwhy_report::{keep_most_telling, refine_all};
 
 const VIEW: View =
     View { width: 80, color: false, all: false, verbose: false, language: Language::En };
@@ -95,4 +95,14 @@ fn the_few_do_not_depend_on_the_order_in_which_they_came() {
     assert_eq!(few, text(many().into_iter().rev(), VIEW));
     let (odd, even): (Vec<_>, Vec<_>) = many().into_iter().partition(|c| c.id % 2 == 1);
     assert_eq!(few, text(even.into_iter().chain(odd), VIEW));
+}
+
+#[test]
+fn of_too_many_those_with_most_to_save_are_kept_and_few_stay_as_they_are() {
+    let ids = |list: &[Connection]| list.iter().map(|c| c.id).collect::<Vec<_>>();
+    let mut all = many();
+    keep_most_telling(&mut all, 300);
+    assert_eq!(ids(&all), ids(&many()));
+    keep_most_telling(&mut all, 3);
+    assert_eq!(ids(&all), [299, 298, 297]);
 }

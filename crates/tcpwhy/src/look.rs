@@ -6,18 +6,23 @@ use crate::filter::{Choice, Span};
 use crate::pipeline::{self, Read};
 use crate::progress::Progress;
 use tcpwhy_capture::Capture;
+use tcpwhy_core::advice::Language;
+use tcpwhy_core::advice::quantity::count;
 use tcpwhy_core::decode::decode_each;
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::picture::Picture;
 use tcpwhy_core::units::Nanos;
-use tcpwhy_report::{most_telling, refine_all};
+use tcpwhy_report::{Warning, keep_most_telling, most_telling, refine_all};
 
 /// Points a series of a chart may have: what a screen can show at any zoom, and a browser can draw at once.
 const POINTS: usize = 1 << 20;
 
 /// Connections with charts, those with most to save first; the others are listed with their verdicts.
 pub(crate) const CHARTS: usize = 20;
+
+/// Connections that a page lists: more than anybody goes through, in some megabytes. A scan or a flood has millions.
+const LISTED: usize = 20_000;
 
 /// Frames between two reports of progress.
 const BATCH: u64 = 4096;
@@ -34,17 +39,37 @@ pub(crate) fn analyse(
     evidence: Option<&Evidence>,
     progress: Progress,
 ) -> Result<(Read, Vec<Connection>), Error> {
-    let mut connections = Vec::new();
-    let read = pipeline::read(capture, span, progress)?.each(|finished| {
+    let (mut connections, mut all) = (Vec::new(), 0);
+    let mut read = pipeline::read(capture, span, progress)?.each(|finished| {
+        let before = connections.len();
         connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
+        all += connections.len() - before;
+        if connections.len() >= 2 * LISTED {
+            keep_most_telling(&mut connections, LISTED);
+        }
         Ok(())
     })?;
+    keep_most_telling(&mut connections, LISTED);
+    read.source.warnings.extend((all > LISTED).then(|| unlisted(all)));
     if let Some(evidence) = evidence {
         connections.iter_mut().for_each(|c| evidence.settle(c));
     }
     refine_all(std::slice::from_mut(&mut connections));
     connections.sort_unstable_by_key(|c| c.id);
     Ok((read, connections))
+}
+
+/// Of `all` connections not all are listed.
+fn unlisted(all: usize) -> Warning {
+    let (all, listed) = (count(all as u64), count(LISTED as u64));
+    Warning::new(|language| match language {
+        Language::En => format!(
+            "of {all} connections the {listed} with most to save are listed; --conn, --host, --port, --since and --until choose others"
+        ),
+        Language::Zh => format!(
+            "共 {all} 个连接，只列出可节省时间最多的 {listed} 个；其他连接可用 --conn、--host、--port、--since 和 --until 选择"
+        ),
+    })
 }
 
 /// The second look: charts of `count` connections, by their index. What is damaged ends it where it ended the first one, which has

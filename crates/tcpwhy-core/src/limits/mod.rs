@@ -61,6 +61,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
         wait if undecidable(ctx, i, wait) => Judgement::UNKNOWN,
+        wait if outlasts_timers(ctx, i, wait) => Judgement::new(Limit::Unknown, Cause::None, 95),
         Wait::IdleSelf => path_bandwidth::spread(ctx, i)
             .or_else(|| ctx.catches_breath(i).then(|| send_buffer::plateau(ctx, i))?)
             .unwrap_or_else(|| application::idle(ctx, i)),
@@ -139,6 +140,17 @@ fn undecidable(ctx: &Context<'_>, i: usize, wait: Wait) -> bool {
         Wait::IdleSelf => short,
         _ => false,
     }
+}
+
+/// Data in flight was neither acknowledged nor sent again for so long that its sender's timer must have gone off (RFC 6298), and no receiver
+/// delays an ACK for more than half a second (RFC 9293 section 3.8.6.3): the host slept, the capture's clock was set forward, or packets
+/// are missing.
+fn outlasts_timers(ctx: &Context<'_>, i: usize, wait: Wait) -> bool {
+    let s = &ctx.stretches[i];
+    let usual = i.checked_sub(1).and_then(|before| ctx.stretches[before].rtt_mean());
+    let longest = LONGER_THAN_A_PATH.max(usual.unwrap_or(ctx.floor).scale(4, 1));
+    let under_way = matches!(wait, Wait::Ack | Wait::Timer | Wait::Nagle);
+    under_way && s.longest_stall >= longest && s.resent == 0 && s.probes == 0
 }
 
 /// SYN to the first data allowed (RFC 9293 section 3.5); a lost SYN costs a second and more

@@ -212,6 +212,23 @@ mod tests {
     }
 
     #[test]
+    fn what_outlasts_every_timer_without_a_retransmission_is_unknown() {
+        let floor = Nanos::from_millis(20);
+        let line = |wait: Wait, stall: i64| {
+            let list = rounds(1, Nanos::from_secs(stall), |_, s| {
+                (s.flight, s.segments, s.wait) = (10 * MSS, 10, wait);
+                s.longest_stall = s.duration();
+            });
+            told(&lay(&Context::new(&list, floor, MSS), None, Period::default()))[0].0
+        };
+        for wait in [Wait::Ack, Wait::Timer, Wait::Nagle] {
+            assert_eq!(line(wait, 10), Limit::Unknown);
+        }
+        assert_eq!(line(Wait::Nagle, 1), Limit::DelayedAck);
+        assert_eq!(line(Wait::IdleSelf, 10), Limit::Application);
+    }
+
+    #[test]
     fn causes_that_change_do_not_hide_where_limits_do() {
         // 3000 rounds, four and two in turn: 2000 intervals by cause, 1000 by limit.
         let line = repairs(3000, |k| k % 6 < 4);

@@ -9,6 +9,9 @@ const MANY: usize = 1 << 12;
 const PLACES: usize = 1 << 10;
 /// A copy crosses the host or the switch in less than this.
 pub(super) const APART: Nanos = Nanos::from_millis(20);
+/// As `APART`, where the IP identification tells that it is the same packet: a router behind a long queue or an emulated path shows it again.
+/// No timer sends a segment again so soon (Linux's `TCP_RTO_MIN`), and what is sent again has another identification.
+const IDENTIFIED_APART: Nanos = Nanos::from_millis(200);
 /// A copy that another capture point took has crossed a part of the path.
 pub(super) const ELSEWHERE: Nanos = Nanos::from_secs(2);
 
@@ -146,7 +149,11 @@ impl Recent {
 
 fn sight_of(then: Seeing, now: Seeing, identified: bool) -> Sight {
     let elsewhere = then.1 != now.1;
-    let apart = if elsewhere { ELSEWHERE } else { APART };
+    let apart = match (elsewhere, identified) {
+        (true, _) => ELSEWHERE,
+        (false, true) => IDENTIFIED_APART,
+        (false, false) => APART,
+    };
     match now.0 - then.0 <= apart {
         true if elsewhere || identified => Sight::Copy,
         true => Sight::Again,
@@ -220,8 +227,9 @@ mod tests {
         let mut r = Seen::default();
         assert!(!r.knows(&segment(7, 0, 0)));
         assert!(r.knows(&segment(7, 0, 30)));
+        assert!(r.knows(&segment(7, 0, 150_000)));
         assert!(!r.knows(&segment(8, 0, 40)), "a retransmission has a new identification");
-        assert!(!r.knows(&segment(7, 0, 50_000)));
+        assert!(!r.knows(&segment(7, 0, 250_000)));
     }
 
     #[test]

@@ -35,7 +35,8 @@ impl Transfers {
             last.to = last.to.max(time);
             last.bytes += fresh;
             last.retransmitted += again;
-            last.last_frame = frame;
+            last.first_frame = last.first_frame.min(frame);
+            last.last_frame = last.last_frame.max(frame);
         }
     }
 

@@ -37,6 +37,25 @@ fn a_syn_to_the_same_ports_after_a_reset_opens_another_connection() {
     assert_eq!(both.len(), 2);
 }
 
+#[test]
+fn what_is_acknowledged_unseen_where_a_capture_begins_ends_no_transfer() {
+    // The first ACKs are of data that had left before; that of what was captured comes a round trip later.
+    let connection = analysed(
+        "0  C . ack 1
+         1  C . ack 4345
+         1  S P. seq 15929 ack 1 len 1448
+         1  S P. seq 17377 ack 1 len 1448
+         2  C . ack 7241
+         3  C . ack 15929
+         21 C . ack 17377",
+    );
+    let down = direction(&connection, Side::Server);
+    let [first, last] = [down.timeline.first(), down.timeline.last()].map(Option::unwrap);
+    let [transfer] = &down.transfers[..] else { panic!("{:?}", down.transfers) };
+    assert!(first.from <= transfer.from && transfer.to <= last.to, "{down:?}");
+    assert!(transfer.first_frame <= transfer.last_frame);
+}
+
 /// A request of 100 bytes in the SYN, and its answer, as far as the server's ACKs tell.
 fn fast_open(rest: &str) -> Connection {
     analysed(&format!("0 C S win 64240 mss 1460 ws 7 len 100\n{rest}"))

@@ -212,6 +212,9 @@ impl Sender {
         self.data_end = self.data_end.max(ack);
         let piece = self.piece(time, frame);
         self.gap.restart(piece);
-        self.done = Some(time);
+        // What the capture shows of its data may have left before.
+        if ack >= self.data_end {
+            self.done = Some(time);
+        }
     }
 }

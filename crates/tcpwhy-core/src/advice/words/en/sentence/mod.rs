@@ -24,6 +24,10 @@ pub(crate) fn sentence(f: &Figures) -> String {
     }
     match f.outdone_by {
         _ if f.verdict.share >= 0.5 || f.verdict.limit == Limit::Unknown => {}
+        Some((Limit::Handshake, part)) => text.push_str(&format!(
+            " It held longest while data moved; opening the connection took {} of the time.",
+            percent(part)
+        )),
         Some((other, part)) => text.push_str(&format!(
             " It held longest while data moved; the {} took {} of the time, mostly between \
              transfers.",

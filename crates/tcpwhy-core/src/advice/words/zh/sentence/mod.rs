@@ -24,6 +24,10 @@ pub(crate) fn sentence(f: &Figures) -> String {
     }
     match f.outdone_by {
         _ if f.verdict.share >= 0.5 || f.verdict.limit == Limit::Unknown => {}
+        Some((Limit::Handshake, part)) => text.push_str(&format!(
+            "数据传输期间它占的时间最长；建立连接占了全部时间的 {}。",
+            percent(part)
+        )),
         Some((other, part)) => text.push_str(&format!(
             "数据传输期间它占的时间最长；{}占了全部时间的 {}，大多在各次传输之间。",
             limit(other),

@@ -89,18 +89,23 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
         Limit::PathBandwidth => Nanos::ZERO,
         _ => span(path.bytes, path.traits.capacity.saturating_mul(8)),
     };
-    let least = others(path.timeline, lifted, path.transfer);
+    let least = others(path.timeline, lifted, path.transfer, kept);
     let transfer = (stays + moved).max(wire).max(answers).max(least).min(path.transfer);
     Some(WhatIf { lift: lifted, transfer, next })
 }
 
-/// The time of a transfer that another limit held and would hold again. Losses are another matter: what made them may go with the limit, and
-/// the window that they left behind; so is a send buffer whose size nobody knows behind a window.
-fn others(timeline: &[Interval], lifted: Limit, transfer: Nanos) -> Nanos {
+/// The time of a transfer that another limit held and would hold again. Losses that are not `kept` are another matter: what made them may go
+/// with the limit, and the window that they left behind; so is a send buffer whose size nobody knows behind a window.
+fn others(
+    timeline: &[Interval],
+    lifted: Limit,
+    transfer: Nanos,
+    kept: impl Fn(&Interval) -> bool,
+) -> Nanos {
     let may_go = |i: &Interval| match i.limit {
         Limit::Unknown | Limit::Handshake => true,
         Limit::SendBuffer => matches!(lifted, Limit::SendBuffer | Limit::ReceiveWindow),
-        limit => limit == lifted || is_by_loss(i),
+        limit => limit == lifted || is_by_loss(i) && !kept(i),
     };
     (transfer - time_of(timeline, may_go)).max(Nanos::ZERO)
 }
@@ -141,6 +146,11 @@ fn stays(i: &Interval, lifted: Limit, path: &Path<'_>) -> bool {
         // A window without limit asks nothing of losses, and what makes the losses may be the path or what it lets burst. But where less
         // was in flight than the path holds, it was neither.
         Limit::LossRecovery if lifted == Limit::PathBandwidth => i.evidence.flight < holds(path),
+        // Where repairs take longer than the window does, they are no consequence of its size.
+        Limit::LossRecovery if lifted == Limit::CongestionWindow => {
+            let time = |of| time_of(path.timeline, |i| i.limit == of);
+            time(Limit::LossRecovery) > time(Limit::CongestionWindow)
+        }
         // The first tries into a silent path are part of it.
         _ if by_loss && lifted == Limit::SilentPath => i.evidence.acked > 0,
         _ if by_loss => matches!(lifted, Limit::Application | Limit::ReceiveWindow),

@@ -100,6 +100,31 @@ fn a_window_that_was_reached_holds_on_a_faster_path_too() {
 }
 
 #[test]
+fn repairs_that_take_longer_than_a_window_stay_without_it_and_nothing_else_takes_their_time() {
+    let slow = (0, 1_000);
+    let timeline = |window: Limit, cause| {
+        [
+            interval(window, cause, slow, 500_000),
+            interval(Limit::LossRecovery, Cause::DoubleLoss, (1_000, 8_000), 500_000),
+        ]
+    };
+    for (window, cause) in [
+        (Limit::CongestionWindow, Cause::CongestionAvoidance),
+        (Limit::ReceiveWindow, Cause::SmallBuffer),
+    ] {
+        let secs = lifted(&timeline(window, cause), 1_000_000, 1, window);
+        assert!((7.0..7.3).contains(&secs), "{window:?} {secs}");
+    }
+    // A start that overran the path lost what it did by its size.
+    let overrun = [
+        interval(Limit::CongestionWindow, Cause::SlowStart, (0, 3_000), 500_000),
+        interval(Limit::LossRecovery, Cause::FastRetransmit, (3_000, 4_000), 500_000),
+    ];
+    let secs = lifted(&overrun, 1_000_000, 1, Limit::CongestionWindow);
+    assert!(secs < 0.5, "{secs}");
+}
+
+#[test]
 fn turns_keep_their_round_trips() {
     let cause = Cause::WaitingForPeer;
     let timeline = [interval(Limit::Application, cause, (0, 5_000), 500_000)];

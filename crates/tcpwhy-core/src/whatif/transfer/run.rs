@@ -17,6 +17,8 @@ struct World {
     receiver: Receiver,
     /// On their way back: arrival, and what they say.
     acks: VecDeque<(Nanos, Told)>,
+    /// When the next request arrives.
+    asked_at: Option<Nanos>,
 }
 
 /// Runs the transfer.
@@ -29,9 +31,10 @@ pub fn predict(t: &Transfer) -> Prediction {
     let receiver = Receiver::new(t);
     let mut world = World {
         path: Path::new(t),
-        sender: Sender::new(t, total, receiver.edge),
+        sender: Sender::new(t, if t.warm { before } else { total }, receiver.edge),
         receiver,
         acks: VecDeque::new(),
+        asked_at: None,
     };
     world.run(t, before, total)
 }
@@ -58,10 +61,16 @@ impl World {
                 phases[held as usize] += (next - now - busy).max(Nanos::ZERO);
             }
             now = next.max(now);
+            if self.asked_at.is_some_and(|at| at <= now) {
+                self.asked_at = None;
+                self.sender.asked_for(t.size);
+                start = Some(now);
+            }
             self.step(now);
             events += 1;
-            if start.is_none() && self.receiver.read >= before {
-                start = Some(now);
+            // The answer to the request before has been read.
+            if start.is_none() && self.asked_at.is_none() && self.receiver.read >= before {
+                self.asked_at = Some(now + self.path.backward);
             }
             if self.receiver.read < before + t.size / 2 {
                 half = now;
@@ -96,6 +105,7 @@ impl World {
         [
             self.path.due(),
             self.acks.front().map(|a| a.0),
+            self.asked_at,
             self.receiver.ack_at(),
             unread.then_some(self.receiver.read_at),
             self.sender.timer(),

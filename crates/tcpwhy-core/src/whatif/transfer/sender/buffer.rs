@@ -81,6 +81,11 @@ impl Buffer {
         }
     }
 
+    /// The application is asked for so many bytes more.
+    pub(super) fn asked_for(&mut self, bytes: u64) {
+        self.total = self.total.saturating_add(bytes);
+    }
+
     /// Fills the last skb up to `goal`, whatever the buffer holds; only a new skb asks for room.
     pub(super) fn write(&mut self, now: Nanos, goal: u64) -> Wrote {
         if self.call_left == 0 {

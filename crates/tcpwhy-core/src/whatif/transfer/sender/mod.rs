@@ -72,6 +72,11 @@ struct Usage {
 }
 
 impl Sender {
+    /// A request arrives for so many bytes more.
+    pub(super) fn asked_for(&mut self, bytes: u64) {
+        self.buffer.asked_for(bytes);
+    }
+
     pub(super) fn new(t: &Transfer, total: u64, edge: u64) -> Self {
         let sysctls = &t.sender.sysctls;
         let mut sndbuf = send_buffer(t.sndbuf, sysctls);

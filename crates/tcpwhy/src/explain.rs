@@ -41,10 +41,13 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let choice = Choice::of(&args.selection);
     let mut out = output(args);
     let evidence = case.as_ref().map(case::evidence).transpose()?;
+    let unread: Vec<Warning> = evidence.iter().flat_map(Evidence::remarks).collect();
     let at_once = args.ndjson.then(Budget::default);
     let mut wanted = Wanted { choice, evidence, at_once };
     let (read, shown) = if args.ndjson {
-        stream(reading, wanted, args.lang.of_data(), &mut out)?
+        let (mut read, shown) = stream(reading, wanted, args.lang.of_data(), &mut out)?;
+        note(&mut read, unread);
+        (read, shown)
     } else {
         let mut answer = Answer::new(args, out.color);
         let mut read = reading.each(|finished| {
@@ -52,6 +55,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
             Ok(())
         })?;
         answer.refine();
+        note(&mut read, unread);
         read.source.warnings.extend(case.iter().flat_map(Case::remarks));
         if read.unsupported.is_none() {
             answer.write(args, &mut out, &read.source)?;
@@ -65,17 +69,25 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     conclude(args, &read, shown)
 }
 
+/// What could not be read of a case beside its packets is damage, too.
+fn note(read: &mut Read, unread: Vec<Warning>) {
+    read.damaged |= !unread.is_empty();
+    read.source.warnings.extend(unread);
+}
+
 /// A case that was recorded without the right to capture.
 fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
     let choice = Choice::of(&args.selection);
-    let mut connections = case::evidence(case)?.connections();
+    let evidence = case::evidence(case)?;
+    let mut connections = evidence.connections();
     connections.retain(|c| choice.takes(c));
     let found = !connections.is_empty();
+    let remarks = case.remarks().into_iter().chain(evidence.remarks());
     let source = Source {
         files: vec![case.folder().display().to_string()],
         packets: 0,
         tcp_packets: 0,
-        warnings: std::iter::once(Warning::new(case::no_packets)).chain(case.remarks()).collect(),
+        warnings: std::iter::once(Warning::new(case::no_packets)).chain(remarks).collect(),
     };
     let mut out = output(args);
     if args.ndjson {
@@ -88,6 +100,9 @@ fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
         answer.write(args, &mut out, &source)?;
     }
     out.to.flush()?;
+    if evidence.is_damaged() {
+        return Ok(conclude::damaged());
+    }
     if !found {
         say("nothing to analyse: no sampled socket sent anything");
         return Ok(ExitCode::from(exit::NOTHING));

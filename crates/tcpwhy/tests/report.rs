@@ -197,6 +197,28 @@ fn links_are_followed_and_pipes_are_written_to() {
 }
 
 #[test]
+fn lines_of_a_case_that_cannot_be_read_are_damage_and_the_rest_is_used() {
+    let (_folder, name) = scratch();
+    fs::create_dir(name("case")).unwrap();
+    fs::write(name("case/server.pcapng"), transfer()).unwrap();
+    let samples = (5..100).map(sample).collect::<String>();
+    for (end, cut) in [("", false), ("{\"t_ns\":", true)] {
+        fs::write(name("case/samples.ndjson"), format!("{samples}{end}")).unwrap();
+        let told = "samples.ndjson: 1 line cannot be read, and was left out";
+        for args in [&["explain"][..], &["report", "-o", "-"]] {
+            let output = run(&[args, &[&name("case")]].concat());
+            assert_eq!(code(&output), if cut { 2 } else { 0 }, "{args:?} {}", stderr(&output));
+        }
+        let text = stdout(&run(&[&name("case")]));
+        assert_eq!(
+            text.split_whitespace().collect::<Vec<_>>().join(" ").contains(told),
+            cut,
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn why_there_is_nothing_to_show_is_said_as_explain_says_it() {
     let (_folder, name) = scratch();
     let page =

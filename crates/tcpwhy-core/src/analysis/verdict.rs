@@ -21,8 +21,10 @@ pub(crate) fn of(timeline: &[Interval], transfers: &[Transfer], facts: &Facts) -
     };
     let limit = if is_mostly_unknown(timeline, span) { Limit::Unknown } else { limit };
     let of_limit = || timeline.iter().filter(move |i| i.limit == limit);
-    // Thinking and waiting happen between the transfers: all of it counts for the cause.
-    let asked = |i: &Interval| if limit == Limit::Application { i.to - i.from } else { within(i) };
+    // Thinking and waiting happen between the transfers, and a window may stay closed after the last byte that it had room for: all of it
+    // counts for the cause.
+    let beside = matches!(limit, Limit::Application | Limit::ReceiveWindow);
+    let asked = |i: &Interval| if beside { i.to - i.from } else { within(i) };
     let cause = longest(of_limit().map(|i| (i.cause, asked(i)))).unwrap_or(Cause::None);
     let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
     let weighted: f64 =

@@ -13,12 +13,16 @@ const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
 /// Reads samples in the order in which they were taken. A line that cannot be read (the last one of a recorder that was killed) is
 /// left out.
-pub(crate) struct Samples<R>(R);
+pub(crate) struct Samples<R> {
+    lines: R,
+    /// How many of those there were.
+    pub(super) unread: u64,
+}
 
 impl<R: Iterator<Item = String>> Samples<R> {
     /// Reads these lines.
     pub(super) fn new(lines: R) -> Self {
-        Self(lines)
+        Self { lines, unread: 0 }
     }
 }
 
@@ -27,10 +31,11 @@ impl<R: Iterator<Item = String>> Iterator for Samples<R> {
 
     fn next(&mut self) -> Option<Sample> {
         loop {
-            let text = self.0.next()?;
+            let text = self.lines.next()?;
             if let Ok(line) = serde_json::from_str::<Sample>(&text) {
                 return Some(line);
             }
+            self.unread += 1;
         }
     }
 }
@@ -112,8 +117,9 @@ mod tests {
         info[80..84].copy_from_slice(&10u32.to_ne_bytes());
         let hex = tcpwhy_core::kernel::tcp_info::to_hex(&info);
         let text = format!("{}\n{}\nnonsense\n{{\"t_ns\":", line("00"), line(&hex));
-        let samples = Samples::new(text.lines().map(str::to_owned));
-        let read: Vec<_> = samples.filter_map(|sample| sample.drawn()).collect();
+        let mut samples = Samples::new(text.lines().map(str::to_owned));
+        let read: Vec<_> = samples.by_ref().filter_map(|sample| sample.drawn()).collect();
+        assert_eq!(samples.unread, 2);
         assert_eq!(read.len(), 1);
         let s = read[0];
         assert_eq!((s.cwnd, s.ssthresh), (10_000, None));

@@ -86,7 +86,8 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             many(n, "IP fragment", "IP fragments")
         ),
         FindingKind::Midstream => {
-            "The capture begins in the middle of the connection: the handshake is missing."
+            "The capture begins in the middle of the connection: the handshake is missing, and which end is \
+             the client is a guess by their ports."
                 .to_owned()
         }
     }

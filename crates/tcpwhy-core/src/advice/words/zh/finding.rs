@@ -64,7 +64,9 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         FindingKind::Fragments => {
             format!("{side}有 {n} 个 IP 分片：每个数据报只有第一片可以解读。")
         }
-        FindingKind::Midstream => "抓包从连接中途开始，没有握手。".to_owned(),
+        FindingKind::Midstream => {
+            "抓包从连接中途开始，没有握手；哪一端是客户端，只能由端口推测。".to_owned()
+        }
     }
 }
 

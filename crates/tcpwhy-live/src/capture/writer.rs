@@ -57,16 +57,21 @@ impl Writer {
     }
 
     /// Writes until told to stop, until the file has its bound, or until the disk takes no more.
+    ///
+    /// What comes first is on the disk at once: whatever fills that in the first moments, there is a capture with packets in it.
     pub(super) fn run(mut self, mut ring: Ring, stop: &AtomicBool) -> Captured {
-        let (mut flushed, mut end) = (Instant::now(), None);
+        self.failed = self.file.flush().map_err(PcapError::IoError).err();
+        let (mut flushed, mut begun, mut end) = (Instant::now(), false, None);
         loop {
             while !self.file.parts().is_full()
                 && ring.block(|block| packets(block, |packet| self.packet(&packet)))
             {}
             let now = Instant::now();
-            if now - flushed >= FLUSH {
+            let begins = !begun && self.captured.packets > 0;
+            if begins || now - flushed >= FLUSH {
                 self.settle(&ring);
                 flushed = now;
+                begun |= begins;
             }
             if stop.load(Ordering::Relaxed) {
                 end.get_or_insert(now + LAST_BLOCK);

@@ -60,6 +60,7 @@ try {
   // A row that was just found may not be laid out yet, and has no text then.
   await rows.filter({ hasText: "monday/<img src=x onerror=alert(1)>" }).waitFor();
   assert.equal(await rows.count(), 1);
+  assert.match(await rows.innerText(), /monday\/<img src=x onerror=alert\(1\)>/);
   await page.getByRole("searchbox").fill("");
 
   // Uploads, chosen and dropped.

@@ -105,9 +105,10 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let least = bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
     let filled = is_filled(&timeline, transfer);
     let capacity = sender.capacity.narrowest(ctx.peak, facts.rtt_floor, sender.size.mss(), filled);
-    let sum = |of: fn(&Interval) -> u64| timeline.iter().map(of).sum::<u64>();
-    let bytes = if whole { sender.bytes() } else { sum(|i| i.evidence.acked) };
-    let resent = sum(|i| i.evidence.retransmissions.into()).saturating_mul(sender.size.mss());
+    let (bytes, retransmitted) = match whole {
+        true => (sender.bytes(), sender.tally.retransmitted),
+        false => within(&timeline, sender),
+    };
     let reader = reader::rate(ctx.stretches, facts.rtt_floor).and_then(NonZeroU64::new);
     // A slow reader spaces the ACKs as it reads, and so does a window that holds the sender for most of the time. What came through while a
     // queue stood is the link's.
@@ -129,7 +130,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         from,
         bytes,
         transfer,
-        retransmitted: sender.tally.retransmitted.min(if whole { u64::MAX } else { resent }),
+        retransmitted,
         verdict,
         what_if: what_if.into(),
         timeline: timeline.into(),
@@ -139,6 +140,13 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         traits: Some(traits),
     };
     (direction, ctx.losses)
+}
+
+/// Bytes acknowledged and sent again in a part of a direction's time.
+fn within(timeline: &[Interval], sender: &Sender) -> (u64, u64) {
+    let sum = |of: fn(&Interval) -> u64| timeline.iter().map(of).sum::<u64>();
+    let resent = sum(|i| i.evidence.retransmissions.into()).saturating_mul(sender.size.mss());
+    (sum(|i| i.evidence.acked), resent.min(sender.tally.retransmitted))
 }
 
 fn span_of(transfers: &[Transfer]) -> Nanos {

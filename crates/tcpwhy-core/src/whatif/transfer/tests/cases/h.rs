@@ -65,8 +65,8 @@ fn slow_start_takes_238_ms_to_5746_segments() {
 
 #[test]
 fn a_warm_block() {
-    // Half a round trip and 5 MB at 10 Gbit/s. Published are about 100 ms, with a congestion window that had not grown; the model's has just carried as much and is open, so that
-    // little more than the way itself is left.
+    // Half a round trip and 5 MB at 10 Gbit/s. Published are about 100 ms, with a congestion window that had not grown; the model's has just
+    // carried as much and is open, so that little more than the way itself is left.
     let p = predict(&block());
     figure("H warm", p.time.secs(), 0.1, (0.15, 0.25));
     let cold = predict(&Transfer { warm: false, ..block() });

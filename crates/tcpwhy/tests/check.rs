@@ -38,7 +38,8 @@ fn a_saved_host_is_judged_over_a_path() {
     for part in [
         "Linux 5.15.0-91-generic",
         "net.ipv4.tcp_wmem: 4096 16384 4194304 -> 4096 16384 10485760",
-        "mostly held by slow start",
+        "held by slow start ",
+        " of the time\n",
         "gain by the model: 20.0 MB in",
         "memory at worst: 6.0 MiB more a connection",
         "harms   net.ipv4.tcp_sack: 0 -> 1",

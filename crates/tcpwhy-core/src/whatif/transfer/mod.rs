@@ -181,6 +181,9 @@ impl Phase {
     }
 }
 
+/// The least part of the time that is worth a word.
+const TOLD: f64 = 0.1;
+
 /// What the model says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prediction {
@@ -210,5 +213,16 @@ impl Prediction {
     pub fn limit(&self) -> Phase {
         let longest = Phase::ALL.iter().zip(self.phases).max_by_key(|(_, time)| *time);
         longest.map_or(Phase::Handshake, |(phase, _)| *phase)
+    }
+
+    /// What held the sender for a tenth of the time or more, the longest first; each with its part of the time, 0 to 1.
+    #[must_use]
+    pub fn foremost(&self) -> Vec<(Phase, f64)> {
+        let whole = self.phases.iter().map(|time| time.0 as f64).sum::<f64>().max(1.0);
+        let parts = self.phases.map(|time| time.0 as f64 / whole);
+        let mut parts: Vec<_> =
+            Phase::ALL.into_iter().zip(parts).filter(|(_, part)| *part >= TOLD).collect();
+        parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+        parts
     }
 }

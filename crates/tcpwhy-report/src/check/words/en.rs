@@ -74,14 +74,16 @@ impl Words for En {
 
     fn said(&self, sends: bool, p: &Prediction, rate_bps: u64) -> String {
         let what = if sends { "sends" } else { "receives" };
-        let limit = phase_in_words(p.limit());
         if !p.complete {
+            let limit = phase_in_words(p.limit());
             return format!("the host {what:<8} and does not end, held by {limit}");
         }
         let part = percent((p.steady_bps as f64 / rate_bps.max(1) as f64).min(1.0));
         let (time, rate) = (span(p.time), rate(p.steady_bps));
+        let held = |(phase, part)| format!("{} {}", phase_in_words(phase), percent(part));
+        let held = p.foremost().into_iter().map(held).collect::<Vec<_>>().join(", ");
         format!(
-            "the host {what:<8} in {time:>8}, at {rate} in the end ({part} of the path), mostly held by {limit}"
+            "the host {what:<8} in {time:>8}, at {rate} in the end ({part} of the path), held by {held} of the time"
         )
     }
 

@@ -73,13 +73,16 @@ impl Words for Zh {
 
     fn said(&self, sends: bool, p: &Prediction, rate_bps: u64) -> String {
         let what = if sends { "本机发送" } else { "本机接收" };
-        let limit = phase_label(p.limit(), Language::Zh);
         if !p.complete {
+            let limit = phase_label(p.limit(), Language::Zh);
             return format!("{what}：无法完成，瓶颈是{limit}");
         }
         let part = self.percent(p.steady_bps as f64 / rate_bps.max(1) as f64);
         let (time, rate) = (span(p.time), rate(p.steady_bps));
-        format!("{what}：{time:>8}，最终速率 {rate}（路径的 {part}），主要瓶颈是{limit}")
+        let held =
+            |(phase, part)| format!("{} {}", phase_label(phase, Language::Zh), self.percent(part));
+        let held = p.foremost().into_iter().map(held).collect::<Vec<_>>().join("，");
+        format!("{what}：{time:>8}，最终速率 {rate}（路径的 {part}）；时间占比：{held}")
     }
 
     fn weight(&self, weight: Weight) -> &'static str {

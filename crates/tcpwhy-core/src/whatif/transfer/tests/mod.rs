@@ -24,6 +24,17 @@ fn the_phases_add_up_to_the_time() {
     }
 }
 
+/// A small buffer's transfer also keeps the link busy for a part of its time: both are told, the longer one first.
+#[test]
+fn the_foremost_phases_are_the_longest_first() {
+    let p = predict(&Transfer { sndbuf: Asked::Set(16_384), ..Transfer::default() });
+    let foremost = p.foremost();
+    assert_eq!(foremost[0].0, p.limit());
+    assert!(foremost.len() > 1 && foremost.is_sorted_by(|a, b| a.1 >= b.1), "{foremost:?}");
+    assert!(foremost.iter().all(|(_, part)| *part >= TOLD), "{foremost:?}");
+    assert!(foremost.iter().map(|(_, part)| part).sum::<f64>() <= 1.0, "{foremost:?}");
+}
+
 /// Where exactly the tail of a burst is lost, a probe finds it, and one round trip repairs what the probe's answer shows to be lost.
 #[test]
 fn a_lost_tail_costs_a_probe_and_not_a_timeout() {

@@ -1,12 +1,15 @@
 //! What was read.
 
 use tcpwhy_core::advice::Language;
+use tcpwhy_core::units::Nanos;
 
 /// Where an analysis comes from, and what could not be used of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Source {
     /// The captures, in the order in which they were given.
     pub files: Vec<String>,
+    /// When the first frame was captured, where that is known.
+    pub began: Option<Nanos>,
     /// Frames read.
     pub packets: u64,
     /// Frames that held a TCP segment.

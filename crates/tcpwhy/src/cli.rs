@@ -236,7 +236,7 @@ pub(crate) struct Explain {
     /// Show every direction, not only those that matter most
     #[arg(long, help_heading = "Output")]
     pub all: bool,
-    /// List the intervals of each timeline with their frames
+    /// List the intervals of each timeline with their frames; times count from the capture's first packet
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
     /// Use colours

@@ -85,6 +85,7 @@ fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
     let remarks = case.remarks().into_iter().chain(evidence.remarks());
     let source = Source {
         files: vec![case.folder().display().to_string()],
+        began: None,
         packets: 0,
         tcp_packets: 0,
         warnings: std::iter::once(Warning::new(case::no_packets)).chain(remarks).collect(),

@@ -21,13 +21,23 @@ const SMALL: f64 = 0.01;
 /// Fewest and most columns of a bar.
 const BARS: (usize, usize) = (8, 24);
 
-/// Writes heading, verdict, strip, shares, evidence, what-if and advice.
-pub(super) fn write(page: &mut Page<'_>, ranked: &Ranked<'_>, verbose: bool) -> io::Result<()> {
+/// Connections that begin later than this in their capture are said to.
+const LATER: Nanos = Nanos::from_millis(1);
+
+/// Writes heading, verdict, strip, shares, evidence, what-if and advice of a direction in a capture that `began` then.
+pub(super) fn write(
+    page: &mut Page<'_>,
+    ranked: &Ranked<'_>,
+    began: Option<Nanos>,
+    verbose: bool,
+) -> io::Result<()> {
     let (c, d) = (ranked.connection, ranked.direction);
     let words = page.words;
     let (from, to) = (c.endpoint(d.from), c.endpoint(d.from.other()));
     page.rule(&words.title(c.id, &words::end(&from), &words::end(&to)))?;
-    page.text(2, &words.amount(d, words::stuck(d)))?;
+    let origin = began.unwrap_or(c.opened);
+    let later = Some(c.opened - origin).filter(|later| *later >= LATER);
+    page.text(2, &words.amount(d, later, words::stuck(d)))?;
     if c.rtt.min > Nanos::ZERO {
         page.text(2, &words.path(&c.rtt, words::captured(c)))?;
     }
@@ -43,7 +53,7 @@ pub(super) fn write(page: &mut Page<'_>, ranked: &Ranked<'_>, verbose: bool) -> 
     advice(page, &steps(c, d, words.language()))?;
     if verbose && !d.timeline.is_empty() {
         page.section(Section::Intervals)?;
-        d.timeline.iter().try_for_each(|i| interval(page, i, c.start))?;
+        d.timeline.iter().try_for_each(|i| interval(page, i, origin))?;
     }
     Ok(())
 }
@@ -189,7 +199,8 @@ fn advice(page: &mut Page<'_>, steps: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// One interval with its frames and numbers; times count from the connection's first packet.
+/// One interval with its frames and numbers; times count from `origin`, the capture's first packet: those of `--since`, and of the column
+/// of times beside the frame numbers in other programs.
 fn interval(page: &mut Page<'_>, i: &Interval, origin: Nanos) -> io::Result<()> {
     let (from, to) = ((i.from - origin).secs(), (i.to - origin).secs());
     let text = page.words.interval(i, from, to);

@@ -57,7 +57,7 @@ pub fn write(mut out: impl Write, source: &Source, answer: &Shown) -> io::Result
     let mut told = HashSet::new();
     for ranked in &shown {
         page.blank()?;
-        detail::write(&mut page, ranked, view.verbose)?;
+        detail::write(&mut page, ranked, source.began, view.verbose)?;
         // Findings belong to the connection: said once, with the first of its directions.
         if told.insert(ranked.connection.id) {
             detail::findings(&mut page, ranked.connection)?;

@@ -71,6 +71,7 @@ const START: Nanos = Nanos(1_767_323_045_000_000_000);
 pub(crate) fn source() -> Source {
     Source {
         files: vec!["slow.pcapng".to_owned()],
+        began: Some(START - Nanos::from_millis(1_500)),
         packets: 31_402,
         tcp_packets: 31_388,
         warnings: vec![Warning::new(|language| match language {

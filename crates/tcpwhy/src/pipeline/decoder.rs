@@ -72,6 +72,7 @@ impl Decoder {
         warnings.extend(self.counts.warnings());
         let source = Source {
             files: self.capture.files().to_vec(),
+            began: self.span.began(),
             packets: self.counts.frames,
             tcp_packets: self.counts.tcp,
             warnings,

@@ -72,7 +72,7 @@ impl Words for En {
         format!("Connection {id}: {from} → {to}")
     }
 
-    fn amount(&self, d: &Direction, stuck: Option<Nanos>) -> String {
+    fn amount(&self, d: &Direction, later: Option<Nanos>, stuck: Option<Nanos>) -> String {
         let resent = match d.retransmitted {
             0 => String::new(),
             n => format!(", {} resent", data(n)),
@@ -83,8 +83,11 @@ impl Words for En {
         };
         let stuck =
             stuck.map(|time| format!(", then no progress for {}", span(time))).unwrap_or_default();
+        let later = later
+            .map(|time| format!("; begins {} into the capture", span(time)))
+            .unwrap_or_default();
         let (from, to) = (d.from.name(), d.from.other().name());
-        format!("{from} to {to}: {}{time}{resent}{stuck}", data(d.bytes))
+        format!("{from} to {to}: {}{time}{resent}{stuck}{later}", data(d.bytes))
     }
 
     fn path(&self, rtt: &RttSummary, captured: Option<(Spot, bool)>) -> String {

@@ -74,8 +74,8 @@ pub(super) trait Words {
     /// A direction's title.
     fn title(&self, id: u64, from: &str, to: &str) -> String;
 
-    /// What was transferred; `stuck` is the time without progress after it.
-    fn amount(&self, d: &Direction, stuck: Option<Nanos>) -> String;
+    /// What was transferred; `later` is when the connection begins in the capture, `stuck` the time without progress after it.
+    fn amount(&self, d: &Direction, later: Option<Nanos>, stuck: Option<Nanos>) -> String;
 
     /// The path and where it was watched, and whether that is sure.
     fn path(&self, rtt: &RttSummary, captured: Option<(Spot, bool)>) -> String;

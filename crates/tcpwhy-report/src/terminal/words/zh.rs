@@ -71,7 +71,7 @@ impl Words for Zh {
         format!("连接 {id}：{from} → {to}")
     }
 
-    fn amount(&self, d: &Direction, stuck: Option<Nanos>) -> String {
+    fn amount(&self, d: &Direction, later: Option<Nanos>, stuck: Option<Nanos>) -> String {
         let resent = match d.retransmitted {
             0 => String::new(),
             n => format!("，重传 {}", data(n)),
@@ -81,11 +81,12 @@ impl Words for Zh {
             time => format!("，用时 {}，{}", span(time), rate(d.goodput_bps())),
         };
         let stuck = stuck.map(|time| format!("，此后 {} 毫无进展", span(time))).unwrap_or_default();
+        let later = later.map(|time| format!("；始于抓包的 {}", span(time))).unwrap_or_default();
         let direction = match d.from {
             Side::Client => "客户端到服务器",
             Side::Server => "服务器到客户端",
         };
-        format!("{direction}：{}{time}{resent}{stuck}", data(d.bytes))
+        format!("{direction}：{}{time}{resent}{stuck}{later}", data(d.bytes))
     }
 
     fn path(&self, rtt: &RttSummary, captured: Option<(Spot, bool)>) -> String {

@@ -33,7 +33,7 @@ pub(super) fn standing_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// As `standing_queue`, after the last data was sent: it stood in the queue, and nothing that follows it could arrive sooner.
 pub(super) fn draining(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    ctx.queue_drains(i, ctx.stretches[i].duration()).then(draining_queue)
+    ctx.queue_drains(i, ctx.stretches[i].to).then(draining_queue)
 }
 
 /// What stood in a queue when the last data was sent is still on its way.

@@ -34,7 +34,9 @@ pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>, period: Period) -
         let judgement = judged(i);
         if let Some((draining, rest)) = drained(ctx, i) {
             put(&draining, draining_queue());
-            put(&rest, judgement);
+            if rest.duration() > Nanos::ZERO {
+                put(&rest, judgement);
+            }
         } else if let Some((answered, probed)) = probed(ctx, i) {
             put(&answered, judgement);
             put(&probed, judged(i + 1));
@@ -58,15 +60,14 @@ fn append(list: &mut Vec<Joined>, s: &Stretch, judgement: Judgement) {
     }
 }
 
-/// A rest that began while a queue was still draining, in two: the path is busy until all has arrived, though nothing is left to send.
-/// On a short path hosts are late by as much.
+/// A rest that began while a queue was still draining, in two: the path is busy until all has arrived, though nothing is left to send, whoever
+/// speaks next. On a short path hosts are late by as much.
 fn drained(ctx: &Context<'_>, i: usize) -> Option<(Stretch, Stretch)> {
     let s = &ctx.stretches[i];
-    let in_two = s.idle > Nanos::ZERO && s.idle < s.duration();
-    if s.wait != Wait::IdleSelf || !in_two || ctx.floor < BUSY_HOST {
+    if !s.is_idle() || s.idle >= s.duration() || ctx.floor < BUSY_HOST {
         return None;
     }
-    ctx.queue_drains(i, s.duration() - s.idle).then(|| cut(s, s.idle))
+    ctx.queue_drains(i, s.to - s.idle).then(|| cut(s, s.idle))
 }
 
 /// All but the last so much of a stretch, and that.
@@ -173,6 +174,30 @@ mod tests {
         };
         assert_eq!(line(30), [(Limit::PathBandwidth, 70), (Limit::Application, 10)]);
         assert_eq!(line(0).last(), Some(&(Limit::Application, 40)));
+    }
+
+    #[test]
+    fn a_queue_drains_as_long_as_it_is_whoever_speaks_next() {
+        let floor = Nanos::from_millis(100);
+        let line = |wait: Wait, drains: i64| {
+            let mut list = rounds(3, floor, |k, s| match k {
+                0 => {
+                    (s.flight, s.segments) = (1000 * MSS, 1000);
+                    s.sampled(floor.scale(10, 1), Nanos::ZERO);
+                }
+                // For longer than a round trip nothing is idle but the sender.
+                1 => s.wait = wait,
+                _ => (s.wait, s.idle) = (wait, floor),
+            });
+            list[1].to += Nanos::from_millis(drains) - floor;
+            list[2] = Stretch { from: list[1].to, to: list[1].to + floor, ..list[2] };
+            told(&lay(&Context::new(&list, floor, MSS), None, Period::default()))
+        };
+        for wait in [Wait::IdleSelf, Wait::IdlePeer] {
+            let drained = [(Limit::PathBandwidth, 100 + 900), (Limit::Application, 100)];
+            assert_eq!(line(wait, 900), drained);
+            assert_eq!(line(wait, 2_100).last(), Some(&(Limit::Application, 2_200)));
+        }
     }
 
     #[test]

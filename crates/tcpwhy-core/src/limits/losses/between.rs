@@ -47,6 +47,14 @@ pub(super) fn between_losses(ctx: &Context<'_>) -> Vec<Between> {
     list
 }
 
+/// Bytes per second that a policer lets through. Its bucket is empty at a loss: what passed up to the next one came in meanwhile, and none of
+/// it had been saved before (RFC 2697 section 3). `None` without such times.
+pub(super) fn refilled(between: &[Between]) -> Option<u64> {
+    let bytes: u64 = between.iter().map(|b| b.bytes).sum();
+    let time: u64 = between.iter().map(|b| b.time).sum();
+    (bytes > 0 && time > 0).then(|| mul_div(bytes, 1_000_000_000, time))
+}
+
 /// Equal parts of time, as long as a sender takes to probe for more four times (BBR does in one round of eight, draft-ietf-ccwg-bbr section
 /// 4.3.3), those in which it rested left out.
 pub(super) fn parts(stretches: &[Stretch], floor: Nanos) -> Vec<Between> {

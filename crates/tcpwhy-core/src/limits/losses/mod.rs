@@ -6,7 +6,7 @@
 
 mod between;
 
-use self::between::{between_losses, is_even, parts};
+use self::between::{between_losses, is_even, parts, refilled};
 use super::context::Context;
 use crate::flow::stretch::Stretch;
 use crate::units::Nanos;
@@ -52,7 +52,7 @@ pub(crate) enum Losses {
         /// The stretches from the first loss to the last.
         first: usize,
         last: usize,
-        /// Bytes per second delivered between them.
+        /// Bytes per second that get through, what a bucket had saved left out.
         rate: u64,
     },
     /// Without a queue, anywhere in a burst.
@@ -72,7 +72,8 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     };
     let last = last + ctx.stretches[last..].iter().take_while(|s| s.is_repair()).count() - 1;
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
-    let rate = rate_between(ctx, first, ctx.stretches.len());
+    let between = between_losses(ctx);
+    let rate = refilled(&between).unwrap_or_else(|| rate_from(ctx, first));
     // Where more of what the link carries gets through, chance and short queues are as hard for a round or two.
     let link = ctx.link();
     let narrow = link.is_none_or(|carries| rate < carries / NARROW_PART);
@@ -81,27 +82,26 @@ pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
         || link.is_some()
             && loses_much(ctx)
             && is_even(&parts(&ctx.stretches[first..], ctx.floor), EVEN);
+    let policed = Losses::Policed { first, last, rate };
     if narrow && unqueued && events.iter().any(|&i| is_heavy(ctx, i)) {
-        return Losses::Policed { first, last, rate };
+        return policed;
     }
     let Some(farther) = farther else { return Losses::Plain };
-    let at_one_rate = Losses::Policed { first, last, rate: rate_between(ctx, first, last) };
     // A sender of one rate loses by chance wherever chance takes it.
     let bucket = narrow && link.is_some() && farther > CHANCE;
     // From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
     // rate (Flach et al., section 4.1).
-    let between = between_losses(ctx);
     let evenly = |fewest, percent| between.len() >= fewest && is_even(&between, percent);
     if bucket && evenly(FEWEST_EVENER, EVENER) {
-        return at_one_rate;
+        return policed;
     }
     if events.len() < FEWEST || without_queue * 10 < events.len() * 7 {
         return Losses::Plain;
     }
-    let policed = if ctx.far { FARTHER_AFAR } else { FARTHER };
-    let fewest = if farther >= policed { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
+    let ends = if ctx.far { FARTHER_AFAR } else { FARTHER };
+    let fewest = if farther >= ends { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
     match farther {
-        _ if evenly(fewest, EVEN) => at_one_rate,
+        _ if evenly(fewest, EVEN) => policed,
         ..=CHANCE => Losses::Random { count: events.len() },
         _ => Losses::Plain,
     }
@@ -149,9 +149,9 @@ fn queued_before(ctx: &Context<'_>, i: usize) -> bool {
     last.is_some_and(queued) || ctx.stretches[i].forth_mean().is_some_and(queued)
 }
 
-/// Bytes per second delivered from stretch `first` to `last`, idle times left out.
-fn rate_between(ctx: &Context<'_>, first: usize, last: usize) -> u64 {
-    let active = ctx.stretches[first..last].iter().filter(|s| !s.is_idle());
+/// Bytes per second delivered from stretch `first` on, idle times left out.
+fn rate_from(ctx: &Context<'_>, first: usize) -> u64 {
+    let active = ctx.stretches[first..].iter().filter(|s| !s.is_idle());
     let (bytes, time) =
         active.fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived(), t + s.duration()));
     crate::units::bits_per_second(bytes, time) / 8
@@ -211,6 +211,25 @@ mod tests {
         assert_eq!(of(|k| if k % 2 == 0 { 7_000 } else { 11_000 }, 65), Losses::Plain);
         assert_eq!(of(|_| 15_000, 65), Losses::Plain);
         assert_eq!(of(|_| 9_000, 65 - 15), Losses::Plain);
+    }
+
+    #[test]
+    fn what_a_bucket_saves_while_the_sender_rests_is_no_rate() {
+        let long = ROUND.scale(2, 1);
+        let list = rounds(400, long, |k, s| {
+            (s.segments, s.flight, s.arrived) = (20, 30_000, 9_000);
+            s.sampled(ROUND, Nanos::ZERO);
+            match k % 40 {
+                0 => (s.wait, s.arrived) = (Wait::IdlePeer, 0),
+                1..10 => s.arrived = 90_000,
+                10 | 20 | 30 => (s.wait, s.resent) = (Wait::Recovery, 20),
+                _ => {}
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        let Losses::Policed { rate, .. } = pattern(&ctx, None) else { panic!("no policer") };
+        assert_eq!(rate, 4_500_000);
     }
 
     #[test]

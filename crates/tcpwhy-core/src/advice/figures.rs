@@ -44,8 +44,8 @@ pub(crate) struct Figures {
     pub filled_window: u64,
     /// RTT floor of the direction.
     pub rtt_floor: Nanos,
-    /// Mean RTT of the longest interval of the verdict.
-    pub rtt_mean: Nanos,
+    /// How far queues made the RTT rise, odd rounds left out.
+    pub rtt_high: Nanos,
     /// Waits under the verdict.
     pub stalls: u64,
     /// Longest wait under the verdict.
@@ -102,7 +102,7 @@ impl Figures {
             window,
             filled_window: if window > 0 { window.max(best) } else { 0 },
             rtt_floor: measured(facts.rtt_floor),
-            rtt_mean: evidence.rtt_mean,
+            rtt_high: facts.rtt_high,
             stalls: held().map(|i| u64::from(i.evidence.stalls)).sum(),
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),

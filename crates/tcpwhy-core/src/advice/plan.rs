@@ -188,8 +188,8 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
     }
     steps.push(Step::Network(Network::SendLess));
     // A queue that more than doubles the round trip hurts everybody else on the link.
-    if f.rtt_floor > Nanos::ZERO && f.rtt_mean > f.rtt_floor.scale(2, 1) {
-        steps.push(Step::Network(Network::ShortenQueue { floor: f.rtt_floor, mean: f.rtt_mean }));
+    if f.rtt_floor > Nanos::ZERO && f.rtt_high > f.rtt_floor.scale(2, 1) {
+        steps.push(Step::Network(Network::ShortenQueue { floor: f.rtt_floor, high: f.rtt_high }));
     }
     steps
 }

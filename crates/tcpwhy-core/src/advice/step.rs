@@ -62,7 +62,7 @@ pub(crate) enum Network {
     NothingToGain { rate: u64 },
     SendLess,
     SuspectTheWriter { at: Place },
-    ShortenQueue { floor: Nanos, mean: Nanos },
+    ShortenQueue { floor: Nanos, high: Nanos },
     ShapeBelowPolicer { at: Place, rate: u64 },
     RaisePolicedRate,
     KeepRack { at: Place },

@@ -118,6 +118,8 @@ pub struct Facts {
     pub mss: u32,
     /// RTT floor at the sender.
     pub rtt_floor: Nanos,
+    /// Nine of ten RTT samples come from rounds whose mean is not above this: how far queues made it rise. Zero where nothing was measured.
+    pub rtt_high: Nanos,
     /// Highest delivery rate sustained for a round trip, in bit/s.
     pub peak_bps: u64,
     /// Largest bytes in flight.

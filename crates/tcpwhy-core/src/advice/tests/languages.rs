@@ -64,7 +64,7 @@ fn doubtful(c: &mut Connection) {
     (d.verdict.confidence, d.verdict.share) = (0.6, 0.4);
     d.facts.scale = WindowScale::Inferred { min: 5, max: 7 };
     d.timeline[0].to = Nanos(5_000_000_000);
-    d.timeline[0].evidence.rtt_mean = Nanos(90_000_000);
+    d.facts.rtt_high = Nanos(90_000_000);
 }
 
 fn eventful(c: &mut Connection) {
@@ -156,7 +156,7 @@ fn all_steps() -> Vec<Step> {
         Network::NothingToGain { rate: 0 },
         Network::SendLess,
         Network::SuspectTheWriter { at },
-        Network::ShortenQueue { floor: rtt, mean: Nanos(90_000_000) },
+        Network::ShortenQueue { floor: rtt, high: Nanos(90_000_000) },
         Network::ShapeBelowPolicer { at, rate: 1_500_000 },
         Network::ShapeBelowPolicer { at, rate: 0 },
         Network::RaisePolicedRate,

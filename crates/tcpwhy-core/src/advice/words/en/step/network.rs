@@ -65,12 +65,12 @@ pub(super) fn step(step: &Network) -> String {
         Network::SendLess => "Only a faster link, less other traffic on it, or fewer bytes \
              (compression, caching, asking for less) shortens this transfer."
             .to_owned(),
-        Network::ShortenQueue { floor, mean } => format!(
+        Network::ShortenQueue { floor, high } => format!(
             "The queue before the link stretches the round trip from {} to {} for everybody on it: \
              fq_codel or cake at the bottleneck keeps it short without costing this transfer \
              anything.",
             span(floor),
-            span(mean)
+            span(high)
         ),
         Network::ShapeBelowPolicer { at, rate: 0 } => format!(
             "Otherwise shape on {} just below the allowed rate (`tc qdisc ... fq maxrate`, \

@@ -54,10 +54,10 @@ pub(super) fn step(step: &Network) -> String {
             "要缩短这次传输，只有换更快的链路、减少链路上的其他流量，或者少传一些字节（压缩、缓存、少请求一些）。"
                 .to_owned()
         }
-        Network::ShortenQueue { floor, mean } => format!(
+        Network::ShortenQueue { floor, high } => format!(
             "链路前的队列使链路上所有人的往返时延从 {} 拉长到 {}：在瓶颈处使用 fq_codel 或 cake 可以保持队列很短，而这次传输不受任何损失。",
             span(floor),
-            span(mean)
+            span(high)
         ),
         Network::ShapeBelowPolicer { at, rate: 0 } => format!(
             "否则就在{}上把发送速率整形到略低于允许的速率（`tc qdisc ... fq maxrate`、SO_MAX_PACING_RATE）：没有被丢弃的包就不用重传。",

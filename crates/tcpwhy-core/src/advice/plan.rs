@@ -12,26 +12,39 @@ pub(crate) fn steps(f: &Figures) -> Vec<Step> {
     if f.bytes == 0 && f.verdict.limit != Limit::Handshake && f.verdict.limit != Limit::SilentPath {
         return Vec::new();
     }
-    let mut steps = little_to_gain(f);
+    let mut steps: Vec<Step> = gain(f).into_iter().collect();
     steps.extend(against(f));
     steps
+}
+
+/// What is to be said of the gain before anything else: that there is little of it, or that nobody knows.
+fn gain(f: &Figures) -> Option<Step> {
+    let network = match f.lifted {
+        Some(w) if hides_another(f) && !promises(f.transfer, w.transfer) => {
+            Network::LittleToGain { then: w.transfer, next: w.next }
+        }
+        None if f.rtt_floor == Nanos::ZERO && goes_by_rounds(f.verdict.limit) => {
+            Network::GainUnknown { resent: f.retransmitted > 0 }
+        }
+        _ => return None,
+    };
+    Some(Step::Network(network))
 }
 
 /// Whether the limit hides another that holds nearly as hard: a writer with a clock of its own is not faster for an ACK that comes at
 /// once. Of a busy path it is said in other words; a handshake's time is none of the transfer's. What an application thinks before
 /// its first byte is not, either, and of turns only the thinking is lifted: fewer of them gain more.
-fn little_to_gain(f: &Figures) -> Vec<Step> {
+fn hides_another(f: &Figures) -> bool {
     let before = f.verdict.limit == Limit::Application && promises(f.span, f.transfer);
     let turns = f.verdict.cause == Cause::WaitingForPeer && f.transfers > 1;
-    let is_other = before
-        || turns
-        || matches!(f.verdict.limit, Limit::PathBandwidth | Limit::Handshake | Limit::Unknown);
-    match f.lifted {
-        Some(w) if !is_other && !promises(f.transfer, w.transfer) => {
-            vec![Step::Network(Network::LittleToGain { then: w.transfer, next: w.next })]
-        }
-        _ => Vec::new(),
-    }
+    let other = matches!(f.verdict.limit, Limit::PathBandwidth | Limit::Handshake | Limit::Unknown);
+    !before && !turns && !other
+}
+
+/// Whether what a sender does without the limit depends on how long a round trip is.
+fn goes_by_rounds(limit: Limit) -> bool {
+    use Limit::{CongestionWindow, LossRecovery, ReceiveWindow, SendBuffer};
+    matches!(limit, CongestionWindow | LossRecovery | ReceiveWindow | SendBuffer)
 }
 
 fn against(f: &Figures) -> Vec<Step> {

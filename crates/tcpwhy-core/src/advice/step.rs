@@ -59,6 +59,7 @@ pub(crate) enum Network {
     InspectPacing { at: Place },
     InspectCwnd { at: Place },
     LittleToGain { then: Nanos, next: Limit },
+    GainUnknown { resent: bool },
     NothingToGain { rate: u64 },
     SendLess,
     SuspectTheWriter { at: Place },

@@ -305,41 +305,6 @@ fn slow_growth_after_losses_is_told_as_loss() {
 }
 
 #[test]
-fn a_limit_that_hides_another_is_said_to_gain_little() {
-    let mut c = case(Limit::SendBuffer, Cause::None);
-    let then = |seconds| WhatIf {
-        lift: Limit::SendBuffer,
-        transfer: Nanos::from_secs(seconds),
-        next: Limit::ReceiveWindow,
-    };
-    c.directions[1].what_if = Box::new([then(2)]);
-    assert!(advised(&c)[0].contains("remove"), "{:?}", advised(&c));
-    c.directions[1].what_if = Box::new([then(25)]);
-    let first = advised(&c).swap_remove(0);
-    assert_eq!(
-        first,
-        "Little to gain here: without this limit the transfer would still take 25.0 s, held by \
-         the next (receive window)."
-    );
-}
-
-#[test]
-fn a_writer_with_a_clock_of_its_own_is_promised_nothing_from_a_prompt_ack() {
-    let mut c = case(Limit::DelayedAck, Cause::Nagle);
-    let then = |ms| WhatIf {
-        lift: Limit::DelayedAck,
-        transfer: Nanos::from_millis(ms),
-        next: Limit::Application,
-    };
-    // 25.1 s as it is.
-    c.directions[1].what_if = Box::new([then(24_000)]);
-    let steps = advised(&c);
-    assert!(steps[0].contains("would still take 24.0 s") && steps.len() > 1, "{steps:?}");
-    c.directions[1].what_if = Box::new([then(23_000)]);
-    assert!(!advised(&c)[0].contains("Little to gain"), "{:?}", advised(&c));
-}
-
-#[test]
 fn the_policed_rate_is_that_of_the_finding_not_of_the_burst() {
     let mut c = case(Limit::PathBandwidth, Cause::Policer);
     assert!(!said(&c).contains("bit/s"));
@@ -379,4 +344,5 @@ fn findings_speak_in_singular_and_plural() {
 }
 
 mod buffers;
+mod gain;
 mod languages;

@@ -24,8 +24,11 @@ pub(crate) struct Path<'a> {
 }
 
 /// One prediction for each limit that held for a measurable time; none where no time was measured, as of data that was seen once and never
-/// acknowledged.
+/// acknowledged, or neither a round trip nor a rate: then nobody knows what would come next.
 pub(crate) fn predict(path: &Path<'_>) -> Vec<WhatIf> {
+    if path.traits.capacity == 0 {
+        return Vec::new();
+    }
     let held = Held::by_limit(path.timeline);
     let mut list: Vec<WhatIf> = Limit::ALL
         .into_iter()
@@ -254,6 +257,18 @@ mod tests {
             traits: Traits { capacity, ..Traits::default() },
         };
         assert_eq!(predict(&path), []);
+    }
+
+    #[test]
+    fn nothing_is_predicted_of_a_path_that_showed_neither_a_round_trip_nor_a_rate() {
+        let timeline = [interval(Limit::LossRecovery, 11, 34_528)];
+        let facts = Facts { rtt_floor: Nanos::ZERO, ..facts() };
+        let predicted = |capacity| {
+            let (transfer, bytes) = (Nanos::from_secs(11), 34_528);
+            let traits = Traits { capacity, ..Traits::default() };
+            predict(&Path { timeline: &timeline, facts: &facts, transfer, bytes, traits }).len()
+        };
+        assert_eq!([0, 12_500_000].map(predicted), [0, 1]);
     }
 
     #[test]

@@ -152,6 +152,8 @@ fn all_steps() -> Vec<Step> {
         Network::InspectPacing { at },
         Network::InspectCwnd { at },
         Network::LittleToGain { then: rtt, next: Limit::PathBandwidth },
+        Network::GainUnknown { resent: true },
+        Network::GainUnknown { resent: false },
         Network::NothingToGain { rate: 98_300_000 },
         Network::NothingToGain { rate: 0 },
         Network::SendLess,

@@ -50,6 +50,16 @@ pub(super) fn step(step: &Network) -> String {
             span(then),
             limit(next)
         ),
+        Network::GainUnknown { resent } => format!(
+            "What would be gained without this limit cannot be predicted, for the capture shows no \
+             round trip: {}.",
+            match resent {
+                true =>
+                    "whether an acknowledgement is for data or for its copy that was sent again only \
+                     TCP timestamps tell, and those need 128 bytes of each packet (`-s 128`)",
+                false => "no acknowledgement in it tells when what it is for was sent",
+            }
+        ),
         Network::NothingToGain { rate: 0 } => {
             "Nothing to gain from buffers or kernel settings: the link is full.".to_owned()
         }

@@ -40,6 +40,13 @@ pub(super) fn step(step: &Network) -> String {
             span(then),
             limit(next)
         ),
+        Network::GainUnknown { resent } => format!(
+            "无法预测去掉这个限制能省多少时间，因为抓包里看不到往返时延：{}。",
+            match resent {
+                true => "确认的是原来的数据还是重传的副本，只有 TCP 时间戳能区分，这需要每个包抓 128 字节（`-s 128`）",
+                false => "没有一个确认能说明它所确认的数据是何时发出的",
+            }
+        ),
         Network::NothingToGain { rate: 0 } => {
             "调整缓冲区或内核参数不会有任何改进：链路已满。".to_owned()
         }

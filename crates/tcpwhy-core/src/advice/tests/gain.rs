@@ -1,0 +1,52 @@
+//! What is said of the gain.
+
+use super::*;
+
+#[test]
+fn a_limit_that_hides_another_is_said_to_gain_little() {
+    let mut c = case(Limit::SendBuffer, Cause::None);
+    let then = |seconds| WhatIf {
+        lift: Limit::SendBuffer,
+        transfer: Nanos::from_secs(seconds),
+        next: Limit::ReceiveWindow,
+    };
+    c.directions[1].what_if = Box::new([then(2)]);
+    assert!(advised(&c)[0].contains("remove"), "{:?}", advised(&c));
+    c.directions[1].what_if = Box::new([then(25)]);
+    let first = advised(&c).swap_remove(0);
+    assert_eq!(
+        first,
+        "Little to gain here: without this limit the transfer would still take 25.0 s, held by \
+         the next (receive window)."
+    );
+}
+
+#[test]
+fn where_no_round_trip_was_measured_nobody_is_told_that_there_is_little_to_gain() {
+    let mut c = case(Limit::LossRecovery, Cause::Timeout);
+    c.directions[1].what_if = Box::new([]);
+    assert!(!advised(&c)[0].contains("be predicted"), "{:?}", advised(&c));
+    c.directions[1].facts.rtt_floor = Nanos::ZERO;
+    c.directions[1].retransmitted = 30_000;
+    let first = advised(&c).swap_remove(0);
+    assert!(first.contains("cannot be predicted") && first.contains("sent again"), "{first}");
+    // The application's time is its own, however long a round trip is.
+    c.directions[1].verdict.limit = Limit::Application;
+    assert!(!advised(&c)[0].contains("be predicted"), "{:?}", advised(&c));
+}
+
+#[test]
+fn a_writer_with_a_clock_of_its_own_is_promised_nothing_from_a_prompt_ack() {
+    let mut c = case(Limit::DelayedAck, Cause::Nagle);
+    let then = |ms| WhatIf {
+        lift: Limit::DelayedAck,
+        transfer: Nanos::from_millis(ms),
+        next: Limit::Application,
+    };
+    // 25.1 s as it is.
+    c.directions[1].what_if = Box::new([then(24_000)]);
+    let steps = advised(&c);
+    assert!(steps[0].contains("would still take 24.0 s") && steps.len() > 1, "{steps:?}");
+    c.directions[1].what_if = Box::new([then(23_000)]);
+    assert!(!advised(&c)[0].contains("Little to gain"), "{:?}", advised(&c));
+}

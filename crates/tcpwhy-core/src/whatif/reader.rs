@@ -28,11 +28,14 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
     let largest = before.iter().map(|s| s.window_max).max()?;
     // A buffer that has grown ahead of its reader offers the same for a while.
     let top = before.iter().rposition(|s| s.window_max == largest)?;
-    let after = before.get(top + 1..)?;
+    // Behind a hole there is nothing to read: what is taken in while losses are repaired says how fast that goes.
+    let whole = before.get(top + 1..)?;
+    let after = whole.split(Stretch::is_repair).next().unwrap_or(whole);
     let sorted = after.is_sorted_by(|a, b| a.window_max >= b.window_max);
     // What was in flight in the end arrives in the stretch of the last sending and the wait behind it. A window that has fallen all along falls
     // on there; at the end it is whole again.
-    let tail = stretches.get(end..).filter(|_| sorted).unwrap_or_default();
+    let goes_on = sorted && after.len() == whole.len();
+    let tail = stretches.get(end..).filter(|_| goes_on).unwrap_or_default();
     let waits = tail.iter().skip(1).take_while(|s| s.wait == Wait::Tail).count();
     let tail = tail.get(..=waits).unwrap_or_default();
     let left = tail.iter().map(|s| s.window_min).fold(after.last()?.window_max, u64::min);
@@ -78,6 +81,17 @@ mod tests {
         let windows: Vec<u64> = (0..11).map(|i| 1_000_000 - 50_000 * i).collect();
         let read = rate(&rounds(&windows, 100_000), ROUND);
         assert_eq!(read, Some(5_000_000), "50 KB each 10 ms");
+    }
+
+    #[test]
+    fn what_is_behind_a_hole_waits_for_the_repair_and_not_for_the_reader() {
+        let windows: Vec<u64> = (0..31).map(|i| 1_000_000 - 10_000 * i).collect();
+        let mut list = rounds(&windows, 100_000);
+        assert_eq!(rate(&list, ROUND), Some(9_000_000));
+        for s in &mut list[11..30] {
+            (s.arrived, s.wait) = (20_000, Wait::Recovery);
+        }
+        assert_eq!(rate(&list, ROUND), Some(9_000_000));
     }
 
     #[test]

@@ -1,0 +1,146 @@
+//! Patterns of losses, each in the rounds that make it.
+
+use super::*;
+use crate::flow::stretch::Wait;
+use crate::limits::made::{MSS, rounds};
+
+const ROUND: Nanos = Nanos::from_millis(1);
+const LINK: u64 = 36_000_000;
+
+/// The losses of a sender that repairs every second round; `arrived` bytes a round, and round trips that look like a queue's.
+fn of(lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
+    let list = rounds(400, ROUND, |k, s| {
+        (s.arrived, s.segments, s.flight) = (arrived(k), 20, 30_000);
+        s.sampled(ROUND.scale(3, 2), Nanos::ZERO);
+        if k > 3 && k % 2 == 1 {
+            (s.wait, s.resent) = (Wait::Recovery, lost);
+        }
+    });
+    let mut ctx = Context::new(&list, ROUND, MSS);
+    ctx.capacity = Some(LINK);
+    pattern(&ctx, Some(80))
+}
+
+#[test]
+fn a_fourth_of_the_link_evenly_and_many_losses_are_a_policer_though_round_trips_vary() {
+    assert!(matches!(of(10, |_| 9_000), Losses::Policed { .. }));
+}
+
+#[test]
+fn an_uneven_rate_or_most_of_the_link_or_few_losses_are_none() {
+    assert_eq!(of(10, |k| if k % 128 < 64 { 3_000 } else { 15_000 }), Losses::Plain);
+    assert_eq!(of(10, |_| 34_000), Losses::Plain);
+    assert_eq!(of(1, |_| 9_000), Losses::Plain);
+}
+
+#[test]
+fn a_bucket_alone_lets_data_through_so_evenly_whatever_bursts_and_round_trips_look_like() {
+    let of = |arrived: fn(usize) -> i64, farther| {
+        let list = rounds(400, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (arrived(k / 40), 20, 30_000);
+            s.sampled(ROUND.scale(if k % 3 == 0 { 2 } else { 1 }, 1), Nanos::ZERO);
+            if k % 40 == 39 {
+                (s.wait, s.resent) = (Wait::Recovery, 1);
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        pattern(&ctx, Some(farther))
+    };
+    assert!(matches!(of(|_| 9_000, 65), Losses::Policed { .. }));
+    // As chance ends a growth, a link of which more is used, and a sender of one rate.
+    assert_eq!(of(|k| if k % 2 == 0 { 7_000 } else { 11_000 }, 65), Losses::Plain);
+    assert_eq!(of(|_| 15_000, 65), Losses::Plain);
+    assert_eq!(of(|_| 9_000, 65 - 15), Losses::Plain);
+}
+
+#[test]
+fn what_a_bucket_saves_while_the_sender_rests_is_no_rate() {
+    let long = ROUND.scale(2, 1);
+    let list = rounds(400, long, |k, s| {
+        (s.segments, s.flight, s.arrived) = (20, 30_000, 9_000);
+        s.sampled(ROUND, Nanos::ZERO);
+        match k % 40 {
+            0 => (s.wait, s.arrived) = (Wait::IdlePeer, 0),
+            1..10 => s.arrived = 90_000,
+            10 | 20 | 30 => (s.wait, s.resent) = (Wait::Recovery, 20),
+            _ => {}
+        }
+    });
+    let mut ctx = Context::new(&list, ROUND, MSS);
+    ctx.capacity = Some(LINK);
+    let Losses::Policed { rate, .. } = pattern(&ctx, None) else { panic!("no policer") };
+    assert_eq!(rate, 4_500_000);
+}
+
+#[test]
+fn what_is_lost_behind_a_deep_queue_is_no_policers_however_even_the_rate_is() {
+    let far = Nanos::from_millis(20);
+    let of = |queue: i64| {
+        let list = rounds(400, far, |k, s| {
+            (s.arrived, s.segments, s.flight) = (90_000, 20, 90_000);
+            s.sampled(far + Nanos::from_millis(queue), Nanos::ZERO);
+            if k % 40 == 39 {
+                (s.wait, s.resent) = (Wait::Recovery, 1);
+            }
+        });
+        let mut ctx = Context::new(&list, far, MSS);
+        ctx.capacity = Some(LINK);
+        pattern(&ctx, Some(65))
+    };
+    assert_eq!(of(200), Losses::Plain);
+    assert!(matches!(of(0), Losses::Policed { .. }));
+}
+
+#[test]
+fn what_a_closed_window_refuses_is_no_policers_loss() {
+    let of = |closed: usize| {
+        let list = rounds(40, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
+            s.sampled(ROUND, Nanos::ZERO);
+            if (8..14).contains(&k) {
+                (s.wait, s.resent) = (Wait::Recovery, 20);
+            }
+            s.zero_window = k == closed;
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        pattern(&ctx, None)
+    };
+    assert!([7, 8, 13].map(of).iter().all(|losses| *losses == Losses::Plain));
+    assert!(matches!(of(30), Losses::Policed { .. }));
+}
+
+#[test]
+fn heavy_losses_without_a_queue_are_a_policer_where_most_of_the_link_is_unused() {
+    let of = |arrived: i64, floor: Nanos| {
+        let list = rounds(40, floor, |k, s| {
+            (s.arrived, s.segments, s.flight) = (arrived * (floor.0 / ROUND.0), 20, 30_000);
+            s.sampled(floor, Nanos::ZERO);
+            if (8..14).contains(&k) {
+                (s.wait, s.resent) = (Wait::Recovery, 20);
+            }
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        (ctx.capacity, ctx.first_window) = (Some(9_000_000), Some(LINK));
+        pattern(&ctx, None)
+    };
+    let far = ROUND.scale(10, 1);
+    assert!(matches!(of(9_000, far), Losses::Policed { .. }));
+    assert_eq!(of(25_000, far), Losses::Plain);
+    // So short a path does not show its link in the first window.
+    assert_eq!(of(9_000, ROUND), Losses::Plain);
+}
+
+#[test]
+fn the_last_loss_lasts_until_it_is_repaired() {
+    let list = rounds(20, ROUND, |k, s| {
+        (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
+        s.sampled(ROUND, Nanos::ZERO);
+        if (8..14).contains(&k) {
+            (s.wait, s.resent) = (Wait::Recovery, 20);
+        }
+    });
+    let losses = pattern(&Context::new(&list, ROUND, MSS), None);
+    assert!(matches!(losses, Losses::Policed { first: 8, last: 13, .. }), "{losses:?}");
+}

@@ -2,7 +2,7 @@
 
 use super::quantity::SHORTEST_ROUND_TRIP;
 use crate::model::{
-    Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Verdict, WhatIf,
+    Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Verdict, WhatIf,
     WindowScale,
 };
 use crate::observe::Endpoint;
@@ -56,6 +56,8 @@ pub(crate) struct Figures {
     pub policed_bps: u64,
     /// Losses that came by chance, not from congestion.
     pub chance_losses: u64,
+    /// Packets were marked on the way (ECN): a queue there is managed.
+    pub marked: bool,
     /// The end whose SYN lacked the window scale that the other's offered.
     pub unscaled: Option<Side>,
     /// The path was seen busy, so that its rate is known.
@@ -109,6 +111,8 @@ impl Figures {
             policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),
             chance_losses: found(connection, direction, FindingKind::RandomLoss)
                 .map_or(0, |f| f.count),
+            marked: found(connection, direction, FindingKind::EcnMarks).is_some()
+                || direction.timeline.iter().any(|i| i.cause == Cause::EcnMarked),
             unscaled: connection
                 .findings
                 .iter()

@@ -200,11 +200,18 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
         steps.push(Step::Network(Network::SuspectTheWriter { at: f.sender }));
     }
     steps.push(Step::Network(Network::SendLess));
-    // A queue that more than doubles the round trip hurts everybody else on the link.
-    if f.rtt_floor > Nanos::ZERO && f.rtt_high > f.rtt_floor.scale(2, 1) {
-        steps.push(Step::Network(Network::ShortenQueue { floor: f.rtt_floor, high: f.rtt_high }));
-    }
+    steps.extend(against_queue(f).map(Step::Network));
     steps
+}
+
+/// A queue that more than doubles the round trip hurts everybody else on the link. Whoever marks packets manages it already (RFC 3168 section 5).
+fn against_queue(f: &Figures) -> Option<Network> {
+    let (floor, high) = (f.rtt_floor, f.rtt_high);
+    let long = floor > Nanos::ZERO && high > floor.scale(2, 1);
+    if f.marked {
+        return Some(Network::QueueIsManaged { long: long.then_some((floor, high)) });
+    }
+    long.then_some(Network::ShortenQueue { floor, high })
 }
 
 fn loss_recovery(f: &Figures) -> Vec<Step> {

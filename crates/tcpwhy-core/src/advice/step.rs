@@ -64,6 +64,7 @@ pub(crate) enum Network {
     SendLess,
     SuspectTheWriter { at: Place },
     ShortenQueue { floor: Nanos, high: Nanos },
+    QueueIsManaged { long: Option<(Nanos, Nanos)> },
     ShapeBelowPolicer { at: Place, rate: u64 },
     RaisePolicedRate,
     KeepRack { at: Place },

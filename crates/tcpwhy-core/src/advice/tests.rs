@@ -315,16 +315,6 @@ fn the_policed_rate_is_that_of_the_finding_not_of_the_burst() {
 }
 
 #[test]
-fn a_full_link_has_nothing_to_gain() {
-    for cause in [Cause::StandingQueue, Cause::SteadyRate, Cause::EcnMarked] {
-        let steps = advised(&case(Limit::PathBandwidth, cause));
-        assert!(steps[0].starts_with("Nothing to gain"), "{steps:?}");
-        let doubted = steps[1].contains("does not write at just this rate");
-        assert_eq!(doubted, cause == Cause::SteadyRate, "{steps:?}");
-    }
-}
-
-#[test]
 fn findings_speak_in_singular_and_plural() {
     let c = case(Limit::SendBuffer, Cause::None);
     let say = |kind, count, value| {

@@ -50,3 +50,28 @@ fn a_writer_with_a_clock_of_its_own_is_promised_nothing_from_a_prompt_ack() {
     c.directions[1].what_if = Box::new([then(23_000)]);
     assert!(!advised(&c)[0].contains("Little to gain"), "{:?}", advised(&c));
 }
+
+#[test]
+fn a_full_link_has_nothing_to_gain() {
+    for cause in [Cause::StandingQueue, Cause::SteadyRate, Cause::EcnMarked] {
+        let steps = advised(&case(Limit::PathBandwidth, cause));
+        assert!(steps[0].starts_with("Nothing to gain"), "{steps:?}");
+        let doubted = steps[1].contains("does not write at just this rate");
+        assert_eq!(doubted, cause == Cause::SteadyRate, "{steps:?}");
+    }
+}
+
+#[test]
+fn a_queue_that_marks_packets_needs_no_other_management() {
+    let mut c = case(Limit::PathBandwidth, Cause::StandingQueue);
+    c.directions[1].facts.rtt_high = Nanos::from_millis(90);
+    assert!(advised(&c)[2].contains("fq_codel or cake at the bottleneck"), "{:?}", advised(&c));
+    let (kind, side) = (FindingKind::EcnMarks, Side::Server);
+    c.findings = Box::new([Finding { kind, side, count: 97, value: 0, frame: 7 }]);
+    let steps = advised(&c);
+    assert!(steps[2].contains("managed already") && steps[2].contains("90.0 ms"), "{steps:?}");
+    // In a part of the time the first mark may lie outside.
+    c.findings = Box::default();
+    c.directions[1].timeline[1].cause = Cause::EcnMarked;
+    assert!(advised(&c)[2].contains("managed already"), "{:?}", advised(&c));
+}

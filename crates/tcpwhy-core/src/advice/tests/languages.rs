@@ -159,6 +159,8 @@ fn all_steps() -> Vec<Step> {
         Network::SendLess,
         Network::SuspectTheWriter { at },
         Network::ShortenQueue { floor: rtt, high: Nanos(90_000_000) },
+        Network::QueueIsManaged { long: Some((rtt, Nanos(90_000_000))) },
+        Network::QueueIsManaged { long: None },
         Network::ShapeBelowPolicer { at, rate: 1_500_000 },
         Network::ShapeBelowPolicer { at, rate: 0 },
         Network::RaisePolicedRate,

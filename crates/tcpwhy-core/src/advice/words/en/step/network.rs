@@ -82,6 +82,17 @@ pub(super) fn step(step: &Network) -> String {
             span(floor),
             span(high)
         ),
+        Network::QueueIsManaged { long } => format!(
+            "The queue before the link is managed already (AQM): marks (ECN) make the sender slow \
+             down in place of losses. Another fq_codel or cake gains nothing there; leave ECN on at \
+             both ends (net.ipv4.tcp_ecn).{}",
+            long.map_or_else(String::new, |(floor, high)| format!(
+                " If {} are too long for a round trip that can take {}, its target is too high, or \
+                 another queue stands behind it (in a modem, in a Wi-Fi driver).",
+                span(high),
+                span(floor)
+            ))
+        ),
         Network::ShapeBelowPolicer { at, rate: 0 } => format!(
             "Otherwise shape on {} just below the allowed rate (`tc qdisc ... fq maxrate`, \
              SO_MAX_PACING_RATE): what is not dropped need not be resent.",

@@ -66,6 +66,14 @@ pub(super) fn step(step: &Network) -> String {
             span(floor),
             span(high)
         ),
+        Network::QueueIsManaged { long } => format!(
+            "链路前的队列已经有人管理（AQM）：让发送方放慢的是标记（ECN），不是丢包。在那里再加 fq_codel 或 cake 没有收益；请保持两端的 ECN 开启（net.ipv4.tcp_ecn）。{}",
+            long.map_or_else(String::new, |(floor, high)| format!(
+                "往返时延最短可以是 {}，如果 {} 嫌长，就是它的目标时延设得太高，或者它后面还有别的队列（调制解调器、Wi-Fi 驱动）。",
+                span(floor),
+                span(high)
+            ))
+        ),
         Network::ShapeBelowPolicer { at, rate: 0 } => format!(
             "否则就在{}上把发送速率整形到略低于允许的速率（`tc qdisc ... fq maxrate`、SO_MAX_PACING_RATE）：没有被丢弃的包就不用重传。",
             place(&at)

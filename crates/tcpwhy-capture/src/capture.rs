@@ -43,8 +43,9 @@ impl fmt::Debug for Capture {
 
 /// Opens captures: files, directories, the standard input.
 ///
-/// The files are merged by the time of their packets; packets of the same time stay in the order of
-/// the inputs, and those of one file in the order of the file, whatever their times.
+/// The files are merged by the time of their packets; where two have packets of the same time, the file that begins first goes first, and
+/// of two that begin together the first by name, numbers in it counted. So the order of the inputs does not matter. Packets of one file
+/// stay in the order of the file, whatever their times.
 ///
 /// # Errors
 /// When nothing at all can be read. A file that cannot be read beside others that can is a note.
@@ -62,7 +63,7 @@ impl Capture {
         source: impl Read + Send + 'static,
     ) -> Result<Self, Error> {
         let place = Place::Handed(Some(Box::new(source)));
-        let item = Item { name: name.into(), place, input: 0, directory: None };
+        let item = Item { name: name.into(), place, directory: None };
         Opening::new(Listing::of(item)).map(Self::new)
     }
 

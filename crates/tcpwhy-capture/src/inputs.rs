@@ -32,8 +32,6 @@ pub(crate) struct Item {
     /// Display name.
     pub(crate) name: String,
     pub(crate) place: Place,
-    /// Position of the input that named it; the files of a directory share it.
-    pub(crate) input: usize,
     /// The directory it was found in, if it was not named itself.
     pub(crate) directory: Option<String>,
 }
@@ -66,11 +64,11 @@ pub(crate) struct Listing {
 impl Listing {
     pub(crate) fn new(inputs: &[Input]) -> Self {
         let mut listing = Self::default();
-        for (position, input) in inputs.iter().enumerate() {
+        for input in inputs {
             match input {
-                Input::Stdin => listing.add_stdin(position),
+                Input::Stdin => listing.add_stdin(),
                 Input::Path(path) => {
-                    if let Err(source) = listing.add_path(path, position) {
+                    if let Err(source) = listing.add_path(path) {
                         listing.errors.push(Error::Open { file: display(path), source });
                     }
                 }
@@ -84,24 +82,24 @@ impl Listing {
         Self { items: vec![item], ..Self::default() }
     }
 
-    fn add_stdin(&mut self, input: usize) {
+    fn add_stdin(&mut self) {
         let name = "standard input".to_owned();
         if std::mem::replace(&mut self.stdin_seen, true) {
             self.notes.push(Note { file: name, kind: NoteKind::GivenTwice });
         } else {
-            self.items.push(Item { name, place: Place::Stdin, input, directory: None });
+            self.items.push(Item { name, place: Place::Stdin, directory: None });
         }
     }
 
-    fn add_path(&mut self, path: &Path, input: usize) -> io::Result<()> {
+    fn add_path(&mut self, path: &Path) -> io::Result<()> {
         if fs::metadata(path)?.is_dir() {
-            return self.add_directory(path, input);
+            return self.add_directory(path);
         }
-        self.add_file(path, input, None)
+        self.add_file(path, None)
     }
 
     /// The regular files of a directory, by name; not those of its subdirectories.
-    fn add_directory(&mut self, path: &Path, input: usize) -> io::Result<()> {
+    fn add_directory(&mut self, path: &Path) -> io::Result<()> {
         let entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
         let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
         paths.retain(|path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file()));
@@ -110,12 +108,12 @@ impl Listing {
             self.errors.push(Error::NoCaptures { directory: display(path) });
         }
         for file in paths {
-            self.add_file(&file, input, Some(display(path)))?;
+            self.add_file(&file, Some(display(path)))?;
         }
         Ok(())
     }
 
-    fn add_file(&mut self, path: &Path, input: usize, directory: Option<String>) -> io::Result<()> {
+    fn add_file(&mut self, path: &Path, directory: Option<String>) -> io::Result<()> {
         let metadata = fs::metadata(path)?;
         let name = display(path);
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -128,7 +126,7 @@ impl Listing {
         } else {
             Place::Stream(path.to_owned())
         };
-        self.items.push(Item { name, place, input, directory });
+        self.items.push(Item { name, place, directory });
         Ok(())
     }
 }

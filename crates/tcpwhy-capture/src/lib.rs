@@ -17,6 +17,7 @@ mod gzip;
 mod inputs;
 mod interfaces;
 mod layout;
+mod natural;
 mod note;
 mod opening;
 mod pcap;

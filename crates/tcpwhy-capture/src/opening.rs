@@ -4,9 +4,11 @@ use crate::error::Error;
 use crate::foreign::Foreign;
 use crate::inputs::{Item, Listing};
 use crate::interfaces::{Interfaces, Lanes};
+use crate::natural;
 use crate::note::{Note, NoteKind};
 use crate::reader::Reader;
 use crate::source::{Source, State};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use tcpwhy_core::units::Nanos;
 
@@ -14,6 +16,15 @@ use tcpwhy_core::units::Nanos;
 pub(crate) struct Start {
     pub(crate) time: Nanos,
     pub(crate) source: Source,
+}
+
+impl Start {
+    /// The order of the files, however they were named: where packets of two files have the same time, the file that began before goes
+    /// first, for a rotation may end and begin within one tick of the clock. Two that begin at the same time go by their names.
+    fn compare(&self, other: &Self) -> Ordering {
+        let (name, others) = (&self.source.item.name, &other.source.item.name);
+        self.time.cmp(&other.time).then_with(|| natural::compare(name, others))
+    }
 }
 
 /// The inputs, sorted out.
@@ -51,10 +62,7 @@ impl Opening {
             opening.add(item, lone);
         }
         opening.settle_directories();
-        opening.starts.sort_by_key(|start| {
-            let item = &start.source.item;
-            (item.input, if item.directory.is_some() { start.time } else { Nanos::ZERO })
-        });
+        opening.starts.sort_by(Start::compare);
         opening.settle_errors()
     }
 

@@ -103,15 +103,28 @@ fn overlapping_files_are_two_points_and_interleave() {
     assert_eq!(seen, expected);
 }
 
+/// A shell names the parts of a rotation as slow.pcap, slow.pcap10, slow.pcap2; a tick of the clock may end one and begin the next.
 #[test]
-fn packets_of_the_same_time_stay_in_the_order_of_the_inputs() {
+fn the_order_of_the_inputs_does_not_matter_where_times_are_equal() {
     let folder = TempDir::new().unwrap();
-    let file = |name: &str, mark: u8| {
-        let packets = vec![Packet { time: 1_000_000_000, data: vec![mark; 4] }; 2];
+    let file = |name: &str, packets: [(i64, u8); 2]| {
+        let packets = packets
+            .map(|(seconds, mark)| Packet { time: seconds * 1_000_000_000, data: vec![mark; 4] });
         input(&write(&folder, name, &Pcap::STANDARD.file(&packets)))
     };
-    let (seen, _) = read(&[file("b", 1), file("a", 2)]);
-    assert_eq!(seen.iter().map(|s| s.data[0]).collect::<Vec<_>>(), [1, 1, 2, 2]);
+    let parts = [
+        file("slow.pcap", [(1, 1), (2, 2)]),
+        file("slow.pcap2", [(2, 3), (2, 4)]),
+        file("slow.pcap10", [(2, 5), (3, 6)]),
+        file("slow.pcap11", [(3, 7), (3, 8)]),
+    ];
+    let orders = [[0, 1, 2, 3], [0, 2, 3, 1], [3, 2, 1, 0]];
+    let mut inputs: Vec<Vec<Input>> = orders.map(|o| o.map(|i| parts[i].clone()).to_vec()).into();
+    inputs.push(vec![input(folder.path())]);
+    for inputs in inputs {
+        let (seen, _) = read(&inputs);
+        assert_eq!(seen.iter().map(|s| s.data[0]).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    }
 }
 
 #[test]

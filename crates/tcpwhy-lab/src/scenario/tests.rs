@@ -101,6 +101,8 @@ fn values_that_cannot_be_are_named_before_anything_is_made() {
         "link.rate=0.5kbit",
         "link.mtu=20",
         "link.loss=101%",
+        "link.loss=100%",
+        "link.down={ loss = 1.0 }",
         "link.loss=nan",
         "link.down.police={ rate = '1mbit', burst = 0 }",
         "link.down.police={ rate = '0bit', burst = '9KB' }",

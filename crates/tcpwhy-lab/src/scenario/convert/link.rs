@@ -69,6 +69,16 @@ fn way(name: &str, l: &file::Link, w: &file::Way, other: u64) -> Result<WaySpec,
     if jitter > LONGEST_DELAY {
         return wrong(key("jitter"), "a delay that varies by more than a minute is no network");
     }
+    let (random, of) = match w.loss {
+        Some(loss) => (loss.0, key("loss")),
+        None => (l.loss.map_or(0.0, |loss| loss.0), "link.loss".to_owned()),
+    };
+    if random >= 1.0 {
+        return wrong(
+            of,
+            "nothing passes a link that loses everything: write less than 100%, or an outage",
+        );
+    }
     if w.police.is_some_and(|p| p.rate.0 < 1000 || p.burst.0 < LEAST_BURST) {
         return wrong(
             key("police"),
@@ -88,7 +98,7 @@ fn way(name: &str, l: &file::Link, w: &file::Way, other: u64) -> Result<WaySpec,
         delay,
         jitter,
         loss: Loss {
-            random: w.loss.or(l.loss).map_or(0.0, |s| s.0),
+            random,
             burst: w.burst_loss.map(|b| Burst {
                 enter: b.enter.0,
                 leave: b.leave.0,

@@ -33,12 +33,12 @@ pub enum Error {
     )]
     Unknown(String),
     /// No TOML, or a key that is unknown, missing or of the wrong type.
-    #[error("{name}{line}: {what}")]
+    #[error("{place}{at}: {what}")]
     Toml {
-        /// The scenario.
-        name: String,
-        /// Where.
-        line: String,
+        /// The scenario, as [`Source::place`].
+        place: String,
+        /// Where in it: a line or key, after a comma; empty: nowhere in particular.
+        at: String,
         /// What is wrong.
         what: String,
     },
@@ -66,6 +66,8 @@ pub enum Error {
 pub struct Source {
     /// Its name: the file's, without `.toml`.
     pub name: String,
+    /// What messages call it: the file's path as it was given, or the name of one that ships with the program.
+    pub place: String,
     /// TOML.
     pub text: String,
     /// Where the files lie that it names; empty: in the working directory.
@@ -75,7 +77,8 @@ pub struct Source {
 impl Source {
     /// A scenario that is in no file.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { name: name.into(), text: text.into(), folder: PathBuf::new() }
+        let name = name.into();
+        Self { place: name.clone(), name, text: text.into(), folder: PathBuf::new() }
     }
 
     /// The built-in scenario of that name, or the file.
@@ -86,7 +89,7 @@ impl Source {
         if let Some(found) = builtin(name) {
             return Ok(Self::new(found.name, found.text));
         }
-        let path = Path::new(name);
+        let (path, place) = (Path::new(name), name.to_owned());
         if path.extension().is_none_or(|e| e != "toml") {
             return Err(Error::Unknown(name.to_owned()));
         }
@@ -97,7 +100,7 @@ impl Source {
             return Err(Error::Name(path.to_owned()));
         }
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
-        Ok(Self { name, text, folder })
+        Ok(Self { name, place, text, folder })
     }
 
     /// Makes the changes and reads it. `full`: the published sizes instead of those that run in seconds.
@@ -105,10 +108,11 @@ impl Source {
     /// # Errors
     /// The first thing that is wrong, in one sentence.
     pub fn read(&self, full: bool, changes: &[Assignment]) -> Result<Read, Error> {
-        let mut table: Table = toml::from_str(&self.text).map_err(|e| self.toml(&e, true))?;
+        let mut table: Table = toml::from_str(&self.text).map_err(|e| self.toml(&e, &self.text))?;
         if full && let Some(Value::Table(sizes)) = table.get("full").cloned() {
             for (path, value) in &sizes {
-                Assignment::parse(&format!("{path}={value}"))?.apply(&mut table)?;
+                let change = Assignment::parse(&format!("{path}={value}"));
+                change.and_then(|c| c.apply(&mut table)).map_err(|e| self.within("full", e))?;
             }
         }
         for change in changes {
@@ -127,29 +131,40 @@ impl Source {
         // Unchanged, its errors are told with the lines that people see.
         let changed = full || filled_in || !changes.is_empty();
         let seen = if changed { &text } else { &self.text };
-        let file = toml::from_str(seen).map_err(|e| self.toml(&e, !changed))?;
+        let file = toml::from_str(seen).map_err(|e| self.toml(&e, seen))?;
         let scenario = convert::scenario(&self.name, &file).map_err(|e| self.named(e))?;
-        Ok(Read { scenario, text })
+        Ok(Read { scenario, place: self.place.clone(), text })
     }
 
-    /// The name of the file before what is wrong in it.
+    /// The file before what is wrong in it.
     fn named(&self, e: Error) -> Error {
         match e {
             Error::Impossible { key, why } => {
-                Error::Impossible { key: format!("{}: {key}", self.name), why }
+                Error::Impossible { key: format!("{}, {key}", self.place), why }
             }
             e => e,
         }
     }
 
-    /// `seen`: the text is the one that its author knows, and so are its lines.
-    fn toml(&self, e: &toml::de::Error, seen: bool) -> Error {
-        let line = e.span().filter(|_| seen).map_or(String::new(), |span| {
-            let before = self.text.get(..span.start).unwrap_or(&self.text);
-            format!(", line {}", before.matches('\n').count() + 1)
+    /// What is wrong in one of its tables.
+    fn within(&self, table: &str, e: Error) -> Error {
+        Error::Impossible { key: format!("{}, {table}", self.place), why: e.to_string() }
+    }
+
+    /// `read` is the text in which the error is: with changes its lines are not those that its author knows, so the key is told.
+    fn toml(&self, e: &toml::de::Error, read: &str) -> Error {
+        // What is missing from the whole file is at no place.
+        let span = e.span().filter(|span| span.start > 0);
+        let at = span.map_or(String::new(), |span| {
+            let line = read.get(..span.start).unwrap_or(read).matches('\n').count();
+            if read == self.text {
+                return format!(", line {}", line + 1);
+            }
+            let text = read.lines().nth(line).unwrap_or_default();
+            format!(", {}", text.split(" = ").next().unwrap_or_default())
         });
         let what = e.message().lines().collect::<Vec<_>>().join(" ");
-        Error::Toml { name: self.name.clone(), line, what }
+        Error::Toml { place: self.place.clone(), at, what }
     }
 }
 
@@ -166,6 +181,8 @@ fn forget_rates(table: &mut Table) {
 pub struct Read {
     /// What it asks for.
     pub scenario: Scenario,
+    /// As [`Source::place`].
+    pub place: String,
     /// The file with all changes, for the case folder.
     pub text: String,
 }

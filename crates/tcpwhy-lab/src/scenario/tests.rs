@@ -84,6 +84,32 @@ fn what_is_wrong_is_said_in_one_sentence_with_its_place() {
     assert!(matches!(Source::find("no-such"), Err(Error::Unknown(_))));
 }
 
+/// The name alone would be that of many files.
+#[test]
+fn what_is_wrong_in_a_file_is_said_with_its_path() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("my.toml").display().to_string();
+    let said = |text: &str, changes: &[&str]| {
+        std::fs::write(&path, text).expect("written");
+        let changes = changes.iter().map(|c| Assignment::parse(c).expect("an assignment"));
+        let source = Source::find(&path).expect("a file");
+        let said = source.read(true, &changes.collect::<Vec<_>>()).expect_err(text).to_string();
+        said.strip_prefix(&path).unwrap_or_else(|| panic!("{said}")).to_owned()
+    };
+    assert!(said("title = \n", &[]).starts_with(", line 1: "));
+    assert_eq!(said("case = 'A'\n", &[]), ": missing field `title`");
+    assert!(said(SMALL, &["link.rtt=-2ms"]).starts_with(", rtt: \"-2ms\" is negative"));
+    assert!(said(&format!("{SMALL}write = 0\n"), &[]).starts_with(", phase.0.write: a write is"));
+    let full = SMALL.replace("[[phase]]", "full = { nonsense.0.bytes = '2MB' }\n[[phase]]");
+    assert!(!said(&full, &[]).is_empty());
+    let trace = format!("{SMALL}[link.down]\ntrace = 'none'\n");
+    assert!(said(&trace, &[]).starts_with(", link.down.trace: cannot read "));
+    std::fs::write(&path, [0xff]).expect("written");
+    assert!(
+        Source::find(&path).expect_err("no text").to_string().contains("my.toml (it is no text")
+    );
+}
+
 #[test]
 fn values_that_cannot_be_are_named_before_anything_is_made() {
     let line = |text: &str| {

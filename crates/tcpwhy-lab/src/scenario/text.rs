@@ -19,7 +19,10 @@ pub(super) fn text(path: &Path) -> Result<String, Error> {
     }
     let mut text = String::new();
     let file = File::open(path).map_err(failed)?;
-    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|e| match e.kind() {
+        io::ErrorKind::InvalidData => failed(io::Error::other("it is no text in UTF-8")),
+        _ => failed(e),
+    })?;
     if text.len() as u64 > MOST_BYTES {
         return Err(failed(io::Error::other("it has more than 8 MiB")));
     }
@@ -41,10 +44,12 @@ pub(super) fn fill_in_traces(table: &mut Table, folder: &Path) -> Result<bool, E
     let mut any = false;
     for way in ["up", "down"] {
         let link = table.get_mut("link").and_then(Value::as_table_mut);
-        let way = link.and_then(|link| link.get_mut(way)).and_then(Value::as_table_mut);
-        let Some(value) = way.and_then(|way| way.get_mut("trace")) else { continue };
+        let keys = link.and_then(|link| link.get_mut(way)).and_then(Value::as_table_mut);
+        let Some(value) = keys.and_then(|keys| keys.get_mut("trace")) else { continue };
         let Some(name) = value.as_str() else { continue };
-        if let Rate::Trace(lines) = trace(&folder.join(name))? {
+        let wrong =
+            |e: Error| Error::Impossible { key: format!("link.{way}.trace"), why: e.to_string() };
+        if let Rate::Trace(lines) = trace(&folder.join(name)).map_err(wrong)? {
             *value = Value::Array(lines.into_iter().map(i64::from).map(Value::Integer).collect());
             any = true;
         }

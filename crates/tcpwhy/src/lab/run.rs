@@ -79,11 +79,13 @@ mod linux {
                     show(&mut out, args, &result)?;
                     summary.add(result);
                 }
-                Err(e) if scenarios.len() == 1 => return Err(Error::Lab(format!("{name}: {e}"))),
+                Err(e) if scenarios.len() == 1 => {
+                    return Err(Error::Lab(format!("{}: {e}", read.place)));
+                }
                 // One of many that cannot run here must not cost the others.
                 Err(e) => {
                     summary.miss(&e);
-                    say(&format!("{name}: {e}"));
+                    say(&format!("{}: {e}", read.place));
                 }
             }
             if stop.load(Ordering::Relaxed) {

@@ -41,13 +41,10 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     let choice = Choice::of(&args.selection);
     let mut out = output(args);
     let evidence = case.as_ref().map(case::evidence).transpose()?;
-    let unread: Vec<Warning> = evidence.iter().flat_map(Evidence::remarks).collect();
     let at_once = args.ndjson.then(Budget::default);
     let mut wanted = Wanted { choice, evidence, at_once };
     let (read, shown) = if args.ndjson {
-        let (mut read, shown) = stream(reading, wanted, args.lang.of_data(), &mut out)?;
-        note(&mut read, unread);
-        (read, shown)
+        stream(reading, wanted, args.lang.of_data(), &mut out)?
     } else {
         let mut answer = Answer::new(args, out.color);
         let mut read = reading.each(|finished| {
@@ -55,8 +52,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
             Ok(())
         })?;
         answer.refine();
-        note(&mut read, unread);
-        read.source.warnings.extend(case.iter().flat_map(Case::remarks));
+        wanted.note(&mut read);
         if read.unsupported.is_none() {
             answer.write(args, &mut out, &read.source)?;
         }
@@ -69,12 +65,6 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
     conclude(args, &read, shown)
 }
 
-/// What could not be read of a case beside its packets is damage, too.
-fn note(read: &mut Read, unread: Vec<Warning>) {
-    read.damaged |= !unread.is_empty();
-    read.source.warnings.extend(unread);
-}
-
 /// A case that was recorded without the right to capture.
 fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
     let choice = Choice::of(&args.selection);
@@ -82,14 +72,14 @@ fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
     let mut connections = evidence.connections();
     connections.retain(|c| choice.takes(c));
     let found = !connections.is_empty();
-    let remarks = case.remarks().into_iter().chain(evidence.remarks());
-    let source = Source {
+    let mut source = Source {
         files: vec![case.folder().display().to_string()],
         began: None,
         packets: 0,
         tcp_packets: 0,
-        warnings: std::iter::once(Warning::new(case::no_packets)).chain(remarks).collect(),
+        warnings: vec![Warning::new(case::no_packets)],
     };
+    let damaged = evidence.note(&mut source.warnings);
     let mut out = output(args);
     if args.ndjson {
         for connection in &connections {
@@ -101,7 +91,7 @@ fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
         answer.write(args, &mut out, &source)?;
     }
     out.to.flush()?;
-    if evidence.is_damaged() {
+    if damaged {
         return Ok(conclude::damaged());
     }
     if !found {
@@ -138,6 +128,13 @@ impl Wanted {
         }
         finished
     }
+
+    /// What there is to say of a case beside its packets.
+    fn note(&self, read: &mut Read) {
+        if let Some(evidence) = &self.evidence {
+            read.damaged |= evidence.note(&mut read.source.warnings);
+        }
+    }
 }
 
 /// Writes each connection as it ends, and keeps none.
@@ -148,7 +145,7 @@ fn stream(
     out: &mut Output,
 ) -> Result<(Read, usize), Error> {
     let mut shown = 0;
-    let read = reading.each(|finished| {
+    let mut read = reading.each(|finished| {
         let connections = wanted.of(finished);
         for connection in &connections {
             json::write_line(&mut out.to, connection, words)?;
@@ -160,6 +157,7 @@ fn stream(
         }
         Ok(())
     })?;
+    wanted.note(&mut read);
     Ok((read, shown))
 }
 

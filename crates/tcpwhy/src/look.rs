@@ -52,8 +52,7 @@ pub(crate) fn analyse(
     keep_most_telling(&mut connections, LISTED);
     read.source.warnings.extend((all > LISTED).then(|| unlisted(all)));
     if let Some(evidence) = evidence {
-        read.damaged |= evidence.is_damaged();
-        read.source.warnings.extend(evidence.remarks());
+        read.damaged |= evidence.note(&mut read.source.warnings);
         connections.iter_mut().for_each(|c| evidence.settle(c));
     }
     refine_all(std::slice::from_mut(&mut connections));

@@ -218,6 +218,32 @@ fn lines_of_a_case_that_cannot_be_read_are_damage_and_the_rest_is_used() {
     }
 }
 
+/// Without host.json it is not known whether a buffer is at its maximum, without result.json whose capture is the sender's.
+#[test]
+fn facts_of_a_case_that_cannot_be_read_are_damage_and_missing_ones_are_not() {
+    let (_folder, name) = scratch();
+    fs::create_dir(name("case")).unwrap();
+    fs::write(name("case/server.pcapng"), transfer()).unwrap();
+    fs::write(name("case/samples.ndjson"), (5..100).map(sample).collect::<String>()).unwrap();
+    let code_of = |args: &[&str]| code(&run(&[args, &[&name("case")]].concat()));
+    for file in ["host.json", "record.json", "result.json"] {
+        let path = name(&format!("case/{file}"));
+        for (text, expected) in [("{}", 0), ("{\"client\": {", 2), ("", 2)] {
+            fs::write(&path, text).unwrap();
+            for args in [&["explain"][..], &["explain", "--ndjson"], &["report", "-o", "-"]] {
+                assert_eq!(code_of(args), expected, "{file} {text:?} {args:?}");
+            }
+            let json = stdout(&run(&["--json", &name("case")]));
+            assert_eq!(json.contains(&format!("{file}: cannot be read")), expected == 2, "{json}");
+        }
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert_eq!(code_of(&["explain"]), 2, "{file} is a folder");
+        fs::remove_dir(&path).unwrap();
+    }
+    assert_eq!(code_of(&["explain"]), 0);
+}
+
 #[test]
 fn why_there_is_nothing_to_show_is_said_as_explain_says_it() {
     let (_folder, name) = scratch();

@@ -13,7 +13,9 @@ pub(crate) use within::Within;
 
 use crate::error::Error;
 use samples::Samples;
+use serde_json::Value;
 use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tcpwhy_capture::Input;
 use tcpwhy_core::advice::Language;
@@ -22,7 +24,9 @@ use tcpwhy_core::advice::Language;
 const SAMPLES: &str = "samples.ndjson";
 /// What is known of the hosts.
 const HOSTS: &str = "host.json";
-/// `host.json` and `result.json` have a few kilobytes.
+/// What came of a run of the lab.
+const RESULT: &str = "result.json";
+/// These have a few kilobytes.
 const MOST_BYTES: u64 = 16 << 20;
 /// Captures of a case, the best one first: the host that `tcpwhy record` ran on, then the lab's ends.
 const CAPTURES: [&str; 4] = ["host", "client", "server", "middle"];
@@ -35,8 +39,11 @@ pub(crate) trait Files {
     /// One cannot be opened.
     fn parts(&self, name: &str) -> Result<Vec<File>, Error>;
 
-    /// A small JSON file; `None` where it is none.
-    fn facts(&self, name: &str) -> Option<serde_json::Value>;
+    /// A small JSON file; `None` where there is no such file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no JSON.
+    fn facts(&self, name: &str) -> io::Result<Option<Value>>;
 
     /// The samples of the sockets, in the order in which they were taken.
     ///
@@ -79,16 +86,12 @@ impl Case {
     /// The capture at the sender, for the limit is the sender's, and so are most of the samples: its parts, the oldest first. Empty
     /// where nobody might capture.
     pub(crate) fn captures(&self) -> Vec<Input> {
-        let sender = sender(&self.folder.join("result.json"));
+        // One that cannot be read is told with the evidence.
+        let sender = self.facts(RESULT).ok().flatten().as_ref().and_then(sender);
         let names = sender.as_deref().into_iter().chain(CAPTURES);
         let parts = names.map(|name| parts::of(&self.folder.join(format!("{name}.pcapng"))));
         let found = parts.into_iter().find(|parts| !parts.is_empty());
         found.unwrap_or_default().into_iter().map(Input::Path).collect()
-    }
-
-    /// What the reader should know of the machine on which it was recorded.
-    pub(crate) fn remarks(&self) -> Vec<tcpwhy_report::Warning> {
-        memory::remark(&self.folder).into_iter().collect()
     }
 
     /// The folder, for messages.
@@ -102,8 +105,14 @@ impl Files for Case {
         parts::opened(parts::of(&self.folder.join(name)))
     }
 
-    fn facts(&self, name: &str) -> Option<serde_json::Value> {
-        facts(&self.folder.join(name))
+    fn facts(&self, name: &str) -> io::Result<Option<Value>> {
+        let path = self.folder.join(name);
+        match fs::metadata(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            // A pipe would never end.
+            Ok(m) if !m.is_file() => Err(io::Error::other("it is no regular file")),
+            _ => facts(File::open(&path)?).map(Some),
+        }
     }
 }
 
@@ -119,16 +128,16 @@ pub(crate) fn no_packets(language: Language) -> String {
 }
 
 /// Which host sent the transfer that the run was about, `client` or `server`.
-fn sender(result: &Path) -> Option<String> {
-    let result = facts(result)?;
+fn sender(result: &Value) -> Option<String> {
     let judged = result.get("judgements")?.as_array()?;
     let at_sender = judged.iter().find(|j| j.get("at_sender") == Some(&true.into()))?;
     let from = at_sender.get("from")?.as_str()?;
     ["client", "server"].contains(&from).then(|| from.to_owned())
 }
 
-/// A small JSON file of the folder; `None` where it is none, or no regular file: a pipe would never end.
-fn facts(path: &Path) -> Option<serde_json::Value> {
-    let known = fs::metadata(path).ok().filter(|m| m.is_file() && m.len() <= MOST_BYTES);
-    serde_json::from_slice(&known.and_then(|_| fs::read(path).ok())?).ok()
+/// A small JSON file; one that is larger is cut, and no JSON.
+fn facts(file: File) -> io::Result<Value> {
+    let mut text = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text)?)
 }

@@ -1,10 +1,10 @@
 //! The case folder around a capture that is served: its files are reached through the folder's handle, so nothing leads out of it.
 
-use super::{Files, MOST_BYTES, SAMPLES, parts};
+use super::{Files, SAMPLES, facts, parts};
 use crate::error::Error;
 use cap_std::fs::Dir;
 use std::fs::File;
-use std::io::Read;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A folder with samples of sockets in it.
@@ -36,10 +36,8 @@ impl Files for Within {
         self.names(name).iter().map(|part| self.open(part)).collect()
     }
 
-    fn facts(&self, name: &str) -> Option<serde_json::Value> {
-        let mut text = Vec::new();
-        let file = self.open(self.names(name).last()?).ok()?;
-        file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
-        serde_json::from_slice(&text).ok()
+    fn facts(&self, name: &str) -> io::Result<Option<serde_json::Value>> {
+        let newest = self.names(name).pop();
+        newest.map(|name| facts(self.0.open(name)?.into_std())).transpose()
     }
 }

@@ -85,7 +85,8 @@ pub(crate) fn draw(
     let chosen = most_telling(connections, count);
     // The first look has read it; what cannot be read any more shows nothing.
     let period = span.period(&mut capture).unwrap_or_default();
-    let picture = |of: &Connection| Picture::of_stretch(of, period.from, period.to, POINTS);
+    let last = period.to - Nanos(1);
+    let picture = |of: &Connection| Picture::of_stretch(of, period.from, last, POINTS);
     let mut pictures: Vec<_> = chosen.into_iter().map(|i| (i, picture(&connections[i]))).collect();
     paint(capture, &mut pictures, progress);
     pictures

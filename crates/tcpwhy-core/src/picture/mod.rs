@@ -73,6 +73,12 @@ impl Picture {
         (ends == (c, v) || ends == (v, c)) && self.from <= s.time && s.time <= self.to
     }
 
+    /// Whether the connection was open at some time of the stretch.
+    pub fn shows_any(&self) -> bool {
+        let (since, until) = self.stretch;
+        since <= self.to && self.from <= until
+    }
+
     /// Whether it is of this moment: the last points before a stretch are kept only for what still holds.
     pub fn shows(&self, time: Nanos) -> bool {
         let (since, until) = self.stretch;

@@ -59,7 +59,7 @@ pub enum Error {
         "{0} packets are too many to be drawn as arrows (at most {1}): choose a stretch of time with --since and --until"
     )]
     TooMany(usize, usize),
-    /// A stretch without an arrow.
+    /// A stretch before or after the connection, or without an arrow.
     #[error("no packet of connection {0} is in that stretch of time")]
     NoPackets(u64),
     /// Text in a picture of pixels needs a font.
@@ -93,8 +93,11 @@ pub struct Subject<'a> {
 /// The chart as an SVG document, 1200 pixels wide.
 ///
 /// # Errors
-/// There are no samples to draw, or too many packets.
+/// There are no samples to draw, no packets, or too many.
 pub fn svg(kind: Kind, subject: &Subject<'_>) -> Result<String, Error> {
+    if !subject.picture.shows_any() {
+        return Err(Error::NoPackets(subject.connection.id));
+    }
     if kind == Kind::Ladder {
         return ladder::draw(&plan::title(kind, subject), subject);
     }

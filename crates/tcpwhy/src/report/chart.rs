@@ -6,13 +6,14 @@ use super::{Look, Packets, finish, inputs, save, target};
 use crate::cli::{self, Report};
 use crate::error::Error;
 use crate::filter::Span;
-use crate::{look, say};
+use crate::{exit, look, say};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::{Connection, Side};
-use tcpwhy_report::chart::{Kind, Subject, png, svg};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_report::chart::{self, Kind, Subject, png, svg};
 
 /// Draws the chart of the connection that matters most, in the direction with more data.
 ///
@@ -42,7 +43,13 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
         shorten(&mut packets, &given, &Span::of(&args.selection))?;
     }
     let subject = subject(&packets, args.lang.of_text())?;
-    let drawing = svg(kind(chart), &subject)?;
+    let drawing = match svg(kind(chart), &subject) {
+        Err(none @ chart::Error::NoPackets(_)) => {
+            say(&Error::from(none).text(args.lang.of_text()));
+            return Ok(ExitCode::from(exit::NOTHING));
+        }
+        drawing => drawing?,
+    };
     if let Some(path) = &args.svg {
         write(path, drawing.as_bytes())?;
     }
@@ -62,7 +69,8 @@ fn shorten(packets: &mut Packets, given: &Given, span: &Span) -> Result<(), Erro
     {
         let (capture, samples) = (tcpwhy_capture::open(inputs)?, given.samples()?);
         let samples = samples.into_iter().flatten();
-        *picture = look::draw_stretch(capture, connection, since, until, samples);
+        // `--until` is the first moment that is not asked about.
+        *picture = look::draw_stretch(capture, connection, since, until - Nanos(1), samples);
     }
     Ok(())
 }

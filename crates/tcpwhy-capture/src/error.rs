@@ -2,8 +2,8 @@
 
 mod zh;
 
+use crate::damage::Damage;
 use crate::foreign::Foreign;
-use crate::note::Damage;
 use std::fmt;
 use std::io;
 use tcpwhy_core::advice::Language;
@@ -150,6 +150,10 @@ mod tests {
             Error::Empty { file: file.clone() },
             Error::Version { file: file.clone(), format: "pcap", major: 9, minor: 1 },
             Error::Header { file: file.clone(), damage: Damage::Malformed("it is odd") },
+            Error::Header {
+                file: file.clone(),
+                damage: Damage::WindowTooLarge { bits: 31, limit: 1 << 27 },
+            },
             Error::NoCaptures { directory: file.clone() },
         ]);
         for error in errors {

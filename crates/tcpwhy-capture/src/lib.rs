@@ -11,6 +11,7 @@
 
 mod bytes;
 mod capture;
+mod damage;
 mod error;
 mod foreign;
 mod gzip;
@@ -29,7 +30,8 @@ mod window;
 mod zstd;
 
 pub use capture::{Capture, open};
+pub use damage::Damage;
 pub use error::Error;
 pub use foreign::Foreign;
 pub use inputs::Input;
-pub use note::{Damage, Note, NoteKind};
+pub use note::{Note, NoteKind};

@@ -1,8 +1,8 @@
 //! What a reader of the answer should know about the files it came from.
 
-mod zh;
+pub(crate) mod zh;
 
-use crate::pcap::MAX_CAPTURED;
+use crate::damage::Damage;
 use std::fmt;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::{count, span};
@@ -98,54 +98,6 @@ pub enum NoteKind {
     },
 }
 
-/// What stopped the reading of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Damage {
-    /// The file ends in the middle of a record.
-    Cut {
-        /// Length of the record, in bytes.
-        wanted: u64,
-        /// How much of it is there.
-        found: u64,
-    },
-    /// The system could not read on.
-    Unreadable(String),
-    /// The compressed stream ends before its end mark.
-    CompressedCut {
-        /// `gzip` or `zstd`.
-        kind: &'static str,
-    },
-    /// The compressed stream is corrupt.
-    CompressedCorrupt {
-        /// `gzip` or `zstd`.
-        kind: &'static str,
-        /// What the decompressor said.
-        reason: String,
-    },
-    /// A packet claims more captured bytes than any capture holds.
-    TooLong {
-        /// The claimed length in bytes.
-        claimed: u64,
-        /// The longest accepted.
-        limit: u64,
-    },
-    /// A pcapng block that contradicts itself.
-    Malformed(&'static str),
-}
-
-impl Damage {
-    pub(crate) const TOO_MANY_INTERFACES: Self = Self::Malformed("there are too many interfaces");
-
-    /// What a sentence in Chinese says of it.
-    pub(crate) fn in_chinese(&self) -> String {
-        zh::damage(self)
-    }
-
-    pub(crate) fn too_long(claimed: u64) -> Self {
-        Self::TooLong { claimed, limit: MAX_CAPTURED as u64 }
-    }
-}
-
 impl NoteKind {
     /// Whether this means that a part of the input was not read: the answer is partial.
     pub fn is_damage(&self) -> bool {
@@ -232,25 +184,6 @@ struct Count(u64, &'static str);
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}{}", count(self.0), self.1, if self.0 == 1 { "" } else { "s" })
-    }
-}
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cut { wanted, found } => {
-                write!(f, "the file is cut: {found} of {wanted} bytes of a record are there")
-            }
-            Self::Unreadable(reason) => write!(f, "reading failed ({reason})"),
-            Self::CompressedCut { kind } => write!(f, "the {kind} stream is cut"),
-            Self::CompressedCorrupt { kind, reason } => {
-                write!(f, "the {kind} stream is corrupt ({reason})")
-            }
-            Self::TooLong { claimed, limit } => {
-                write!(f, "a record claims {claimed} bytes, more than the {limit} possible,")
-            }
-            Self::Malformed(what) => f.write_str(what),
-        }
     }
 }
 

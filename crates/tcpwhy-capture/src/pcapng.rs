@@ -7,9 +7,9 @@
 mod options;
 mod packet;
 
+use crate::damage::Damage;
 use crate::error::Error;
 use crate::interfaces::{Identity, Interfaces};
-use crate::note::Damage;
 use crate::reader::{Counters, Record};
 use crate::resolution::Resolution;
 use crate::window::Window;

@@ -1,10 +1,11 @@
 //! One capture file, record by record.
 
 use crate::bytes::Bytes;
+use crate::damage::Damage;
 use crate::error::Error;
 use crate::foreign::Foreign;
 use crate::interfaces::Interfaces;
-use crate::note::{Damage, NoteKind};
+use crate::note::NoteKind;
 use crate::pcap::{Pcap, is_pcap};
 use crate::pcapng::{self, Pcapng};
 use crate::window::Window;

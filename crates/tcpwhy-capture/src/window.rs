@@ -1,7 +1,7 @@
 //! A sliding window over a byte stream: what is parsed is parsed in place.
 
 use crate::bytes::Bytes;
-use crate::note::Damage;
+use crate::damage::Damage;
 use std::io::{self, Read};
 
 /// Bytes asked of a plain file at once: large enough to make the system call's cost vanish, small
@@ -137,7 +137,9 @@ impl Window {
                 Damage::CompressedCut { kind }
             }
             (Some(error), Some(kind)) => {
-                Damage::CompressedCorrupt { kind, reason: error.to_string() }
+                let known = error.get_ref().and_then(|e| e.downcast_ref::<Damage>()).cloned();
+                let corrupt = || Damage::CompressedCorrupt { kind, reason: error.to_string() };
+                known.unwrap_or_else(corrupt)
             }
         }
     }

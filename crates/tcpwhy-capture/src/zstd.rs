@@ -1,11 +1,15 @@
 //! A zstd stream of any number of frames (RFC 8878), pulled as plain bytes.
 
+use crate::damage::Damage;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, BufRead, Read};
 
 /// A last, raw, empty block and room for the checksum: what makes a frame that was cut complete.
 const TERMINATOR: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
+/// The largest window that the zstd command can be told to take in (`--long=31`), bytes. A larger one is more likely to be none.
+const LARGEST_WINDOW: u64 = 1 << 31;
 
 /// Decodes frame after frame. When the stream is cut or corrupt, everything decoded up to there is
 /// handed out before the error.
@@ -37,6 +41,13 @@ impl<R: BufRead> ZstdReader<R> {
                     length,
                     ..
                 })) => self.skip(u64::from(length))?,
+                Err(FrameDecoderError::WindowSizeTooBig { requested, max })
+                    if requested <= LARGEST_WINDOW =>
+                {
+                    let bits = requested.next_power_of_two().ilog2();
+                    let damage = Damage::WindowTooLarge { bits, limit: max };
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, damage));
+                }
                 Err(error) => return Err(self.classify(&error)),
             }
         }

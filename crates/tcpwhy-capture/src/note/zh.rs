@@ -1,8 +1,9 @@
 //! The notes in Simplified Chinese (简体中文). What the system or a decompressor said, and the details of a
 //! malformed block, stay as they are: people search for them.
 
-use super::{Damage, Note, NoteKind};
-use tcpwhy_core::advice::quantity::{count, span};
+use super::{Note, NoteKind};
+use crate::damage::{Damage, unpack};
+use tcpwhy_core::advice::quantity::{buffer, count, span};
 
 /// A note as one sentence.
 pub(super) fn note(note: &Note) -> String {
@@ -60,7 +61,7 @@ fn kind(kind: &NoteKind) -> String {
 }
 
 /// What stopped the reading, as a part of a sentence.
-pub(super) fn damage(damage: &Damage) -> String {
+pub(crate) fn damage(damage: &Damage) -> String {
     match damage {
         Damage::Cut { wanted, found } => {
             format!("文件不完整：一条 {wanted} 字节的记录只有 {found} 字节")
@@ -68,6 +69,10 @@ pub(super) fn damage(damage: &Damage) -> String {
         Damage::Unreadable(reason) => format!("读取失败（{reason}）"),
         Damage::CompressedCut { kind } => format!("{kind} 压缩流不完整"),
         Damage::CompressedCorrupt { kind, reason } => format!("{kind} 压缩流已损坏（{reason}）"),
+        Damage::WindowTooLarge { bits, limit } => {
+            let (limit, unpack) = (buffer(*limit), unpack(*bits));
+            format!("zstd 窗口超过可以读取的 {limit}（可以试试 `{unpack}`）")
+        }
         Damage::TooLong { claimed, limit } => {
             format!("一条记录声称有 {claimed} 字节，超过可能的 {limit} 字节")
         }

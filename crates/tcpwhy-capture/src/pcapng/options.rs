@@ -1,6 +1,6 @@
 //! The options of a block, with their values in the section's byte order.
 
-use crate::note::Damage;
+use crate::damage::Damage;
 use pcap_parser::PcapError;
 use pcap_parser::pcapng::{OptionCode, PcapNGOption, parse_option_be, parse_option_le};
 

@@ -2,7 +2,7 @@
 
 use super::Pcapng;
 use super::options::{Options, parse_options};
-use crate::note::Damage;
+use crate::damage::Damage;
 use crate::pcap::MAX_CAPTURED;
 use crate::reader::{Counters, Record};
 use crate::window::Window;

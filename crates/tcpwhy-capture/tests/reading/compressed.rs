@@ -15,6 +15,25 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }
 
+/// A frame's header without what follows it (RFC 8878 section 3.1.1.1): no flags, a window of 1 KiB times 2 to the exponent.
+#[test]
+fn a_zstd_window_that_is_too_large_is_no_corruption() {
+    let header = |exponent: u8| [0x28, 0xb5, 0x2f, 0xfd, 0, exponent << 3, 1, 0, 0];
+    let refused = |exponent| open(header(exponent).to_vec()).unwrap_err().to_string();
+    assert!(refused(17).contains("is empty"), "128 MiB are read: {}", refused(17));
+    for (exponent, command) in [(18, "--long=28"), (21, "--long=31 FILE | tcpwhy -")] {
+        let said = refused(exponent);
+        assert!(said.contains("128 MiB") && said.contains(command), "{said}");
+    }
+    assert!(refused(31).contains("corrupt"));
+    // Behind packets it is damage, as all else.
+    let packets = packets(5);
+    let mut capture =
+        open([zstd(&Pcap::STANDARD.file(&packets)), header(21).to_vec()].concat()).unwrap();
+    assert_eq!(drain(&mut capture), expected(&packets));
+    assert!(capture.notes()[0].to_string().contains("--long=31"), "{:?}", capture.notes());
+}
+
 /// Packets that no compression shortens, 1.5 MB of them.
 fn incompressible() -> Vec<Packet> {
     let mut state = 1_u64;

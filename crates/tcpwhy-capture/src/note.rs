@@ -70,6 +70,11 @@ pub enum NoteKind {
         /// How many.
         count: u64,
     },
+    /// Packets with a time that 64 bits of nanoseconds since 1970 do not reach: the times between them are right, their dates are not.
+    WrongDates {
+        /// How many.
+        count: u64,
+    },
     /// Comments that somebody left in the file.
     Comments {
         /// How many.
@@ -160,6 +165,13 @@ impl fmt::Display for NoteKind {
             Self::NoTimes { count } => {
                 let packets = Count(*count, "packet");
                 write!(f, "{packets} without a timestamp, given that of the packet before")
+            }
+            Self::WrongDates { count } => {
+                let packets = Count(*count, "packet");
+                write!(
+                    f,
+                    "{packets} stamped before the year 1678 or after 2262; the times between them are used"
+                )
             }
             Self::Comments { count } => write!(f, "{} in the file", Count(*count, "comment")),
             Self::UnknownBlocks { count, first } => {

@@ -225,6 +225,9 @@ impl Pcapng {
             options.byte(OptionCode::IfTsresol).unwrap_or(6),
             options.number(OptionCode::IfTsoffset).unwrap_or(0) as i64,
         );
+        let resolution = resolution.ok_or(Damage::Malformed(
+            "the time unit of an interface is too small for 64 bits to count to a second,",
+        ))?;
         Ok(Interface {
             number: number.ok_or(Damage::TOO_MANY_INTERFACES)?,
             link,

@@ -34,6 +34,7 @@ pub(crate) struct Counters {
     pub(crate) packets: u64,
     pub(crate) invalid_times: u64,
     pub(crate) no_times: u64,
+    pub(crate) wrong_dates: u64,
     pub(crate) comments: u64,
     pub(crate) secrets: u64,
     /// Count and type of the first.
@@ -288,6 +289,7 @@ impl Counters {
             (count, NoteKind::TimeBackwards { count, most }),
             (self.invalid_times, NoteKind::InvalidTimes { count: self.invalid_times }),
             (self.no_times, NoteKind::NoTimes { count: self.no_times }),
+            (self.wrong_dates, NoteKind::WrongDates { count: self.wrong_dates }),
             (self.comments, NoteKind::Comments { count: self.comments }),
             (unknown, NoteKind::UnknownBlocks { count: unknown, first }),
             (self.secrets, NoteKind::Secrets { count: self.secrets }),

@@ -46,6 +46,10 @@ fn kind(kind: &NoteKind) -> String {
             let n = count(*n);
             format!("{n} 个包没有时间戳，已采用前一个包的时间")
         }
+        NoteKind::WrongDates { count: n } => {
+            let n = count(*n);
+            format!("{n} 个包的时间戳早于 1678 年或晚于 2262 年，只采用它们之间的时间差")
+        }
         NoteKind::Comments { count: n } => format!("文件中有 {} 条注释", count(*n)),
         NoteKind::UnknownBlocks { count: n, first } => {
             let n = count(*n);

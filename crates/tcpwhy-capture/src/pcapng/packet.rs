@@ -63,7 +63,7 @@ impl Pcapng {
                 self.note_dropped(interface, dropped, counters)?;
             }
         }
-        self.lend(&header, len, window, next)
+        self.lend(&header, len, window, counters, next)
     }
 
     /// The packet block that enhanced packet blocks replaced: 16 bits each of interface and drops.
@@ -81,7 +81,7 @@ impl Pcapng {
         if dropped != 0 && dropped != DROPS_UNKNOWN {
             self.note_dropped(interface, u64::from(dropped), counters)?;
         }
-        self.lend(&header, len, window, next)
+        self.lend(&header, len, window, counters, next)
     }
 
     /// The five words between a packet block's length and its packet.
@@ -136,11 +136,14 @@ impl Pcapng {
         header: &Header,
         len: usize,
         window: &mut Window,
+        counters: &mut Counters,
         next: &mut Record,
     ) -> Result<(), Damage> {
         let interface = self.described(header.interface)?;
+        let (time, right) = interface.resolution.time(header.units);
+        counters.wrong_dates += u64::from(!right);
         *next = Record {
-            time: interface.resolution.time(header.units),
+            time,
             interface: interface.number,
             link: interface.link,
             wire_len: header.wire.max(header.captured),

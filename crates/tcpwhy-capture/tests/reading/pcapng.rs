@@ -185,14 +185,31 @@ fn a_first_section_that_cannot_be_read_is_refused() {
     assert!(matches!(version, Error::Version { format: "pcapng", major: 2, .. }), "{version}");
 }
 
+/// Where a second has more units than 64 bits count, every packet would have the same time.
 #[test]
-fn hostile_resolutions_do_not_overflow() {
+fn a_time_unit_that_is_too_small_is_refused() {
     let ng = Ng(false);
     for resolution in 0..=255 {
-        let options = [ng.option(9, &[resolution]), ng.number(14, i64::MAX as u64)].concat();
         let mut file = ng.section(&[]);
-        file.extend(ng.interface(1, 0, &options));
-        file.extend(ng.packet(0, u64::MAX, DATA, &[]));
-        assert_eq!(read(file).0.len(), 1);
+        file.extend(ng.interface(1, 0, &ng.option(9, &[resolution])));
+        file.extend(ng.packet(0, 1, DATA, &[]));
+        let (seen, notes) = read(file);
+        let counts = matches!(resolution, 0..=19 | 0x80..=0xbf);
+        assert_eq!((seen.len(), notes.is_empty()), (usize::from(counts), counts), "{resolution}");
     }
+}
+
+#[test]
+fn a_date_that_cannot_be_told_leaves_the_times_between_packets() {
+    let ng = Ng(false);
+    let mut file = ng.section(&[]);
+    file.extend(ng.interface(1, 0, &[]));
+    // From the year 2262 on, and the year 586524.
+    for units in [9_223_372_036_854_775, 9_223_372_036_854_776, u64::MAX - 5, u64::MAX] {
+        file.extend(ng.packet(0, units, DATA, &[]));
+    }
+    let (seen, notes) = read(file);
+    let between: Vec<_> = seen.windows(2).map(|s| s[1].time.wrapping_sub(s[0].time)).collect();
+    assert_eq!((between[0], between[2]), (1_000, 5_000));
+    assert!(notes.contains(&NoteKind::WrongDates { count: 3 }), "{notes:?}");
 }

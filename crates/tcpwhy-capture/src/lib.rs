@@ -11,6 +11,7 @@
 
 mod bytes;
 mod capture;
+mod counters;
 mod damage;
 mod error;
 mod foreign;

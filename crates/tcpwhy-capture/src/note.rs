@@ -53,6 +53,17 @@ pub enum NoteKind {
         /// Packets dropped by the operating system (`isb_osdrop`).
         by_system: u64,
     },
+    /// The same of more interfaces than anybody reads one by one.
+    DropsOfMany {
+        /// How many of them lost packets.
+        interfaces: u64,
+        /// Packets dropped by them for lack of resources.
+        by_interface: u64,
+        /// Packets dropped by the operating system.
+        by_system: u64,
+        /// Name of the one with the most, and how many those are.
+        worst: (String, u64),
+    },
     /// Packets stamped earlier than the packet before them.
     TimeBackwards {
         /// How many.
@@ -153,6 +164,15 @@ impl fmt::Display for NoteKind {
                     "by the interface, {system} by the system{}",
                     received.unwrap_or_default()
                 )
+            }
+            Self::DropsOfMany { interfaces, by_interface, by_system, worst } => {
+                let (interfaces, most) = (count(*interfaces), count(worst.1));
+                let (device, system) = (count(*by_interface), count(*by_system));
+                write!(
+                    f,
+                    "{interfaces} interfaces lost packets while capturing: {device} dropped "
+                )?;
+                write!(f, "by them, {system} by the system; most on {}: {most}", worst.0)
             }
             Self::TimeBackwards { count, most } => {
                 write!(f, "{} stamped earlier than the one before, ", Count(*count, "packet"))?;

@@ -3,11 +3,12 @@
 //! Read by hand and not by `pcap-parser`, which knows neither the big-endian modified format, nor
 //! Nokia's and IXIA's, nor the versions before 2.4.
 
+use crate::counters::Counters;
 use crate::damage::Damage;
 use crate::error::Error;
 use crate::interfaces::{Identity, Interfaces};
 use crate::layout::extra_header_bytes;
-use crate::reader::{Counters, Record};
+use crate::reader::Record;
 use crate::window::Window;
 use tcpwhy_core::units::Nanos;
 

@@ -7,10 +7,11 @@
 mod options;
 mod packet;
 
+use crate::counters::Counters;
 use crate::damage::Damage;
 use crate::error::Error;
 use crate::interfaces::{Identity, Interfaces};
-use crate::reader::{Counters, Record};
+use crate::reader::Record;
 use crate::resolution::Resolution;
 use crate::window::Window;
 use options::Options;

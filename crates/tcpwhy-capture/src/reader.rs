@@ -1,6 +1,7 @@
 //! One capture file, record by record.
 
 use crate::bytes::Bytes;
+use crate::counters::Counters;
 use crate::damage::Damage;
 use crate::error::Error;
 use crate::foreign::Foreign;
@@ -9,7 +10,6 @@ use crate::note::NoteKind;
 use crate::pcap::{Pcap, is_pcap};
 use crate::pcapng::{self, Pcapng};
 use crate::window::Window;
-use std::collections::BTreeMap;
 use tcpwhy_core::decode::{Frame, LinkType};
 use tcpwhy_core::units::Nanos;
 
@@ -27,39 +27,6 @@ pub(crate) struct Record {
     /// Records before it that are no packets but that Wireshark numbers all the same.
     pub(crate) uncounted: u64,
 }
-
-/// What was met on the way and is told in the end.
-#[derive(Default)]
-pub(crate) struct Counters {
-    pub(crate) packets: u64,
-    pub(crate) invalid_times: u64,
-    pub(crate) no_times: u64,
-    pub(crate) wrong_dates: u64,
-    pub(crate) comments: u64,
-    pub(crate) secrets: u64,
-    /// Count and type of the first.
-    pub(crate) unknown: (u64, u32),
-    /// Count and largest step.
-    backwards: (u64, Nanos),
-    /// By interface number.
-    pub(crate) drops: BTreeMap<u32, Drops>,
-}
-
-/// Drop counts of one interface.
-#[derive(Default)]
-pub(crate) struct Drops {
-    pub(crate) name: String,
-    pub(crate) received: Option<u64>,
-    /// From the last statistics block, which counts from the start of the capture.
-    pub(crate) by_interface: Option<u64>,
-    pub(crate) by_system: Option<u64>,
-    /// Sum of the drop counts that packets carry.
-    pub(crate) before_packets: u64,
-}
-
-/// The least step back in time that is told. The processors of a host stamp with clocks that differ by some nanoseconds, and no round trip
-/// is as short as that.
-const LEAST_STEP: Nanos = Nanos(1_000);
 
 enum Format {
     Pcap(Pcap),
@@ -249,53 +216,6 @@ fn frame<'a>(window: &'a Window, record: &Record, number: &mut u64) -> Option<Fr
         wire_len: record.wire_len,
         data,
     })
-}
-
-impl Counters {
-    /// Counts it if a packet steps back in time.
-    #[inline]
-    fn step(&mut self, last: Nanos, time: Nanos) {
-        if time < last {
-            let (count, most) = self.backwards;
-            self.backwards = (count + 1, most.max(last - time));
-        }
-    }
-
-    /// Drop counts of an interface, begun if need be.
-    pub(crate) fn drops(&mut self, interface: u32, name: &str) -> &mut Drops {
-        let begin = || Drops { name: name.to_owned(), ..Drops::default() };
-        self.drops.entry(interface).or_insert_with(begin)
-    }
-
-    /// Counts a block of unknown type.
-    pub(crate) fn unknown_block(&mut self, kind: u32) {
-        let (count, first) = self.unknown;
-        self.unknown = (count + 1, if count == 0 { kind } else { first });
-    }
-
-    fn notes(&self, notes: &mut Vec<NoteKind>) {
-        for drops in self.drops.values() {
-            let by_interface = drops.by_interface.unwrap_or(0).max(drops.before_packets);
-            let by_system = drops.by_system.unwrap_or(0);
-            if by_interface > 0 || by_system > 0 {
-                let (interface, received) = (drops.name.clone(), drops.received);
-                notes.push(NoteKind::Drops { interface, received, by_interface, by_system });
-            }
-        }
-        let (steps, most) = self.backwards;
-        let count = if most < LEAST_STEP { 0 } else { steps };
-        let (unknown, first) = self.unknown;
-        let counted = [
-            (count, NoteKind::TimeBackwards { count, most }),
-            (self.invalid_times, NoteKind::InvalidTimes { count: self.invalid_times }),
-            (self.no_times, NoteKind::NoTimes { count: self.no_times }),
-            (self.wrong_dates, NoteKind::WrongDates { count: self.wrong_dates }),
-            (self.comments, NoteKind::Comments { count: self.comments }),
-            (unknown, NoteKind::UnknownBlocks { count: unknown, first }),
-            (self.secrets, NoteKind::Secrets { count: self.secrets }),
-        ];
-        notes.extend(counted.into_iter().filter(|(count, _)| *count > 0).map(|(_, note)| note));
-    }
 }
 
 fn not_capture(file: &str, window: &Window) -> Error {

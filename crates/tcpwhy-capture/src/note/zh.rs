@@ -34,6 +34,14 @@ fn kind(kind: &NoteKind) -> String {
                 "接口 {interface} 抓包时漏掉了包：接口丢弃 {device} 个，系统丢弃 {system} 个{received}"
             )
         }
+        NoteKind::DropsOfMany { interfaces, by_interface, by_system, worst } => {
+            let (interfaces, most) = (count(*interfaces), count(worst.1));
+            let (device, system) = (count(*by_interface), count(*by_system));
+            format!(
+                "{interfaces} 个接口抓包时漏掉了包：接口丢弃 {device} 个，系统丢弃 {system} 个；最多的是 {}，{most} 个",
+                worst.0
+            )
+        }
         NoteKind::TimeBackwards { count: n, most } => {
             let n = count(*n);
             format!("{n} 个包的时间戳早于前一个包，最多早 {}", span(*most))

@@ -2,9 +2,10 @@
 
 use super::Pcapng;
 use super::options::{Options, parse_options};
+use crate::counters::Counters;
 use crate::damage::Damage;
 use crate::pcap::MAX_CAPTURED;
-use crate::reader::{Counters, Record};
+use crate::reader::Record;
 use crate::window::Window;
 use pcap_parser::Block;
 use pcap_parser::pcapng::OptionCode;

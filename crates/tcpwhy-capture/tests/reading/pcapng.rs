@@ -108,6 +108,28 @@ fn the_last_statistics_of_an_interface_count() {
 }
 
 #[test]
+fn drops_of_many_interfaces_are_summed_up() {
+    let ng = Ng(false);
+    let noted = |interfaces: u64| {
+        let mut file = ng.section(&[]);
+        for i in 0..interfaces {
+            file.extend(ng.interface(1, 0, &ng.option(2, format!("eth{i}").as_bytes())));
+            let counts = [ng.number(5, i % 7), ng.number(7, u64::from(i == 3) * u64::MAX)];
+            file.extend(ng.statistics(i as u32, &counts.concat()));
+        }
+        read(file).1.into_iter().filter(|note| *note != NoteKind::NoPackets).collect::<Vec<_>>()
+    };
+    assert_eq!(noted(5).len(), 4, "the first one lost nothing");
+    let all = NoteKind::DropsOfMany {
+        interfaces: 857,
+        by_interface: 2_997,
+        by_system: u64::MAX,
+        worst: ("eth3".into(), u64::MAX),
+    };
+    assert_eq!(noted(1_000), [all]);
+}
+
+#[test]
 fn what_is_no_packet_is_counted_as_wireshark_does() {
     let ng = Ng(false);
     let comment = ng.option(1, b"look here");

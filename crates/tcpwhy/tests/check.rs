@@ -253,7 +253,7 @@ fn bad_input_is_one_sentence() {
         ["--rate", "1bit", "--rtt", "40ms", "--size", "1MB"],
         ["--loss", "99%", "--rate", "1gbit", "--rtt", "40ms"],
     ] {
-        assert_one_sentence_error(&check(&sack, &path), "no transfer over this path ends");
+        assert_one_sentence_error(&check(&sack, &path), "no transfer over this path moves");
     }
 }
 

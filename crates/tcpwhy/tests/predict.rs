@@ -203,7 +203,7 @@ fn bad_input_is_one_sentence() {
         (&["--sysctl", "tcp_rmem=0 0 0"], "is not three numbers from 1 on"),
         (&["--write", "1"], "--write makes more calls"),
         (&["--loss", "100%"], "no packet arrives"),
-        (&["--loss", "99%"], "does not end within a week"),
+        (&["--loss", "99%"], "hardly moves"),
         (&["--loss", "NaN"], "is not a share"),
         (&["--kernel", "0.0"], "is not a kernel's version"),
         (&["--kernel", "6,18"], "is not a kernel's version"),

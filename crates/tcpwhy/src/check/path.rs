@@ -42,7 +42,7 @@ pub(super) fn carries(args: &Check, reports: &[Report]) -> Result<(), Error> {
     if !given || paths.peek().is_none() || paths.any(|p| ends(&p.sending) || ends(&p.receiving)) {
         return Ok(());
     }
-    let text = "no transfer over this path ends within a week, or in as many steps as the model follows; look at --rate, --rtt, --loss and --size, and at the buffers";
+    let text = "no transfer over this path moves: not 1,000 packets arrive within a week, or not all of a smaller --size; look at --rate, --rtt, --loss and the buffers";
     Err(Error::Usage(text.to_owned()))
 }
 

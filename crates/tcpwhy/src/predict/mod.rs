@@ -79,7 +79,7 @@ fn complete(transfer: &Transfer) -> Result<Typical, Error> {
     if ends {
         return Ok(answer);
     }
-    let text = "the transfer does not end within a week, or in more steps than the model follows; look at --loss, the rates, the buffers and sysctls, or make --size smaller";
+    let text = "the transfer hardly moves: not 1,000 packets arrive within a week, or not all of a smaller --size; look at --loss, the rates, the buffers and sysctls";
     Err(Error::Usage(text.to_owned()))
 }
 

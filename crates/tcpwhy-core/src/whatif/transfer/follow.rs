@@ -6,22 +6,28 @@ use crate::units::Nanos;
 /// Segments that are followed: with usual ones a gigabyte, which is a second or so.
 pub(super) const MOST_SEGMENTS: u64 = 750_000;
 
-/// [`predict`] for every size.
+/// Segments that must get through in all the time that the model follows, a week: what is left of a larger transfer goes on as these did.
+const LEAST_SEGMENTS: u64 = 1_000;
+
+/// [`predict`] for every size: not complete only where a transfer of its size, or [`LEAST_SEGMENTS`] of it, is not.
 #[must_use]
 pub fn follow(t: &Transfer) -> Prediction {
     beyond(t, MOST_SEGMENTS)
 }
 
 fn beyond(t: &Transfer, segments: u64) -> Prediction {
-    let followed = segments * t.mss.max(88);
-    if t.size <= followed {
-        return predict(t);
+    let mss = t.mss.max(88);
+    let of = |size| predict(&Transfer { size, ..t.clone() });
+    let mut followed = t.size.min(segments * mss);
+    let mut whole = of(followed);
+    while !whole.complete && followed > LEAST_SEGMENTS * mss {
+        followed = (followed / 2).max(LEAST_SEGMENTS * mss);
+        whole = of(followed);
     }
-    let whole = predict(&Transfer { size: followed, ..t.clone() });
-    let half = predict(&Transfer { size: followed / 2, ..t.clone() });
-    if !(whole.complete && half.complete) {
+    if followed == t.size || !whole.complete {
         return whole;
     }
+    let half = of(followed / 2);
     let rest = u128::from(t.size - followed);
     let span = u128::from(followed - followed / 2);
     // What the second half added, for as many bytes as are left.
@@ -68,6 +74,23 @@ mod tests {
         let t = Transfer { size: 30_000_000, rcvbuf: Asked::Set(65_536), ..Transfer::default() };
         let (short, long) = (beyond(&t, 5_000).time.secs(), predict(&t).time.secs());
         assert!((0.99..1.01).contains(&(short / long)), "{short} {long}");
+    }
+
+    /// A week of the model's time is no bound of the answer's: 80 MB at 1 kbit/s take as long as 8 GB at 100.
+    #[test]
+    fn slow_transfers_are_answered_as_large_ones_are() {
+        let days = |size, rate_bps| {
+            let p = beyond(&Transfer { size, rate_bps, ..Transfer::default() }, 60_000);
+            assert!(p.complete, "{p:?}");
+            p.time.secs() / 86_400.0
+        };
+        let (slow, large) = (days(80_000_000, 1_000), days(8_000_000_000, 100_000));
+        assert!(
+            (7.5..8.0).contains(&slow) && (0.99..1.01).contains(&(slow / large)),
+            "{slow} {large}"
+        );
+        let lossy = |size| follow(&Transfer { size, loss: 0.97, ..Transfer::default() }).complete;
+        assert!(!lossy(2_000_000) && !lossy(2_000_000_000));
     }
 
     #[test]

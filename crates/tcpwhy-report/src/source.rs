@@ -6,7 +6,7 @@ use tcpwhy_core::units::Nanos;
 /// Where an analysis comes from, and what could not be used of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Source {
-    /// The captures, in the order in which they were given.
+    /// The captures, in the order of time.
     pub files: Vec<String>,
     /// When the first frame was captured, where that is known.
     pub began: Option<Nanos>,

@@ -1,5 +1,6 @@
 //! Frames in, packets out: the part of the work that any thread may do.
 
+use super::clock::Clock;
 use super::counts::Counts;
 use crate::filter::Span;
 use crate::progress::Progress;
@@ -14,6 +15,7 @@ pub(super) struct Decoder {
     progress: Progress,
     span: Span,
     counts: Counts,
+    clock: Clock,
     /// Whether there may be more frames.
     more: Result<bool, Error>,
     /// Reading never waits for somebody who writes.
@@ -26,8 +28,8 @@ impl Decoder {
     /// At the beginning of a capture.
     pub(super) fn new(capture: Capture, progress: Progress, span: Span) -> Self {
         let prompt = capture.progress().1.is_some();
-        let counts = Counts::default();
-        Self { capture, progress, span, counts, more: Ok(true), prompt, times: 0 }
+        let (counts, clock) = (Counts::default(), Clock::default());
+        Self { capture, progress, span, counts, clock, more: Ok(true), prompt, times: 0 }
     }
 
     /// Whether all frames were read, or as many as can be.
@@ -48,8 +50,9 @@ impl Decoder {
     /// Decodes some frames, and shows the progress from time to time: there may be many files to ask for it.
     #[inline(always)]
     fn each(&mut self, frames: usize, mut decode: impl FnMut(&Frame<'_>) -> Decoded) {
-        let Self { capture, span, counts, .. } = self;
+        let Self { capture, span, counts, clock, .. } = self;
         self.more = capture.next_frames(frames, |frame| {
+            clock.see(frame);
             let decoded = decode(frame);
             if span.takes(frame.time) {
                 counts.add(&decoded, frame.link);
@@ -70,6 +73,7 @@ impl Decoder {
             notes.iter().map(|note| Warning::new(|language| note.text(language))).collect();
         warnings.extend(error.as_deref().map(Warning::from));
         warnings.extend(self.counts.warnings());
+        warnings.extend(self.clock.warning());
         let source = Source {
             files: self.capture.files().to_vec(),
             began: self.span.began(),

@@ -2,6 +2,7 @@
 //! reading thread judges some of the connections itself; where it runs out of work, it decodes what the reading thread sorts then.
 
 mod board;
+mod clock;
 mod counts;
 mod decoder;
 mod reader;

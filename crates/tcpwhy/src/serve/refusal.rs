@@ -22,6 +22,9 @@ pub(super) enum Refusal {
     Large(u64),
     #[error("{0}")]
     NotCapture(tcpwhy_capture::Error),
+    /// Before its first packet.
+    #[error("{0}")]
+    Damaged(tcpwhy_capture::Note),
     #[error("{0}: holds no packets")]
     NoPackets(String),
     #[error("the upload broke off")]
@@ -50,7 +53,9 @@ impl Refusal {
         match self {
             Self::Uploads | Self::Analyses | Self::Stretches => StatusCode::SERVICE_UNAVAILABLE,
             Self::Large(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::NotCapture(_) | Self::NoPackets(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::NotCapture(_) | Self::Damaged(_) | Self::NoPackets(_) => {
+                StatusCode::UNSUPPORTED_MEDIA_TYPE
+            }
             Self::BrokeOff => StatusCode::BAD_REQUEST,
             Self::Slow => StatusCode::REQUEST_TIMEOUT,
             Self::Nowhere | Self::Changed => StatusCode::NOT_FOUND,
@@ -68,6 +73,7 @@ impl Refusal {
                 format!("超过上传上限（{}）：可用 --max-upload 另设上限", quantity::data(*most))
             }
             Self::NotCapture(e) => e.text(Language::Zh),
+            Self::Damaged(note) => note.text(Language::Zh),
             Self::NoPackets(file) => format!("{file}：其中没有数据包"),
             Self::BrokeOff => "上传中断".to_owned(),
             Self::Slow => "上传太慢：每秒不到 4 kB".to_owned(),

@@ -103,7 +103,10 @@ impl Part {
         let capture = Capture::from_reader(wanted, file);
         let mut capture = capture.map_err(Refusal::NotCapture)?;
         if !matches!(capture.next_frame(), Ok(Some(_))) {
-            return Err(Refusal::NoPackets(wanted.to_owned()));
+            let damage = capture.notes().into_iter().find(|note| note.kind.is_damage());
+            return Err(
+                damage.map_or_else(|| Refusal::NoPackets(wanted.to_owned()), Refusal::Damaged)
+            );
         }
         // Closed: Windows renames no open file.
         drop(capture);

@@ -35,6 +35,10 @@ fn what_is_no_capture_is_refused_in_a_sentence_and_removed() {
         (&b"<html><script>alert(1)</script>"[..], "not a capture"),
         (&b""[..], "empty"),
         (&b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0"[..], "no packets"),
+        (
+            &b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0cut"[..],
+            "the file is cut",
+        ),
     ] {
         let answer = server.upload("x.pcap", body);
         assert_eq!(answer.status, 415, "{answer:?}");

@@ -5,7 +5,7 @@ use crate::cli::Selection;
 use crate::error::Error;
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::net::IpAddr;
 use std::path::Path;
 use tcpwhy_report::json::SCHEMA;
@@ -46,12 +46,25 @@ fn parsed(file: File) -> Result<Value, Json> {
         return Err(Json::Large(LARGEST));
     }
     // A pipe has no length before it ends.
-    let mut rest = file.take(LARGEST + 1);
-    let value = serde_json::from_reader(BufReader::new(&mut rest));
-    if rest.limit() == 0 {
+    let mut text = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut text).map_err(Json::Unreadable)?;
+    if text.len() as u64 > LARGEST {
         return Err(Json::Large(LARGEST));
     }
+    let value = match text.as_slice() {
+        [0xef, 0xbb, 0xbf, rest @ ..] => serde_json::from_slice(rest),
+        [0xff, 0xfe, rest @ ..] => serde_json::from_str(&utf16(rest)),
+        all => serde_json::from_slice(all),
+    };
     value.map_err(Json::Broken)
+}
+
+/// What `>` of Windows PowerShell makes of every program's output: UTF-16, little-endian.
+fn utf16(bytes: &[u8]) -> String {
+    let (units, _) = bytes.as_chunks::<2>();
+    char::decode_utf16(units.iter().map(|unit| u16::from_le_bytes(*unit)))
+        .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect()
 }
 
 /// Whether the page finds what it reads of every connection.
@@ -76,4 +89,27 @@ fn takes(c: &Value, selection: &Selection) -> bool {
     selection.conn.is_none_or(|id| c.get("id").and_then(Value::as_u64) == Some(id))
         && selection.host.is_none_or(host)
         && selection.port.is_none_or(on)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_read_as_every_shell_writes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            parsed(File::open(&path).unwrap()).ok()
+        };
+        let text = r#"{"name": "抓包"}"#;
+        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let plain = read(text.as_bytes());
+        assert!(plain.is_some());
+        assert_eq!(read(&[b"\xef\xbb\xbf", text.as_bytes()].concat()), plain);
+        assert_eq!(read(&[b"\xff\xfe", &wide[..]].concat()), plain);
+        assert_eq!(read(&[b"\xff\xfe", &wide[..9]].concat()), None);
+        assert_eq!(read(b""), None);
+    }
 }

@@ -32,7 +32,7 @@ pub(super) fn ordered(newest: &Path, paths: impl Iterator<Item = PathBuf>) -> Ve
     parts.into_iter().map(|(_, path)| path).collect()
 }
 
-/// The whole lines of all parts. What is no text ends a part, and so does a line that no recorder writes.
+/// The lines of all parts, those that no recorder writes in pieces.
 ///
 /// # Errors
 /// A part cannot be opened.
@@ -51,16 +51,16 @@ pub(super) fn opened(parts: Vec<PathBuf>) -> Result<Vec<File>, Error> {
     parts.into_iter().map(open).collect()
 }
 
-/// The whole lines of open parts.
+/// The lines of open parts.
 pub(super) fn lines_of(files: Vec<File>) -> impl Iterator<Item = String> {
     let files = files.into_iter().map(BufReader::new);
     files.flat_map(|mut file| std::iter::from_fn(move || line(&mut file)))
 }
 
 fn line(file: &mut impl BufRead) -> Option<String> {
-    let mut text = String::new();
-    let read = file.by_ref().take(LONGEST).read_line(&mut text).ok()?;
-    (read > 0).then_some(text)
+    let mut text = Vec::new();
+    let read = file.by_ref().take(LONGEST).read_until(b'\n', &mut text).ok()?;
+    (read > 0).then(|| String::from_utf8_lossy(&text).into_owned())
 }
 
 #[cfg(test)]
@@ -96,6 +96,15 @@ mod tests {
             std::os::unix::fs::symlink("/dev/zero", folder.path().join(name)).unwrap();
         }
         assert!(of(&newest).is_empty());
+    }
+
+    #[test]
+    fn what_is_no_text_is_a_line_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("samples.ndjson");
+        fs::write(&path, b"one\n\xff\xfe\nthree\n").unwrap();
+        let lines: Vec<_> = lines(vec![path]).unwrap().collect();
+        assert_eq!((lines.len(), lines[2].as_str()), (3, "three\n"));
     }
 
     #[test]

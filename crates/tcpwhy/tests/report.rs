@@ -228,7 +228,7 @@ fn facts_of_a_case_that_cannot_be_read_are_damage_and_missing_ones_are_not() {
     let code_of = |args: &[&str]| code(&run(&[args, &[&name("case")]].concat()));
     for file in ["host.json", "record.json", "result.json"] {
         let path = name(&format!("case/{file}"));
-        for (text, expected) in [("{}", 0), ("{\"client\": {", 2), ("", 2)] {
+        for (text, expected) in [("{}", 0), ("{\"client\": {", 2), ("[]", 2), ("", 2)] {
             fs::write(&path, text).unwrap();
             for args in [&["explain"][..], &["explain", "--ndjson"], &["report", "-o", "-"]] {
                 assert_eq!(code_of(args), expected, "{file} {text:?} {args:?}");

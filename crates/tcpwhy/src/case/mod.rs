@@ -42,7 +42,7 @@ pub(crate) trait Files {
     /// A small JSON file; `None` where there is no such file.
     ///
     /// # Errors
-    /// It cannot be read, or is no JSON.
+    /// It cannot be read, or holds no JSON object.
     fn facts(&self, name: &str) -> io::Result<Option<Value>>;
 
     /// The samples of the sockets, in the order in which they were taken.
@@ -135,9 +135,9 @@ fn sender(result: &Value) -> Option<String> {
     ["client", "server"].contains(&from).then(|| from.to_owned())
 }
 
-/// A small JSON file; one that is larger is cut, and no JSON.
+/// The object in a small JSON file; one that is larger is cut, and no JSON.
 fn facts(file: File) -> io::Result<Value> {
     let mut text = Vec::new();
     file.take(MOST_BYTES).read_to_end(&mut text)?;
-    Ok(serde_json::from_slice(&text)?)
+    Ok(Value::Object(serde_json::from_slice(&text)?))
 }

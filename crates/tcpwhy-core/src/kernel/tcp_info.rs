@@ -50,6 +50,8 @@ fields! {
     total_retrans: u32 = 100;
     /// Bytes a second.
     pacing_rate: u64 = 104;
+    /// `SO_MAX_PACING_RATE`, bytes a second; all ones where nobody set it.
+    max_pacing_rate: u64 = 112;
     /// Bytes acknowledged by the peer.
     bytes_acked: u64 = 120;
     /// Bytes received from the peer.

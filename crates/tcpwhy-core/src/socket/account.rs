@@ -133,8 +133,17 @@ fn limit(piece: &[State]) -> Limit {
         _ if is_silent(piece) => Limit::SilentPath,
         // Between two openings of the window bbr paces at the rate that the window set.
         Limit::PathBandwidth | Limit::CongestionWindow if met_edge(piece) => Limit::ReceiveWindow,
+        Limit::CongestionWindow if is_paced_by_the_path(piece) => Limit::PathBandwidth,
         limit => limit,
     }
+}
+
+/// Whether data arrives as fast as it is paced. A congestion control that models the path paces at the highest rate that arrived, and finds out
+/// in one round of eight whether more would (BBR, draft-ietf-ccwg-bbr section 4.3.3): then the path is what sets the pace. One that counts a
+/// window paces at 1.2 windows a round trip and more (`tcp_update_pacing_rate`), of which one arrives.
+fn is_paced_by_the_path(piece: &[State]) -> bool {
+    let paced = piece.iter().filter(|s| s.is_paced_as_it_arrives()).count();
+    paced * 2 > piece.len()
 }
 
 /// Whether the sender came to the window's edge and was never held by cwnd or a loss.
@@ -217,6 +226,32 @@ mod tests {
         assert_eq!(told(&[paced(0), paced(10), paced(20)]), Some(Limit::CongestionWindow));
         let full = State { in_flight: 10, ..paced(10) };
         assert_eq!(told(&[paced(0), full, at_edge(20)]), Some(Limit::CongestionWindow));
+    }
+
+    #[test]
+    fn a_pace_at_which_everything_arrives_is_the_paths_unless_the_application_set_it() {
+        let paced = |ms, pacing_rate, max_pacing_rate| State {
+            unsent: 9000,
+            outstanding: 30_000,
+            in_flight: 5,
+            delivery_rate: 1_000_000,
+            pacing_rate,
+            max_pacing_rate,
+            ..state(ms)
+        };
+        let told = |pacing, most| {
+            let states = [paced(0, pacing, most), paced(10, pacing, most), paced(20, pacing, most)];
+            let account = Account::of(&states, false);
+            (account.limit(), account.cause())
+        };
+        let path = (Some(Limit::PathBandwidth), Cause::SteadyRate);
+        let own = (Some(Limit::CongestionWindow), Cause::Pacing);
+        assert_eq!(told(1_010_000, u64::MAX), path);
+        // As bbr begins, as a window is paced, as the application wants it, as it is not known.
+        assert_eq!(told(2_890_000, u64::MAX), own);
+        assert_eq!(told(1_200_000, u64::MAX), own);
+        assert_eq!(told(1_010_000, 1_010_000), own);
+        assert_eq!(told(0, 0), own);
     }
 
     #[test]

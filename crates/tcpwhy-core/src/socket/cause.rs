@@ -9,7 +9,8 @@ pub fn cause(limit: Limit, states: &[State]) -> Cause {
     match limit {
         Limit::ReceiveWindow => window(states),
         Limit::CongestionWindow => congestion(states),
-        Limit::PathBandwidth => Cause::StandingQueue,
+        Limit::PathBandwidth if most(states, State::queue_stands) => Cause::StandingQueue,
+        Limit::PathBandwidth => Cause::SteadyRate,
         Limit::LossRecovery if most(states, State::has_timed_out) => Cause::Timeout,
         Limit::LossRecovery => Cause::FastRetransmit,
         Limit::DelayedAck => Cause::Nagle,

@@ -17,6 +17,9 @@ const LOW: u8 = 70;
 pub(super) const SURE: u8 = 95;
 /// Samples come every 2 ms at best: most of a shorter piece is a matter of chance.
 const SHORTEST_NS: u64 = 10_000_000;
+/// What decides between these is in no packet: whether the process had more to send (a writer that is woken late looks like one that has
+/// nothing), how much waits in its buffer, and how large its congestion window is.
+const INSIDE: [Limit; 3] = [Limit::Application, Limit::SendBuffer, Limit::CongestionWindow];
 /// Pieces into which an interval is cut at most; a timeline is a picture a thousand pixels wide.
 const MOST_PIECES: usize = 64;
 
@@ -135,14 +138,12 @@ fn by_sender(interval: &Interval, sender: Option<&Sender>, guessed: bool) -> Vec
         return vec![confirmed(interval)];
     }
     let says = |limit: Limit| held(&|l| l == limit).scale(2, 1) > sampled;
-    // Whether the process had more to send is in no packet: a writer that is woken late looks like one that has nothing.
     let window = (interval.limit == Limit::ReceiveWindow) != says(Limit::ReceiveWindow);
     let overruled = match interval.limit {
         // These show in the packets, whatever the window is.
         Limit::LossRecovery | Limit::SilentPath => false,
         _ if guessed && window => true,
-        Limit::Application => says(Limit::SendBuffer),
-        Limit::SendBuffer => says(Limit::Application),
+        limit if INSIDE.contains(&limit) => INSIDE.into_iter().any(says),
         limit => limit == Limit::Unknown || interval.confidence < LOW,
     };
     if !overruled && interval.confidence >= LOW {

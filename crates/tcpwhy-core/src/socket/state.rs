@@ -44,6 +44,12 @@ pub struct State {
     pub sndbuf: u32,
     /// Bytes acknowledged since the connection began.
     pub acked: u64,
+    /// Bytes a second that the congestion control paces at; zero where that is not known.
+    pub pacing_rate: u64,
+    /// What the application bounds that to (`SO_MAX_PACING_RATE`), bytes a second.
+    pub max_pacing_rate: u64,
+    /// Bytes a second that arrived when something was acknowledged last.
+    pub delivery_rate: u64,
     /// Packets beyond a loss that the receiver has reported (SACK).
     pub sacked: u32,
     /// Slow start threshold, packets; a huge number before the first loss.
@@ -79,6 +85,9 @@ impl State {
             wmem_queued: *skmem.get(5)?,
             sndbuf: *skmem.get(3)?,
             acked: info.bytes_acked()?,
+            pacing_rate: info.pacing_rate()?,
+            max_pacing_rate: info.max_pacing_rate()?,
+            delivery_rate: info.delivery_rate()?,
             sacked: info.sacked()?,
             ssthresh: info.snd_ssthresh()?,
             timeouts: info.retransmits()?,
@@ -158,6 +167,13 @@ impl State {
     /// Held by something outside of the process: a window, or a loss.
     pub fn is_held_back(&self) -> bool {
         self.repairs() || self.is_at_edge() || (self.unsent > 0 && self.in_flight >= self.cwnd)
+    }
+
+    /// Data waits for the pacing timer, and arrives as fast as that lets it go, which is what the application allows at most or less.
+    pub(super) fn is_paced_as_it_arrives(&self) -> bool {
+        let waits = self.can_send() && self.in_flight < self.cwnd;
+        let paced = (1..self.max_pacing_rate).contains(&self.pacing_rate);
+        waits && paced && self.delivery_rate >= self.pacing_rate / 10 * 9
     }
 
     /// A quarter above the floor, and at least 1 ms, is more than a timer's lateness.

@@ -33,7 +33,6 @@ pub(super) fn fill(timeline: &mut [Interval], states: &[State], beside: &Beside<
             }
             Limit::Application => application(interval, beside.reading),
             Limit::PathBandwidth if beside.way.policer.is_some() => Cause::Policer,
-            Limit::PathBandwidth if !queue_stands(states) => Cause::SteadyRate,
             _ => socket::cause(limit, states),
         };
         interval.cause = cause.name().map(str::to_owned);
@@ -58,13 +57,6 @@ fn application(interval: &Interval, reading: Option<&Spans>) -> Cause {
     } else {
         Cause::SenderApplication
     }
-}
-
-/// In most states the round trip is a quarter and at least 1 ms above its floor.
-fn queue_stands(states: &[State]) -> bool {
-    let excess = |s: &State| s.srtt_us.saturating_sub(s.min_rtt_us);
-    let stands = |s: &&State| excess(s) >= 1000 && excess(s) >= s.min_rtt_us / 4;
-    states.iter().filter(stands).count() * 2 > states.len()
 }
 
 #[cfg(test)]

@@ -203,6 +203,15 @@ fn whether_the_process_had_more_to_send_only_its_kernel_knows() {
 }
 
 #[test]
+fn a_window_that_nothing_waits_for_held_nobody_however_slowly_it_seems_to_grow() {
+    let mut c = connection(&[(400, Limit::CongestionWindow, 85), (400, Limit::PathBandwidth, 85)]);
+    settle(&mut c, &sampled(900, None), 4_194_304);
+    let limits: Vec<_> = told(&c).into_iter().map(|told| (told.0, told.1)).collect();
+    // Whether the path is full, packets tell.
+    assert_eq!(limits, [(400, Limit::SendBuffer), (400, Limit::PathBandwidth)]);
+}
+
+#[test]
 fn where_nothing_was_sampled_nothing_changes() {
     let before = connection(&[(100, Limit::Unknown, 50), (700, Limit::Unknown, 50)]);
     let mut c = before.clone();

@@ -138,9 +138,7 @@ fn limit(piece: &[State]) -> Limit {
     }
 }
 
-/// Whether data arrives as fast as it is paced. A congestion control that models the path paces at the highest rate that arrived, and finds out
-/// in one round of eight whether more would (BBR, draft-ietf-ccwg-bbr section 4.3.3): then the path is what sets the pace. One that counts a
-/// window paces at 1.2 windows a round trip and more (`tcp_update_pacing_rate`), of which one arrives.
+/// Whether data arrives as fast as it is paced: then the path is what sets the pace.
 fn is_paced_by_the_path(piece: &[State]) -> bool {
     let paced = piece.iter().filter(|s| s.is_paced_as_it_arrives()).count();
     paced * 2 > piece.len()
@@ -239,17 +237,20 @@ mod tests {
             max_pacing_rate,
             ..state(ms)
         };
-        let told = |pacing, most| {
-            let states = [paced(0, pacing, most), paced(10, pacing, most), paced(20, pacing, most)];
+        let told_of = |bbr, pacing, most| {
+            let states = [0, 10, 20].map(|ms| State { bbr, ..paced(ms, pacing, most) });
             let account = Account::of(&states, false);
             (account.limit(), account.cause())
         };
+        let told = |pacing, most| told_of(false, pacing, most);
         let path = (Some(Limit::PathBandwidth), Cause::SteadyRate);
         let own = (Some(Limit::CongestionWindow), Cause::Pacing);
         assert_eq!(told(1_010_000, u64::MAX), path);
         // As bbr begins, as a window is paced, as the application wants it, as it is not known.
         assert_eq!(told(2_890_000, u64::MAX), own);
         assert_eq!(told(1_200_000, u64::MAX), own);
+        assert_eq!(told_of(true, 1_250_000, u64::MAX), path);
+        assert_eq!(told_of(true, 2_890_000, u64::MAX), own);
         assert_eq!(told(1_010_000, 1_010_000), own);
         assert_eq!(told(0, 0), own);
     }

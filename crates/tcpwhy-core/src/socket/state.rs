@@ -44,6 +44,8 @@ pub struct State {
     pub sndbuf: u32,
     /// Bytes acknowledged since the connection began.
     pub acked: u64,
+    /// The congestion control is BBR; where that is not known, none is.
+    pub bbr: bool,
     /// Bytes a second that the congestion control paces at; zero where that is not known.
     pub pacing_rate: u64,
     /// What the application bounds that to (`SO_MAX_PACING_RATE`), bytes a second.
@@ -66,7 +68,14 @@ pub struct State {
 
 impl State {
     /// From a socket sample; `None` where the kernel's struct is too short (before Linux 5.4: no `snd_wnd`).
-    pub fn from_sample(t_ns: u64, info: TcpInfo<'_>, wqueue: u32, skmem: &[u32]) -> Option<Self> {
+    /// `congestion` is the congestion control's name, empty where it is not known.
+    pub fn from_sample(
+        t_ns: u64,
+        info: TcpInfo<'_>,
+        wqueue: u32,
+        skmem: &[u32],
+        congestion: &str,
+    ) -> Option<Self> {
         let unsent = info.notsent_bytes()?;
         Some(Self {
             t_ns,
@@ -85,6 +94,7 @@ impl State {
             wmem_queued: *skmem.get(5)?,
             sndbuf: *skmem.get(3)?,
             acked: info.bytes_acked()?,
+            bbr: congestion == "bbr",
             pacing_rate: info.pacing_rate()?,
             max_pacing_rate: info.max_pacing_rate()?,
             delivery_rate: info.delivery_rate()?,
@@ -169,11 +179,15 @@ impl State {
         self.repairs() || self.is_at_edge() || (self.unsent > 0 && self.in_flight >= self.cwnd)
     }
 
-    /// Data waits for the pacing timer, and arrives as fast as that lets it go, which is what the application allows at most or less.
+    /// Data waits for the pacing timer, though the application would allow a higher rate, and arrives as fast as that lets it go. BBR paces at
+    /// the highest rate that arrived, and in one round of eight at a quarter more, to see whether that arrives, too
+    /// (draft-ietf-ccwg-bbr section 4.3.3). Who counts a window paces at 1.2 windows a round trip and more
+    /// (`tcp_update_pacing_rate`), of which one arrives.
     pub(super) fn is_paced_as_it_arrives(&self) -> bool {
         let waits = self.can_send() && self.in_flight < self.cwnd;
         let paced = (1..self.max_pacing_rate).contains(&self.pacing_rate);
-        waits && paced && self.delivery_rate >= self.pacing_rate / 10 * 9
+        let percent = if self.bbr { 75 } else { 90 };
+        waits && paced && self.delivery_rate >= self.pacing_rate / 100 * percent
     }
 
     /// A quarter above the floor, and at least 1 ms, is more than a timer's lateness.

@@ -111,7 +111,7 @@ fn samples(path: &Path) -> io::Result<Sockets> {
         let Ok(line) = serde_json::from_str::<Line>(&text?) else { continue };
         let raw = from_hex(&line.tcp_info);
         let info = TcpInfo(&raw);
-        let Some(state) = State::from_sample(line.t_ns, info, line.wqueue, &line.skmem) else {
+        let Some(state) = State::from_sample(line.t_ns, info, line.wqueue, &line.skmem, "") else {
             continue;
         };
         let socket = sockets.entry((line.host, line.local, line.remote)).or_default();

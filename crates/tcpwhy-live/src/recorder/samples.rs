@@ -147,7 +147,8 @@ fn changed(
     round: u64,
 ) -> bool {
     let memory = |at: usize| sample.skmem.get(at).copied().unwrap_or(0);
-    let state = State::from_sample(0, TcpInfo(&sample.tcp_info), sample.wqueue, &sample.skmem);
+    let info = TcpInfo(&sample.tcp_info);
+    let state = State::from_sample(0, info, sample.wqueue, &sample.skmem, &sample.congestion);
     let receiver = Receiver { unread: sample.rqueue, rmem_alloc: memory(0), rcvbuf: memory(1) };
     let new = Last { state, receiver, locks, round };
     match known.get_mut(&sample.cookie) {
@@ -168,6 +169,7 @@ fn line(t_ns: u64, host: &str, sample: &Sample, locks: Option<u32>) -> String {
     let mut value = serde_json::json!({
         "t_ns": t_ns, "host": host, "local": sample.local, "remote": sample.remote,
         "cookie": sample.cookie, "rqueue": sample.rqueue, "wqueue": sample.wqueue, "tcp_info": hex, "skmem": sample.skmem,
+        "congestion": sample.congestion,
     });
     if let Some(locks) = locks {
         value["locks"] = locks.into();

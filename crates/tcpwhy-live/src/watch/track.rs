@@ -134,7 +134,13 @@ impl Track {
 }
 
 fn state(t_ns: u64, sample: &Sample) -> Option<State> {
-    State::from_sample(t_ns, TcpInfo(&sample.tcp_info), sample.wqueue, &sample.skmem)
+    State::from_sample(
+        t_ns,
+        TcpInfo(&sample.tcp_info),
+        sample.wqueue,
+        &sample.skmem,
+        &sample.congestion,
+    )
 }
 
 fn receiver(sample: &Sample) -> Receiver {

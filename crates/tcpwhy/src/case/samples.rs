@@ -55,6 +55,9 @@ pub(crate) struct Sample {
     wqueue: u32,
     tcp_info: String,
     skmem: Vec<u32>,
+    /// The congestion control; empty in older recordings.
+    #[serde(default)]
+    congestion: String,
     /// `SOCK_SNDBUF_LOCK` 1, `SOCK_RCVBUF_LOCK` 2, where they could be read.
     #[serde(default)]
     pub locks: Option<u8>,
@@ -70,7 +73,8 @@ impl Sample {
     pub(crate) fn seen(&self) -> Option<Seen> {
         let raw = from_hex(&self.tcp_info);
         let t_ns = u64::try_from(self.t_ns).ok()?;
-        let state = State::from_sample(t_ns, TcpInfo(&raw), self.wqueue, &self.skmem)?;
+        let state =
+            State::from_sample(t_ns, TcpInfo(&raw), self.wqueue, &self.skmem, &self.congestion)?;
         let [rmem_alloc, rcvbuf] = [*self.skmem.first()?, *self.skmem.get(1)?];
         Some(Seen { state, receiver: Receiver { unread: self.rqueue, rmem_alloc, rcvbuf } })
     }

@@ -19,7 +19,7 @@ const CLAMPED: [&str; 2] = ["--client-sysctl", "net.ipv4.tcp_no_metrics_save=0"]
 const CLAMP: u64 = 20;
 
 /// Kind of flow, options of the lab, and the limit that it was built to have.
-const FLOWS: [(&str, &[&str], &str); 8] = [
+const FLOWS: [(&str, &[&str], &str); 9] = [
     ("sndbuf", &[], "send_buffer"),
     ("sndbuf-epoll", &[], "send_buffer"),
     ("rcvbuf", &[], "receive_window"),
@@ -29,6 +29,8 @@ const FLOWS: [(&str, &[&str], &str); 8] = [
     ("pacing", &[], "congestion_window"),
     // The writer waits for the low-water mark, and the data for the congestion window.
     ("lowat", &CLAMPED, "congestion_window"),
+    // What bbr is paced at is the rate that the path has.
+    ("path", &["--rate", "50mbit"], "path_bandwidth"),
 ];
 
 /// The limit with most of the time that the kernel's program told, and its share; `None` where the program may not run.

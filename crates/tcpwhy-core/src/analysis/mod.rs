@@ -6,6 +6,7 @@
 //! all in one.
 
 mod arrivals;
+mod clock;
 mod closing;
 mod conclude;
 mod conclusion;
@@ -27,6 +28,7 @@ use crate::model::Connection;
 use crate::observe::Segment;
 use crate::whatif::Budget;
 pub use arrivals::Arrivals;
+pub use clock::{CaptureClock, ClockStep};
 pub use conclusion::{Conclusion, Judged};
 pub use judge::Judge;
 pub use period::Period;

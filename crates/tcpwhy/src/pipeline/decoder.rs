@@ -1,11 +1,11 @@
 //! Frames in, packets out: the part of the work that any thread may do.
 
-use super::clock::Clock;
+use super::clock;
 use super::counts::Counts;
 use crate::filter::Span;
 use crate::progress::Progress;
 use tcpwhy_capture::{Capture, Error};
-use tcpwhy_core::analysis::{Arrivals, Sorter};
+use tcpwhy_core::analysis::{Arrivals, CaptureClock, Sorter};
 use tcpwhy_core::decode::{Decoded, Frame};
 use tcpwhy_report::{Source, Warning};
 
@@ -15,7 +15,7 @@ pub(super) struct Decoder {
     progress: Progress,
     span: Span,
     counts: Counts,
-    clock: Clock,
+    clock: CaptureClock,
     /// Whether there may be more frames.
     more: Result<bool, Error>,
     /// Reading never waits for somebody who writes.
@@ -28,7 +28,7 @@ impl Decoder {
     /// At the beginning of a capture.
     pub(super) fn new(capture: Capture, progress: Progress, span: Span) -> Self {
         let prompt = capture.progress().1.is_some();
-        let (counts, clock) = (Counts::default(), Clock::default());
+        let (counts, clock) = (Counts::default(), CaptureClock::default());
         Self { capture, progress, span, counts, clock, more: Ok(true), prompt, times: 0 }
     }
 
@@ -73,7 +73,7 @@ impl Decoder {
             notes.iter().map(|note| Warning::new(|language| note.text(language))).collect();
         warnings.extend(error.as_deref().map(Warning::from));
         warnings.extend(self.counts.warnings());
-        warnings.extend(self.clock.warning());
+        warnings.extend(self.clock.step().map(clock::warning));
         let source = Source {
             files: self.capture.files().to_vec(),
             began: self.span.began(),

@@ -48,14 +48,12 @@ impl Span {
         bounded.then(|| (at(self.since, Nanos(i64::MIN)), at(self.until, Nanos::MAX)))
     }
 
-    /// When the capture began, once a packet of it was asked about.
-    pub(crate) fn began(&self) -> Option<Nanos> {
-        self.start
-    }
-
     /// Whether a packet is of this time. The first packet asked about starts the clock.
     #[inline]
     pub(crate) fn takes(&mut self, time: Nanos) -> bool {
+        if self.since.is_none() && self.until.is_none() {
+            return true;
+        }
         let start = *self.start.get_or_insert(time);
         self.since.is_none_or(|w| time >= w.at(start))
             && self.until.is_none_or(|w| time < w.at(start))

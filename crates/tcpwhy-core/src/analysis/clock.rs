@@ -56,9 +56,10 @@ struct Step {
 /// The clocks of the capture and of those who send in it.
 #[derive(Debug)]
 pub struct CaptureClock {
+    began: Option<Nanos>,
     last: Option<Nanos>,
+    /// Frames from then on are looked at, so many.
     next: Nanos,
-    /// Frames that are looked at, whenever they were captured.
     left: u32,
     ways: Vec<Way>,
     step: Option<Step>,
@@ -68,8 +69,8 @@ pub struct CaptureClock {
 
 impl Default for CaptureClock {
     fn default() -> Self {
-        let next = Nanos(i64::MIN);
-        Self { last: None, next, left: 0, ways: Vec::new(), step: None, found: None }
+        let (next, ways) = (Nanos(i64::MIN), Vec::new());
+        Self { began: None, last: None, next, left: SOME, ways, step: None, found: None }
     }
 }
 
@@ -77,18 +78,14 @@ impl CaptureClock {
     /// The next frame of the capture.
     #[inline(always)]
     pub fn see(&mut self, frame: &Frame<'_>) {
-        if self.left > 0 || frame.time >= self.next {
+        if frame.time >= self.next {
             self.look(frame);
         }
     }
 
     #[cold]
     fn look(&mut self, frame: &Frame<'_>) {
-        if frame.time >= self.next {
-            self.left = self.left.max(SOME);
-            self.next = frame.time + EVERY;
-        }
-        self.left -= 1;
+        self.began.get_or_insert(frame.time);
         let last = self.last.replace(frame.time).unwrap_or(frame.time);
         if frame.time - last >= LEAST {
             self.settle();
@@ -99,6 +96,17 @@ impl CaptureClock {
             self.left = AFTER_STEP;
         }
         decode_each(frame, &mut Segment::default(), |segment| self.hear(segment));
+        self.left = self.left.saturating_sub(1);
+        // Those that are still to be looked at may be of any time.
+        self.next = Nanos(i64::MIN);
+        if self.left == 0 {
+            (self.left, self.next) = (SOME, frame.time + EVERY);
+        }
+    }
+
+    /// When the first frame was captured.
+    pub fn began(&self) -> Option<Nanos> {
+        self.began
     }
 
     fn hear(&mut self, s: &Segment) {

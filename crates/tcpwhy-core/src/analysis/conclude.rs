@@ -97,7 +97,9 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence, period);
     facts.peak_bps = ctx.peak.saturating_mul(8);
-    facts.rtt_high = ctx.rtt_high(period);
+    if timeline.iter().any(|i| i.limit == Limit::PathBandwidth) {
+        facts.rtt_high = ctx.rtt_high(period);
+    }
     let (transfers, transfers_omitted) = sender.transfers.all();
     let whole = period.holds(flow.start, placing.last);
     let transfers = period.of_transfers(transfers, &timeline);

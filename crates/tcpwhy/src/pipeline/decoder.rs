@@ -73,10 +73,11 @@ impl Decoder {
             notes.iter().map(|note| Warning::new(|language| note.text(language))).collect();
         warnings.extend(error.as_deref().map(Warning::from));
         warnings.extend(self.counts.warnings());
+        let began = self.clock.began();
         warnings.extend(self.clock.step().map(clock::warning));
         let source = Source {
             files: self.capture.files().to_vec(),
-            began: self.span.began(),
+            began,
             packets: self.counts.frames,
             tcp_packets: self.counts.tcp,
             warnings,

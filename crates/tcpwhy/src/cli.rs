@@ -1,5 +1,8 @@
 //! The command line's grammar.
 
+mod line;
+mod refused;
+
 use crate::agent::Agent;
 use crate::check::args::Check;
 use crate::lab::Lab;
@@ -9,7 +12,10 @@ use crate::predict::args::Predict;
 use crate::record::Record;
 use crate::when::When;
 use anstream::ColorChoice;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use refused::Refused;
+use std::ffi::OsString;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -72,7 +78,6 @@ It speaks plain HTTP: over a network that you do not trust, forward the port ins
     version,
     after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true,
     override_usage = "tcpwhy [explain] [OPTIONS] FILE..."
 )]
 struct Cli {
@@ -283,6 +288,11 @@ fn port(text: &str) -> Result<u16, &'static str> {
     text.parse().map_err(|_| "expected a number from 0 to 65535")
 }
 
+/// The port of a live socket: of a capture 0 can be asked for, which no socket has.
+pub(crate) fn live_port(text: &str) -> Result<u16, &'static str> {
+    text.parse().ok().filter(|port| *port > 0).ok_or("expected a number from 1 to 65535")
+}
+
 /// When to use colours.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Color {
@@ -307,52 +317,67 @@ impl From<Color> for ColorChoice {
 /// Reads the command line; `None` where it is empty.
 ///
 /// # Errors
-/// What clap says, help and version included.
-pub(crate) fn parse() -> Result<Option<Command>, clap::Error> {
-    let mut args: Vec<_> = std::env::args_os().collect();
-    if args.len() < 2 {
+/// It is wrong, or asks for help or the version.
+pub(crate) fn parse() -> Result<Option<Command>, Refused> {
+    let mut words: Vec<_> = std::env::args_os().collect();
+    if words.len() < 2 {
         return Ok(None);
     }
     // `tcpwhy explain` alone can only mean a file of that name, if there is one.
-    if let [_, only] = args.as_slice()
+    if let [_, only] = words.as_slice()
         && only == "explain"
         && std::path::Path::new(only).exists()
     {
-        args.insert(1, "explain".into());
+        words.insert(1, "explain".into());
     }
-    let cli = Cli::try_parse_from(args)?;
-    let explain = match cli.verb {
-        Some(Verb::Record(record)) => return Ok(Some(Command::Record(record))),
-        Some(Verb::Report(report)) => {
-            check(&report.selection)?;
-            return Ok(Some(Command::Report(report)));
-        }
-        Some(Verb::Serve(serve)) => return Ok(Some(Command::Serve(serve))),
-        Some(Verb::Predict(predict)) => return Ok(Some(Command::Predict(predict))),
-        Some(Verb::Check(check)) => return Ok(Some(Command::Check(check))),
-        Some(Verb::Agent(agent)) => return Ok(Some(Command::Agent(agent))),
-        Some(Verb::Live(live)) => return Ok(Some(Command::Live(live))),
-        Some(Verb::Explain(explain)) => explain,
-        Some(Verb::Lab(lab)) => return Ok(Some(Command::Lab(lab))),
-        None => cli.explain,
-    };
-    if explain.files.is_empty() {
-        let text = "name a capture to explain, or - for standard input";
-        return Err(Cli::command().error(clap::error::ErrorKind::MissingRequiredArgument, text));
-    }
-    check(&explain.selection)?;
-    Ok(Some(Command::Explain(explain)))
+    let grammar = line::prepared(Cli::command());
+    let words = line::subcommand_first(words, &grammar);
+    let refused = |why| Refused::new(why, &line::verbs(&words[1..], &grammar));
+    read(&words, grammar.clone()).map(Some).map_err(refused)
 }
 
-/// Refuses a span of time that no packet can be in.
-fn check(selection: &Selection) -> Result<(), clap::Error> {
+/// The command of these words.
+fn read(words: &[OsString], mut grammar: clap::Command) -> Result<Command, clap::Error> {
+    if let Some((word, verb)) = line::mistyped(words, &grammar) {
+        let text = format!("{word}: there is no such file; did you mean tcpwhy {verb}?");
+        return Err(grammar.error(ErrorKind::InvalidSubcommand, text));
+    }
+    let matches = grammar.try_get_matches_from_mut(words)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut grammar))?;
+    let command = match cli.verb {
+        Some(Verb::Record(record)) => Command::Record(record),
+        Some(Verb::Report(report)) => Command::Report(report),
+        Some(Verb::Serve(serve)) => Command::Serve(serve),
+        Some(Verb::Predict(predict)) => Command::Predict(predict),
+        Some(Verb::Check(check)) => Command::Check(check),
+        Some(Verb::Agent(agent)) => Command::Agent(agent),
+        Some(Verb::Live(live)) => Command::Live(live),
+        Some(Verb::Lab(lab)) => Command::Lab(lab),
+        Some(Verb::Explain(explain)) => Command::Explain(explain),
+        None => Command::Explain(cli.explain),
+    };
+    check(&command)?;
+    Ok(command)
+}
+
+/// Refuses what no grammar can: no file, and a span of time that no packet can be in.
+fn check(command: &Command) -> Result<(), clap::Error> {
+    let selection = match command {
+        Command::Explain(explain) if explain.files.is_empty() => {
+            let text = "name a capture to explain, or - for standard input";
+            return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, text));
+        }
+        Command::Explain(explain) => &explain.selection,
+        Command::Report(report) => &report.selection,
+        _ => return Ok(()),
+    };
     let span = (selection.since, selection.until);
     let (Some(since), Some(until)) = span else { return Ok(()) };
     if !until.is_before(since) {
         return Ok(());
     }
     let text = "--until is before --since: no packet can be of that time";
-    Err(Cli::command().error(clap::error::ErrorKind::ArgumentConflict, text))
+    Err(Cli::command().error(ErrorKind::ArgumentConflict, text))
 }
 
 /// Prints the short help to standard error.
@@ -363,21 +388,6 @@ pub(crate) fn short_help() -> io::Result<()> {
     let help = Cli::command().render_help();
     anstream::eprintln!("{}", help.ansi());
     Ok(())
-}
-
-/// clap's message as one sentence.
-pub(crate) fn sentence(e: &clap::Error) -> String {
-    let text = e.to_string();
-    let mut lines = text.lines();
-    let first = lines.next().unwrap_or_default();
-    let first = first.strip_prefix("error: ").unwrap_or(first);
-    // What it lists stands on the following lines.
-    let listed: Vec<_> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
-    let first = match listed[..] {
-        [] => first.trim_end_matches(':').to_owned(),
-        _ => format!("{first} {}", listed.join(", ")),
-    };
-    format!("{first} (see tcpwhy --help)")
 }
 
 #[cfg(test)]

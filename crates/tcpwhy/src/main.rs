@@ -23,7 +23,6 @@ mod report;
 mod serve;
 mod when;
 
-use clap::error::ErrorKind;
 use cli::Command;
 use error::Error;
 use lang::Lang;
@@ -86,15 +85,6 @@ fn run(language: &mut Language) -> Result<ExitCode, Error> {
             cli::short_help().map_err(Error::Write)?;
             Ok(ExitCode::from(exit::ERROR))
         }
-        Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            e.print().map_err(Error::Write)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        // A verb with verbs of its own, and none of them named: these are shown.
-        Err(e) if e.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            e.print().map_err(Error::Write)?;
-            Ok(ExitCode::from(exit::ERROR))
-        }
-        Err(e) => Err(Error::Usage(cli::sentence(&e))),
+        Err(refused) => refused.answer(),
     }
 }

@@ -132,6 +132,75 @@ fn the_verb_may_be_left_out_and_a_file_may_bear_its_name() {
 }
 
 #[test]
+fn help_is_a_subcommand_and_a_file_may_bear_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["help", "check"] {
+        std::fs::write(dir.path().join(name), transfer()).unwrap();
+        for args in [&["explain", name][..], &[&format!("./{name}")], &["--", name]] {
+            let output = tcpwhy().current_dir(&dir).args(args).output().unwrap();
+            assert_eq!(code(&output), 0, "{args:?} {}", stderr(&output));
+        }
+    }
+    for (args, usage) in [
+        (&["help"][..], "Usage: tcpwhy [explain]"),
+        (&["help", "report"], "Usage: tcpwhy report"),
+        (&["--color", "never", "help", "lab", "run"], "Usage: tcpwhy lab run"),
+    ] {
+        let output = tcpwhy().current_dir(&dir).args(args).output().unwrap();
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+        assert!(stdout(&output).contains(usage), "{args:?} {}", stdout(&output));
+    }
+}
+
+#[test]
+fn a_mistyped_subcommand_is_told_from_a_missing_file() {
+    for (args, meant) in [
+        (&["liv"][..], "liv: there is no such file; did you mean tcpwhy live?"),
+        (&["chekc", "--rate", "1gbit"], "did you mean tcpwhy check?"),
+        (&["--color", "never", "pred"], "did you mean tcpwhy predict?"),
+    ] {
+        assert_one_sentence_error(&run(args), meant);
+    }
+    for missing in ["nosuch", "live.pcap", "./liv"] {
+        let output = run(&[missing]);
+        assert_one_sentence_error(&output, missing);
+        assert!(!stderr(&output).contains("did you mean"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn options_may_stand_before_the_subcommand() {
+    let path = ["--rate", "1gbit", "--rtt", "40ms", "--size", "1MB"];
+    let said = |args: &[&str]| stdout(&run(&[args, &path[..]].concat()));
+    let chinese = said(&["predict", "--lang", "zh"]);
+    assert!(!chinese.is_empty());
+    assert_eq!(said(&["--lang", "zh", "predict"]), chinese);
+    assert_eq!(said(&["--lang=zh", "predict"]), chinese);
+    assert_one_sentence_error(&run(&["--csv", "report", "x"]), "(see tcpwhy report --help)");
+    // A value is none, nor is what comes after a file.
+    assert_one_sentence_error(&run(&["--color", "live", "x"]), "'live' for '--color");
+    assert_one_sentence_error(&run(&["no.pcap", "check"]), "no.pcap");
+}
+
+#[test]
+fn a_wrong_value_is_explained_where_help_on_it_is_found() {
+    let cases: [(&[&str], &str, &str); 6] = [
+        (&["predict", "--rate", "100"], "does not say bits or bytes", "predict"),
+        (&["agent", "--top", "-1"], "'-1' for '--top <K>'", "agent"),
+        (&["live", "--interval", "-1s"], "\"-1s\" is negative", "live"),
+        (&["live", "--port", "abc"], "expected a number from 1 to 65535", "live"),
+        (&["live", "--pid", "abc"], "expected a whole number that is not negative", "live"),
+        (&["report", "--charts", "-2"], "'-2' for '--charts <N>': expected", "report"),
+    ];
+    for (args, part, command) in cases {
+        let output = run(args);
+        assert_one_sentence_error(&output, part);
+        let end = format!("(see tcpwhy {command} --help)\n");
+        assert!(stderr(&output).ends_with(&end), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     for format in ["--all", "--json", "--ndjson", "--csv"] {
         let mut child = tcpwhy()

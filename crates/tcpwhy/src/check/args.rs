@@ -14,7 +14,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "HOST", conflicts_with = "from")]
     pub peer: Option<String>,
     /// Port that is connected to when the round trip has to be measured; a refusal will do
-    #[arg(long, default_value = "443", requires = "peer")]
+    #[arg(long, default_value = "443", value_parser = crate::cli::live_port, requires = "peer")]
     pub port: u16,
     /// The narrowest link of the path (100mbit is bits, 12.5MB/s bytes a second)
     #[arg(long, allow_hyphen_values = true, value_parser = quantity::rate)]

@@ -117,7 +117,7 @@ pub(crate) struct Live {
     #[arg(long, value_name = "ADDR", help_heading = "Selection")]
     pub host: Option<IpAddr>,
     /// Only sockets with this port at either end
-    #[arg(long, value_name = "PORT", help_heading = "Selection")]
+    #[arg(long, value_name = "PORT", value_parser = crate::cli::live_port, help_heading = "Selection")]
     pub port: Option<u16>,
     /// Only sockets of this process
     #[arg(long, value_name = "PID", help_heading = "Selection")]

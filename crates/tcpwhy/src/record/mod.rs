@@ -44,7 +44,7 @@ pub(crate) struct Record {
     #[arg(short, long, value_name = "CASE")]
     pub output: PathBuf,
     /// Only connections of this port (up to 8 times)
-    #[arg(long, value_name = "PORT", help_heading = "Selection")]
+    #[arg(long, value_name = "PORT", value_parser = crate::cli::live_port, help_heading = "Selection")]
     pub port: Vec<u16>,
     /// Only connections of this address (up to 8 times)
     #[arg(long, value_name = "ADDR", help_heading = "Selection")]

@@ -71,6 +71,8 @@ pub(super) struct App {
     pub typing: bool,
     pub frozen: bool,
     pub details: bool,
+    /// All keys are shown instead of the table.
+    pub help: bool,
     pub all: bool,
     pub color: bool,
     pub words: &'static dyn Words,
@@ -93,6 +95,7 @@ impl App {
             typing: false,
             frozen: false,
             details: false,
+            help: false,
             all,
             color,
             words,
@@ -176,8 +179,8 @@ impl App {
         }
         match key.code {
             KeyCode::Char('q') => return true,
-            KeyCode::Esc if !self.details => return true,
-            KeyCode::Esc => self.details = false,
+            KeyCode::Esc => self.step_back(),
+            KeyCode::Char('?' | 'h') => self.help = !self.help,
             KeyCode::Enter => self.details = !self.details,
             KeyCode::Char('s') => self.sort = self.sort.next(),
             KeyCode::Char('f' | ' ') => self.frozen = !self.frozen,
@@ -190,6 +193,17 @@ impl App {
             _ => {}
         }
         false
+    }
+
+    /// Leaves what was entered last. It never ends the program: one press too many is easily made.
+    fn step_back(&mut self) {
+        if self.help {
+            self.help = false;
+        } else if self.details {
+            self.details = false;
+        } else {
+            self.filter.clear();
+        }
     }
 
     fn type_key(&mut self, code: KeyCode) {

@@ -14,7 +14,7 @@ use tcpwhy_core::model::Limit;
 pub(super) fn draw(frame: &mut Frame<'_>, app: &App) {
     let rows = app.visible();
     let place = app.place(&rows);
-    let chosen = place.and_then(|place| rows.get(place)).filter(|_| app.details);
+    let chosen = place.and_then(|place| rows.get(place)).filter(|_| app.details && !app.help);
     let details = chosen.map_or(0, |row| detail::height(app, row));
     let [top, notice, middle, bottom, keys] = Layout::vertical([
         Constraint::Length(1),
@@ -26,7 +26,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App) {
     .areas(frame.area());
     frame.render_widget(Paragraph::new(headline(app, rows.len())), top);
     frame.render_widget(Paragraph::new(app.notice.as_str()).wrap(Wrap { trim: true }), notice);
-    if rows.is_empty() {
+    if app.help {
+        frame.render_widget(Paragraph::new(app.words.line(Text::AllKeys)), middle);
+    } else if rows.is_empty() {
         frame.render_widget(Paragraph::new(nothing(app)), middle);
     } else {
         table::draw(frame, middle, app, &rows, place);
@@ -69,7 +71,12 @@ fn footer(app: &App) -> String {
     if app.typing {
         return app.words.typing(&app.filter);
     }
-    app.words.line(Text::Keys).to_owned()
+    let keys = match (app.help || app.details, app.filter.is_empty()) {
+        (false, true) => Text::Keys,
+        (false, false) => Text::KeysOfFilter,
+        (true, _) => Text::KeysToClose,
+    };
+    app.words.line(keys).to_owned()
 }
 
 /// The limit's colour, where colours are wanted.

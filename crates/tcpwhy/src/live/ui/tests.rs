@@ -44,7 +44,7 @@ PROCESS          PEER                   RATE         RTT      LIMIT NOW         
 mysqld           10.0.0.2:50001         7.0 Mbit/s   20.0 ms  send buffer                       2.0 s   RS
 nginx            10.0.0.2:50002         7.0 Mbit/s   20.0 ms  receive window, small buffer      1.0 s   R
 
-q quit  ↑↓ choose  Enter details  s sort  / filter  f freeze  a all
+q quit  ↑↓ choose  Enter details  s sort  / filter  f freeze  a all  ? keys
 ";
     assert_eq!(text(&app, 120, 6), golden);
 }
@@ -144,6 +144,38 @@ fn a_frozen_screen_stays_and_a_filter_takes_what_fits() {
     assert!(text(&app, 80, 5).contains("filter: nGi_"));
     press(&mut app, KeyCode::Esc);
     assert_eq!(app.visible().len(), 2);
+}
+
+#[test]
+fn escape_leaves_what_was_entered_last_and_never_the_program() {
+    let mut app = app(false);
+    app.round(vec![row(1, "mysqld", starved()), row(2, "nginx", at_edge())]);
+    for key in "/nginx".chars() {
+        press(&mut app, KeyCode::Char(key));
+    }
+    press(&mut app, KeyCode::Enter);
+    assert!(text(&app, 80, 5).contains("Esc clear filter"));
+    press(&mut app, KeyCode::Enter);
+    assert!(app.details && text(&app, 80, 14).contains("Esc close"));
+    for (details, rows) in [(false, 1), (false, 2), (false, 2)] {
+        assert!(!press(&mut app, KeyCode::Esc));
+        assert_eq!((app.details, app.visible().len()), (details, rows));
+    }
+    assert!(!text(&app, 80, 5).contains("Esc"));
+}
+
+#[test]
+fn a_key_shows_all_keys() {
+    let mut app = app(false);
+    app.round(vec![row(1, "mysqld", starved())]);
+    press(&mut app, KeyCode::Char('?'));
+    let shown = text(&app, 80, 12);
+    assert!(
+        shown.contains("f  Space    freeze the screen") && !shown.contains("mysqld"),
+        "{shown}"
+    );
+    assert!(!press(&mut app, KeyCode::Esc));
+    assert!(text(&app, 80, 12).contains("mysqld"));
 }
 
 #[test]

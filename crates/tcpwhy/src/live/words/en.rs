@@ -29,7 +29,25 @@ impl Words for En {
             Line::NothingFits => "No socket fits the filter.",
             Line::Sampling => "sampling ...",
             Line::Frozen => "FROZEN",
-            Line::Keys => "q quit  ↑↓ choose  Enter details  s sort  / filter  f freeze  a all",
+            Line::Keys => {
+                "q quit  ↑↓ choose  Enter details  s sort  / filter  f freeze  a all  ? keys"
+            }
+            Line::KeysToClose => "Esc close  q quit  ↑↓ choose  s sort  / filter  ? keys",
+            Line::KeysOfFilter => {
+                "Esc clear filter  q quit  ↑↓ choose  Enter details  s sort  / filter  ? keys"
+            }
+            Line::AllKeys => {
+                "\
+↑ ↓  k j    choose a socket; PgUp PgDn: ten at once
+Enter       show or hide its details
+s           sort by time lost, rate, round trip, process
+/           filter: Enter keeps it, Esc clears it
+Esc         close this, the details, or clear the filter
+f  Space    freeze the screen
+a           show the idle ones, too
+?  h        these keys
+q  Ctrl-C   quit"
+            }
             Line::Closed => "(closed)",
             Line::Unchanged => "Nothing was changed. Add --yes to do it.",
             Line::Interrupted => "Interrupted; nothing was changed.",

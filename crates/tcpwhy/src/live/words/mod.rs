@@ -81,7 +81,12 @@ pub(super) enum Line {
     NothingFits,
     Sampling,
     Frozen,
+    /// The footer, which names what Esc does where it does something.
     Keys,
+    KeysToClose,
+    KeysOfFilter,
+    /// A key a line.
+    AllKeys,
     /// Instead of a closed socket's process.
     Closed,
     Unchanged,

@@ -34,7 +34,23 @@ impl Words for Zh {
             Line::NothingFits => "没有套接字符合过滤条件。",
             Line::Sampling => "正在采样……",
             Line::Frozen => "已冻结",
-            Line::Keys => "q 退出  ↑↓ 选择  Enter 详情  s 排序  / 过滤  f 冻结  a 全部",
+            Line::Keys => "q 退出  ↑↓ 选择  Enter 详情  s 排序  / 过滤  f 冻结  a 全部  ? 按键",
+            Line::KeysToClose => "Esc 关闭  q 退出  ↑↓ 选择  s 排序  / 过滤  ? 按键",
+            Line::KeysOfFilter => {
+                "Esc 清除过滤  q 退出  ↑↓ 选择  Enter 详情  s 排序  / 过滤  ? 按键"
+            }
+            Line::AllKeys => {
+                "\
+↑ ↓  k j    选择套接字；PgUp PgDn 一次十个
+Enter       显示或隐藏其详情
+s           按损失的时间、速率、往返时间、进程排序
+/           过滤：Enter 保留，Esc 清除
+Esc         关闭本页、关闭详情，或清除过滤
+f  Space    冻结屏幕
+a           也显示空闲的
+?  h        显示这些按键
+q  Ctrl-C   退出"
+            }
             Line::Closed => "（已关闭）",
             Line::Unchanged => "未作任何更改。加上 --yes 才会执行。",
             Line::Interrupted => "已中断；未作任何更改。",

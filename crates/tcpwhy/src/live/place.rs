@@ -8,6 +8,9 @@ use tcpwhy_live::watch::Observed;
 
 /// Letters of a container's number that tell it from others.
 const SHORT: usize = 12;
+/// Digits from which on a hexadecimal number is one that nobody reads whole, and what is shown of its ends.
+const LONG: usize = 24;
+const ENDS: (usize, usize) = (8, 4);
 
 /// Where a socket is.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +37,7 @@ impl Place {
             id if runtime.is_empty() => id.to_owned(),
             id => format!("{runtime}-{id}"),
         };
-        let text = cgroup::container(part).map_or_else(|| part.to_owned(), short);
+        let text = cgroup::container(part).map_or_else(|| shortened(part), short);
         Some(tcpwhy_report::printable(&text).into_owned())
     }
 
@@ -49,6 +52,18 @@ impl Place {
     pub(crate) fn is_in(&self, text: &str) -> bool {
         self.cgroup.as_deref().is_some_and(|path| path.contains(text))
     }
+}
+
+/// A name without the middle of the number that it ends with, where that is a long one.
+fn shortened(name: &str) -> String {
+    let number = name.rsplit('-').next().unwrap_or(name);
+    if number.len() < LONG || !number.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return name.to_owned();
+    }
+    let before = name.strip_suffix(number).unwrap_or_default();
+    let (first, rest) = number.split_at(ENDS.0);
+    let (_, last) = rest.split_at(rest.len() - ENDS.1);
+    format!("{before}{first}…{last}")
 }
 
 /// The network namespaces to watch: all that may be entered, or the one of this name or inode, or `self` for ours.
@@ -104,6 +119,13 @@ mod tests {
         let pod = format!("/kubepods.slice/cri-containerd-{number}.scope");
         assert_eq!(unit(&pod).as_deref(), Some("cri-containerd-0123456789ab"));
         assert_eq!(unit("/"), None);
+        let hash = "/jobs/0123456789abcdef0123456789abcdef";
+        assert_eq!(unit(hash).as_deref(), Some("01234567…cdef"));
+        assert_eq!(
+            unit(&hash.replace("/jobs/", "/jobs/run-")).as_deref(),
+            Some("run-01234567…cdef")
+        );
+        assert_eq!(unit("/user.slice/facade-deadbeef").as_deref(), Some("facade-deadbeef"));
         let place = Place { elsewhere: Some("blue".into()), cgroup: Some("/a/b".into()), netns: 1 };
         assert_eq!(place.words().as_deref(), Some("netns blue, b"));
         assert!(place.is_in("a/b") && !place.is_in("c"));

@@ -53,6 +53,15 @@ impl Cgroups {
     }
 }
 
+/// Whether there is a cgroup with such a path, by the tree or by what processes are in.
+#[must_use]
+pub fn is_any(wanted: impl Fn(&str) -> bool) -> bool {
+    let processes = || fs::read_dir("/proc").into_iter().flatten().flatten();
+    let own = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("cgroup")).ok();
+    Cgroups::read().iter().any(|(_, path)| wanted(path))
+        || processes().filter_map(own).any(|text| names::deepest(&text).is_some_and(&wanted))
+}
+
 /// Runtime and number of the container that one part of a path names: `cri-containerd-ID.scope`, `docker-ID.scope`; the runtime is empty in
 /// `ID`.
 #[must_use]
@@ -96,6 +105,14 @@ mod tests {
         assert_eq!(path(&unit), Some("/system.slice/nginx.service"));
         assert_eq!(path(tree.path()), Some("/"));
         assert_eq!(cgroups.iter().count(), 3, "files are no cgroups");
+    }
+
+    #[test]
+    fn a_path_that_nobody_has_is_not_there() {
+        assert!(!is_any(|path| path.contains("no such/path")));
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let own = names::deepest(&own);
+        assert!(own.is_none_or(|own| is_any(|path| path == own)));
     }
 
     #[test]

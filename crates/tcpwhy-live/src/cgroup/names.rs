@@ -56,7 +56,7 @@ fn is_over(last: Option<Instant>) -> bool {
 }
 
 /// Lines `number:controllers:path` of all hierarchies: a container is in the deepest.
-fn deepest(text: &str) -> Option<&str> {
+pub(super) fn deepest(text: &str) -> Option<&str> {
     let paths = text.lines().filter_map(|line| line.splitn(3, ':').nth(2));
     let longest = paths.max_by_key(|path| (path.matches('/').count(), path.len()));
     longest.filter(|path| *path != "/")

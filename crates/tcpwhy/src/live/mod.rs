@@ -1,5 +1,7 @@
 //! `tcpwhy live`: the limits of this machine's sockets, as they are now.
 
+#[cfg(target_os = "linux")]
+mod asked;
 #[cfg(all(test, target_os = "linux"))]
 mod fixture;
 #[cfg(target_os = "linux")]

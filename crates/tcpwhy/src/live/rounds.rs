@@ -1,5 +1,6 @@
 //! The rounds: sampling, selecting, showing.
 
+use super::asked;
 use super::kernel::{Kernel, Status};
 use super::place;
 use super::row::{Role, Row};
@@ -38,7 +39,8 @@ pub(super) fn run(live: &Live) -> Result<ExitCode, Error> {
     loop {
         let rows = sampler.round(&stop)?;
         shown += rows.len();
-        show(live, &rows, &sampler.status())?;
+        let status = sampler.status();
+        show(live, &rows, sampler.matched, &status)?;
         if !live.ndjson || live.once || stop.load(Ordering::Relaxed) {
             sampler.finish()?;
             return Ok(if shown > 0 { ExitCode::SUCCESS } else { crate::exit::NOTHING.into() });
@@ -46,7 +48,8 @@ pub(super) fn run(live: &Live) -> Result<ExitCode, Error> {
     }
 }
 
-fn show(live: &Live, rows: &[Row], status: &Status) -> Result<(), Error> {
+/// `matched`: how many sockets were asked for, shown or not.
+fn show(live: &Live, rows: &[Row], matched: usize, status: &Status) -> Result<(), Error> {
     let machine = live.json || live.ndjson;
     let mut output = if machine { Output::raw() } else { Output::new(live.color) };
     if live.json {
@@ -57,7 +60,11 @@ fn show(live: &Live, rows: &[Row], status: &Status) -> Result<(), Error> {
         }
     } else {
         let words = words::of(live.lang.of_text());
-        text::write(&mut output.to, rows, live.verbose, words, line_width())?;
+        if rows.is_empty() {
+            writeln!(output.to, "{}", asked::nothing(live, matched, words))?;
+        } else {
+            text::write(&mut output.to, rows, live.verbose, words, line_width())?;
+        }
         for sentence in words.missing(status, live.verbose) {
             output.to.write_all(paragraph("", &sentence, line_width()).as_bytes())?;
         }
@@ -76,12 +83,15 @@ pub(super) struct Sampler {
     /// When memory was short.
     pressures: Since,
     live: Live,
+    /// Sockets of the last round that were asked for, idle ones and those of other limits, too.
+    matched: usize,
 }
 
 impl Sampler {
     /// Opens and attaches what is permitted; then this thread, and those that it starts, have the capabilities that sampling needs, and
     /// no others.
     pub(super) fn open(live: &Live) -> Result<Self, Error> {
+        asked::exist(live)?;
         let namespaces = place::namespaces(live.netns.as_deref())?;
         let mut kernel = Kernel::open(live)?;
         drop_privileges(&mut kernel)
@@ -98,6 +108,7 @@ impl Sampler {
             cgroups: Names::default(),
             settings: Settings::read(),
             live: live.clone(),
+            matched: 0,
         })
     }
 
@@ -141,6 +152,7 @@ impl Sampler {
         let seen: Vec<Observed> = seen.cloned().collect();
         let mut rows: Vec<Row> = seen.into_iter().map(|seen| self.row(seen)).collect();
         rows.retain(|row| live.container.as_ref().is_none_or(|text| row.place.is_in(text)));
+        self.matched = rows.len();
         self.kernel.tell(&mut rows);
         rows.retain(|row| shows(&live, row));
         rows.sort_by_key(|row| {

@@ -2,7 +2,7 @@
 
 use super::row::{Role, Row};
 use super::told;
-use super::words::{Line, Verdict, Watch, Words};
+use super::words::{Verdict, Watch, Words};
 use std::io::{self, Write};
 use tcpwhy_core::advice::quantity;
 use tcpwhy_core::advice::{cause_label, limit_label};
@@ -25,9 +25,6 @@ pub(super) fn write<W: Write>(
     words: &dyn Words,
     width: usize,
 ) -> io::Result<()> {
-    if rows.is_empty() {
-        return writeln!(to, "{}", words.line(Line::Nothing));
-    }
     let header = words.header().map(str::to_owned);
     let cells = |fits: bool| -> Vec<_> { rows.iter().map(|row| cells(row, words, fits)).collect() };
     let mut table = cells(true);

@@ -119,6 +119,30 @@ fn a_buffer_at_the_systems_maximum_is_told_from_a_locked_one() {
 }
 
 #[test]
+fn what_is_asked_for_and_is_not_there_is_said() {
+    let live = |args: &[&str]| {
+        let binary = env!("CARGO_BIN_EXE_tcpwhy");
+        let fast =
+            ["live", "--lang", "en", "--once", "--no-bpf", "--interval", "50ms", "--netns", "self"];
+        let output = std::process::Command::new(binary).args(fast).args(args).output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (output.status.code(), text.concat())
+    };
+    for (args, told) in [
+        (["--pid", "4194304"], "there is no process 4194304"),
+        (["--container", "no such/container"], "with \"no such/container\" in its path"),
+    ] {
+        let (code, text) = live(&args);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(told), "{text}");
+    }
+    let own = std::process::id().to_string();
+    let (code, text) = live(&["--pid", &own]);
+    assert_eq!(code, Some(1), "{text}");
+    assert_eq!(text.lines().next(), Some(&*format!("No socket fits --netns self --pid {own}.")));
+}
+
+#[test]
 fn a_limit_that_does_not_hold_shows_nothing_and_exit_code_1() {
     let look =
         "$TCPWHY live --json --interval 500ms --netns self --port 8000 --limit handshake; echo $?";

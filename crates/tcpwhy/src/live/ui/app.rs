@@ -66,6 +66,8 @@ pub(super) struct App {
     /// Cookie of the chosen socket.
     chosen: Option<u64>,
     pub sort: Sort,
+    /// What sockets were asked for by on the command line; empty for all.
+    pub asked: String,
     pub filter: String,
     /// Keys go into the filter.
     pub typing: bool,
@@ -91,6 +93,7 @@ impl App {
             rounds,
             chosen: None,
             sort: Sort::Lost,
+            asked: String::new(),
             filter: String::new(),
             typing: false,
             frozen: false,
@@ -123,6 +126,11 @@ impl App {
             self.histories.insert(cookie, history);
         }
         self.rows = rows;
+    }
+
+    /// Whether no socket there is was asked for, idle ones included.
+    pub(super) fn is_unmatched(&self) -> bool {
+        self.started && self.rows.is_empty() && !self.asked.is_empty()
     }
 
     /// The rows in order, as sorted and filtered.

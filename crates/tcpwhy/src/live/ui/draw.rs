@@ -59,12 +59,14 @@ fn notice_height(area: Rect, notice: &str) -> u16 {
     u16::try_from(lines).unwrap_or(u16::MAX).min(area.height / 6)
 }
 
-fn nothing(app: &App) -> &'static str {
-    app.words.line(match (app.started, app.filter.is_empty()) {
+fn nothing(app: &App) -> String {
+    let line = match (app.started, app.filter.is_empty()) {
+        _ if app.is_unmatched() => return app.words.unmatched(&app.asked),
         (false, _) => Text::Sampling,
         (true, true) => Text::NothingYet,
         (true, false) => Text::NothingFits,
-    })
+    };
+    app.words.line(line).to_owned()
 }
 
 fn footer(app: &App) -> String {

@@ -11,7 +11,7 @@ mod tests;
 use super::kernel::Status;
 use super::rounds::Sampler;
 use super::row::Row;
-use super::{Live, text, words};
+use super::{Live, asked, text, words};
 use crate::error::Error;
 use crate::output::Output;
 use app::App;
@@ -37,6 +37,7 @@ pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> 
     let stop = Arc::new(AtomicBool::new(false));
     let (sampling, rounds) = sample(sampler, Arc::clone(&stop))?;
     let mut app = App::new(live.all, live.interval, color, words);
+    app.asked = asked::filters(live);
     app.tell(&status);
     let mut screen = Screen::open()?;
     let shown = show(&mut screen, &mut app, &rounds);

@@ -165,6 +165,15 @@ fn escape_leaves_what_was_entered_last_and_never_the_program() {
 }
 
 #[test]
+fn options_that_no_socket_fits_are_named() {
+    let mut app = app(false);
+    app.asked = "--port 81".to_owned();
+    assert!(text(&app, 80, 5).contains("sampling"));
+    app.round(Vec::new());
+    assert!(text(&app, 80, 5).contains("No socket fits --port 81."));
+}
+
+#[test]
 fn a_key_shows_all_keys() {
     let mut app = app(false);
     app.round(vec![row(1, "mysqld", starved())]);

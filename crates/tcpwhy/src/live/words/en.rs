@@ -64,6 +64,10 @@ q  Ctrl-C   quit"
         ["PROCESS", "PEER", "RATE", "RTT", "LIMIT NOW", "LOST", "LAST MINUTE"]
     }
 
+    fn unmatched(&self, options: &str) -> String {
+        format!("No socket fits {options}.")
+    }
+
     fn role(&self, role: Role) -> &'static str {
         role.name()
     }

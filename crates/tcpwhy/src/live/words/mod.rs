@@ -112,6 +112,8 @@ pub(super) trait Words: std::fmt::Debug + Sync {
     fn header(&self) -> [&'static str; 8];
     /// Titles of the screen's table: process, peer, rate, round trip, limit, time lost, last minute.
     fn screen(&self) -> [&'static str; 7];
+    /// No socket fits these options.
+    fn unmatched(&self, options: &str) -> String;
     fn role(&self, role: Role) -> &'static str;
     fn verdict(&self, verdict: &Verdict<'_>) -> String;
     /// A limit and its cause, without figures.

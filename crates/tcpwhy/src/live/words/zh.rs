@@ -67,6 +67,10 @@ q  Ctrl-C   退出"
         ["进程", "对端", "速率", "RTT", "当前限制", "损失", "最近一分钟"]
     }
 
+    fn unmatched(&self, options: &str) -> String {
+        format!("没有套接字符合 {options}。")
+    }
+
     fn role(&self, role: Role) -> &'static str {
         match role {
             Role::Sends => "发送",

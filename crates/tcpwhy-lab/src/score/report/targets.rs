@@ -3,6 +3,7 @@
 use super::sums::{LEAST, Runs, share};
 use super::{boundary_text, figure, percent};
 use crate::score::boundary::quantile;
+use crate::score::confusion::Confusion;
 use crate::score::matrix::Control;
 use crate::score::measure::Place;
 use crate::score::result::Twin;
@@ -11,6 +12,8 @@ use tcpwhy_core::model::Limit;
 
 /// A prediction counts as right within this part of the time that came out.
 pub(super) const PREDICTED: f64 = 0.15;
+/// A limit that held for less of the time than this fails no target of its own: what little there is comes from runs about something else.
+const TOLD: f64 = 0.01;
 /// Advice helps when it raises the rate by more than what two equal runs differ by.
 pub(super) const HELPS: f64 = 0.03;
 
@@ -43,13 +46,16 @@ pub fn targets(runs: &Runs<'_>) -> Vec<Target> {
         let of = runs.only(|r| r.control == control.name());
         let matrix = of.sum(Place::Sender, Variant::Whole).confusion;
         let what = format!("send-buffer recall, {} (sender)", control.name());
-        list.push(at_least(what, 0.90, matrix.recall(Limit::SendBuffer)));
+        list.push(at_least(what, 0.90, told(&matrix, Limit::SendBuffer, Confusion::recall)));
     }
     let sender = runs.sum(Place::Sender, Variant::Whole);
-    let taken = sender.confusion.taken_for(Limit::SendBuffer, Limit::Application);
+    let taken = told(&sender.confusion, Limit::SendBuffer, |matrix, limit| {
+        matrix.taken_for(limit, Limit::Application)
+    });
     list.push(at_most("send buffer taken for application (sender)", 0.05, taken));
     let paced = runs.only(|r| r.control == Control::Bbr.name());
-    let paced = paced.sum(Place::Sender, Variant::Whole).confusion.f1(Limit::ReceiveWindow);
+    let paced = paced.sum(Place::Sender, Variant::Whole).confusion;
+    let paced = told(&paced, Limit::ReceiveWindow, Confusion::f1);
     list.push(at_least("receive-window F1 with pacing (bbr, sender)".to_owned(), 0.97, paced));
     let whole = runs.whole();
     list.push(at_most("unknown, whole captures, all vantages", 0.05, whole.confusion.unknown()));
@@ -68,6 +74,15 @@ pub fn targets(runs: &Runs<'_>) -> Vec<Target> {
     list
 }
 
+/// A figure of a limit; `None` where it held for too little of the time to judge it by.
+fn told(
+    matrix: &Confusion,
+    limit: Limit,
+    figure: impl Fn(&Confusion, Limit) -> Option<f64>,
+) -> Option<f64> {
+    matrix.present(TOLD).contains(&limit).then(|| figure(matrix, limit)).flatten()
+}
+
 fn at_least(what: String, least: f64, is: Option<f64>) -> Target {
     let (target, reached) = (format!(">= {least:.2}"), is.map(|v| v >= least));
     Target { what, target, is: figure(is), reached }
@@ -81,4 +96,20 @@ fn at_most(what: &str, most: f64, is: Option<f64>) -> Target {
 fn at_least_share(what: &str, is: Option<f64>) -> Target {
     let (target, reached) = ("90 % of runs".to_owned(), is.map(|v| v >= 0.90));
     Target { what: what.to_owned(), target, is: percent(is), reached }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_hardly_held_fails_no_target() {
+        let mut matrix = Confusion::default();
+        matrix.add(Limit::CongestionWindow, Limit::CongestionWindow, 9_990);
+        matrix.add(Limit::SendBuffer, Limit::Application, 10);
+        assert_eq!(matrix.recall(Limit::SendBuffer), Some(0.0));
+        assert_eq!(told(&matrix, Limit::SendBuffer, Confusion::recall), None);
+        matrix.add(Limit::SendBuffer, Limit::SendBuffer, 1_000);
+        assert!(told(&matrix, Limit::SendBuffer, Confusion::recall).is_some());
+    }
 }

@@ -72,6 +72,22 @@ fn a_run_is_judged_right_and_keeps_its_case() {
 }
 
 #[test]
+fn a_scenario_that_expects_nothing_has_a_verdict_that_is_neither_right_nor_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("own.toml");
+    let text = String::from_utf8(lab(&["list", "send-buffer-16k-20ms"]).stdout).unwrap();
+    std::fs::write(&own, text.split("[[expect]]").next().unwrap()).unwrap();
+    let output = lab(&["run", own.to_str().unwrap(), "--set", "phase.0.bytes=600KB"]);
+    if cannot(&output) {
+        return;
+    }
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &said(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("sender     verdict: send_buffer"), "{said}");
+    assert!(!said.contains("right") && !said.contains("wrong"), "{said}");
+}
+
+#[test]
 fn a_sweep_writes_a_row_for_each_combination_and_goes_on_where_it_ended() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().display().to_string();

@@ -42,9 +42,9 @@ pub(super) use linux::run;
 mod linux {
     use super::Run;
     use crate::error::Error;
-    use crate::lab::summary::{Summary, span};
+    use crate::lab::summary::{Summary, judged, span};
     use crate::{interrupt, say};
-    use anstyle::{AnsiColor, Style};
+    use anstyle::Style;
     use std::io::Write;
     use std::path::Path;
     use std::process::ExitCode;
@@ -172,17 +172,12 @@ mod linux {
                 Vantage::Receiver => "receiver",
             };
             let cause = j.cause.map_or(String::new(), |c| format!(" ({c})"));
-            let (word, colour) =
-                if j.right { ("right", AnsiColor::Green) } else { ("wrong", AnsiColor::Red) };
-            let style = colour.on_default();
-            writeln!(
-                out,
-                "  {place:9}  {style}{word}{style:#}: {}{cause} {} of the time",
-                j.limit,
-                quantity::percent(j.share)
-            )?;
+            let word = judged(j.right, "verdict");
+            let share = quantity::percent(j.share);
+            writeln!(out, "  {place:9}  {word}: {}{cause} {share} of the time", j.limit)?;
         }
-        if !result.right && result.judgements.iter().filter(|j| j.at_sender).all(|j| j.right) {
+        let verdicts = || result.judgements.iter().filter(|j| j.at_sender);
+        if result.right == Some(false) && verdicts().all(|j| j.right == Some(true)) {
             writeln!(out, "  rate       outside of what the scenario expects")?;
         }
         let missed: u64 = result.taps.iter().map(|t| t.drops).sum();

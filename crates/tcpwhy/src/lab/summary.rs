@@ -43,21 +43,20 @@ impl Summary {
         let widths: [usize; 5] = std::array::from_fn(width);
         writeln!(out, "{}", line(&head, &widths, Style::new().bold()))?;
         for (row, result) in rows.iter().zip(&self.results) {
-            let (word, colour) =
-                if result.right { ("right", AnsiColor::Green) } else { ("wrong", AnsiColor::Red) };
-            let style = colour.on_default();
+            let word = judged(result.right, "-");
             let doubt = if result.faithful { "" } else { ", link not faithful" };
-            writeln!(out, "{}  {style}{word}{style:#}{doubt}", line(row, &widths, Style::new()))?;
+            writeln!(out, "{}  {word}{doubt}", line(row, &widths, Style::new()))?;
         }
         out.flush()
     }
 
     pub(super) fn sentence(&self) -> String {
         let count = |is: fn(&RunResult) -> bool| self.results.iter().filter(|r| is(r)).count();
-        let wrong: Vec<&str> =
-            self.results.iter().filter(|r| !r.right).map(|r| r.scenario.as_str()).collect();
-        let mut text = format!("{} right, {} wrong", count(|r| r.right), wrong.len());
+        let wrong = self.results.iter().filter(|r| r.right == Some(false));
+        let wrong: Vec<&str> = wrong.map(|r| r.scenario.as_str()).collect();
+        let mut text = format!("{} right, {} wrong", count(|r| r.right == Some(true)), wrong.len());
         for (count, what) in [
+            (count(|r| r.right.is_none()), "without an expectation"),
             (self.skipped as usize, "skipped"),
             (self.failed as usize, "failed"),
             (count(|r| !r.faithful), "over a link that was not faithful"),
@@ -74,12 +73,23 @@ impl Summary {
 
     /// The exit code.
     pub(super) fn code(&self) -> u8 {
-        match (self.failed, self.results.iter().all(|r| r.right)) {
+        match (self.failed, self.results.iter().all(|r| r.right != Some(false))) {
             (0, true) => 0,
             (0, false) => exit::NOTHING,
             _ => exit::ERROR,
         }
     }
+}
+
+/// Right or wrong in its colour, or `otherwise` where nothing is expected.
+pub(super) fn judged(right: Option<bool>, otherwise: &str) -> String {
+    let (word, colour) = match right {
+        Some(true) => ("right", AnsiColor::Green),
+        Some(false) => ("wrong", AnsiColor::Red),
+        None => return otherwise.to_owned(),
+    };
+    let style = colour.on_default();
+    format!("{style}{word}{style:#}")
 }
 
 /// A time given in seconds, with its unit.

@@ -11,7 +11,8 @@ const FEW = 5;
 
 export interface Toolbar {
   place: HTMLElement;
-  keys: (place: HTMLElement) => void;
+  /** Takes the page's keys, wherever the focus is, as its text promises; those of the toolbar before go. */
+  keys: () => void;
   /** What the second click looks for. */
   packets: (tracks: [Track, Track] | undefined) => void;
   click: (time: number) => void;
@@ -37,8 +38,8 @@ export function toolbar(axis: Axis, c: Connection): Toolbar {
     ArrowLeft: () => axis.pan(-0.2), ArrowRight: () => axis.pan(0.2), "+": () => axis.zoom(0.5), "=": () => axis.zoom(0.5),
     "-": () => axis.zoom(2), "0": () => axis.reset(), Escape: () => axis.reset(), r: oneRoundTrip,
   };
-  const keys = (within: HTMLElement) => {
-    within.onkeydown = (e) => {
+  const keys = () => {
+    document.onkeydown = (e) => {
       const typed = e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement;
       const act = typed || e.ctrlKey || e.metaKey || e.altKey ? undefined : acts[e.key];
       if (!act) return;

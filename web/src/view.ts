@@ -55,7 +55,7 @@ export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0
     row((s) => el("h2", {}, `${titled(s, all)}  ${endpoint(s.connection.client)} → ${endpoint(s.connection.server)}`)),
     ...(by ? [el("p", { class: "notice" }, say("aligned", { by: span(by) }))] : []), directions(sight, turn), row((s) => summary(s.connection, direction(s))), bar.place,
     row((s) => band(axis, s.connection, direction(s))), charts);
-  bar.keys(place);
+  bar.keys();
   let unpacked: (Pictures | undefined)[];
   try {
     unpacked = await unpacking;

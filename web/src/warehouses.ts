@@ -57,10 +57,13 @@ function player(axis: Axis, place: HTMLElement): HTMLElement {
   return button;
 }
 
-/** What is unacknowledged stays in the send buffer; its size is only known where it held the transfer. */
+/**
+ * What is unacknowledged stays in the send buffer; its size is only known where it held the transfer. A socket's own buffer bounds the memory
+ * that the data takes (sk_wmem_queued against sk_sndbuf), not the data.
+ */
 function sender(track: Track, d: Direction, held?: Sockets): Store {
-  if (held?.sendQueue.length) {
-    return { name: say("sender_store"), capacity: most(held.sendBuffer), filled: (t) => value(held.sendQueue, t) };
+  if (held?.sendMemory.length) {
+    return { name: say("sender_store"), capacity: most(held.sendBuffer), filled: (t) => value(held.sendMemory, t) };
   }
   const plateau = Math.max(0, ...d.timeline.filter((i) => i.limit === "send_buffer").map((i) => i.evidence.flight_bytes));
   const name = plateau > 0 ? say("sender_store") : `${say("sender_store")}: ${say("store_unknown")}`;

@@ -52,6 +52,18 @@ const tests = {
     await page.close();
   },
 
+  async "keys are the page's, but not those of a field that is written in"() {
+    const page = await open(report(corpus("random-loss-3pct-40ms.sender.pcap.gz"), corpus("chatty-50x-20ms.sender.pcap.gz")));
+    await page.locator("#chart-sequence canvas").waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement === document.body), true, "nothing has the focus");
+    for (const key of ["+", "ArrowRight", "r", "0"]) await changes(page, () => page.keyboard.press(key));
+    const whole = await described(page);
+    await page.locator(".tools input").pressSequentially("r-+");
+    assert.equal(await page.locator(".tools input").inputValue(), "r-+");
+    assert.equal(await described(page), whole);
+    await page.close();
+  },
+
   async "keys, wheel, drag and buttons move every chart"() {
     const page = await open(report(corpus("random-loss-3pct-40ms.sender.pcap.gz")));
     const plot = page.locator("#chart-sequence .plot");
@@ -177,6 +189,10 @@ const tests = {
     await over.scrollIntoViewIfNeeded();
     await over.hover({ position: { x: 400, y: 60 } });
     assert.match(await page.locator("#chart-sockets .readout").innerText(), /send queue .* send buffer 16.0 KiB/);
+    // The buffer bounds the memory of the queue, 2,304 bytes for each of its segments of 1,448.
+    const [filled, capacity] = (await page.locator(".warehouses .soft").first().innerText()).split(" / ");
+    const memory = Array.from({ length: 11 }, (_, i) => `${(2.25 * (i + 1)).toFixed(1)} KiB`);
+    assert.ok(memory.includes(filled) && capacity === "16.0 KiB", `${filled} / ${capacity}`);
     await page.close();
   },
 

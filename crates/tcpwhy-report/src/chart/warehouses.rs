@@ -39,16 +39,17 @@ pub(super) fn draw(title: &str, subject: &Subject<'_>) -> Result<String, String>
     })
 }
 
-/// What is unacknowledged stays in the send buffer; its size is only known where it held the transfer.
+/// What is unacknowledged stays in the send buffer; its size is only known where it held the transfer. A socket's own buffer bounds the
+/// memory that the data takes (`sk_wmem_queued` against `sk_sndbuf`), not the data.
 fn sender(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
     let name = |name| store(s.language, name).to_owned();
     if let Some(held) = &s.picture.sockets.as_deref().map(|both| &both[s.from as usize])
-        && !held.send_queue.points().is_empty()
+        && !held.send_memory.points().is_empty()
     {
         return Store {
             name: name(Name::Sender),
             capacity: highest([&held.send_buffer]) as u64,
-            filled: value(&held.send_queue, at, 0),
+            filled: value(&held.send_memory, at, 0),
             lies: false,
         };
     }

@@ -59,7 +59,7 @@ pub(crate) struct Record {
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes, conflicts_with = "ring_size", help_heading = "Length")]
     pub max_size: Option<u64>,
     /// End after this time; a command goes on
-    #[arg(long = "for", value_name = "TIME", value_parser = quantity::span, help_heading = "Length")]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, help_heading = "Length")]
     pub duration: Option<Nanos>,
     /// Say only what goes wrong
     #[arg(short, long)]
@@ -67,6 +67,14 @@ pub(crate) struct Record {
     /// Command and arguments; recording ends with it
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// In no time nothing is seen.
+fn duration(text: &str) -> Result<Nanos, String> {
+    match quantity::span(text) {
+        Ok(Nanos::ZERO) => Err("must be more than 0".to_owned()),
+        span => span.map_err(|e| e.to_string()),
+    }
 }
 
 /// A part of a ring must hold a round trip of a fast transfer.

@@ -122,6 +122,12 @@ impl Recorded {
         Self { schema: SCHEMA, complete: false, capture: None, no_capture: None, sockets, memory }
     }
 
+    /// Whether neither packets nor sockets were seen.
+    pub(super) fn is_empty(&self) -> bool {
+        let packets = self.capture.as_ref().map_or(0, |capture| capture.packets);
+        packets == 0 && self.sockets.samples == 0 && self.sockets.events == 0
+    }
+
     /// Why it ended early, if it did.
     pub(super) fn stopped(&self) -> Option<&str> {
         let capture = self.capture.as_ref().and_then(|capture| capture.stopped.as_deref());

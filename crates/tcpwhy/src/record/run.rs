@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Record) -> Result<ExitCode, Error> {
     if let Err(why) = save(&case, &recorded) {
         say(&why.to_string());
     }
-    tell(args, &recorded, began.elapsed());
+    tell(args, &recorded, code, began.elapsed());
     Ok(ExitCode::from(code.unwrap_or(match recorded.stopped() {
         Some(_) => exit::ERROR,
         None => 0,
@@ -128,7 +128,7 @@ fn begin(args: &Record, recording: &Recording) {
     }
 }
 
-fn tell(args: &Record, recorded: &Recorded, long: Duration) {
+fn tell(args: &Record, recorded: &Recorded, code: Option<u8>, long: Duration) {
     let sockets = &recorded.sockets;
     if let Some(why) = recorded.stopped() {
         say(&format!("the recording ended early: {why}; what was recorded until then can be read"));
@@ -142,6 +142,9 @@ fn tell(args: &Record, recorded: &Recorded, long: Duration) {
     if args.quiet {
         return;
     }
+    if recorded.is_empty() {
+        return say(&nothing(args, code, long));
+    }
     let packets = recorded.capture.as_ref().map_or("no packets".to_owned(), |capture| {
         format!("{} packets, {} dropped", count(capture.packets), count(capture.drops))
     });
@@ -151,4 +154,50 @@ fn tell(args: &Record, recorded: &Recorded, long: Duration) {
         long.as_secs_f64(),
         args.output.display()
     ));
+}
+
+/// That nothing was seen, and what that may be due to.
+fn nothing(args: &Record, code: Option<u8>, long: Duration) -> String {
+    let hosts = args.host.iter().map(|host| format!("--host {host}"));
+    let ports = args.port.iter().map(|port| format!("--port {port}"));
+    let interface = args.interface.iter().map(|name| format!("--interface {name}"));
+    let asked = hosts.chain(ports).chain(interface).collect::<Vec<_>>().join(" ");
+    let fits = if asked.is_empty() { String::new() } else { format!(" that fits {asked}") };
+    let why = match code {
+        None => "there was no TCP connection at work".to_owned(),
+        Some(0) => "the command ended with exit code 0, and had no TCP connection".to_owned(),
+        Some(code) => {
+            format!("the command failed with exit code {code}, before there was a TCP connection")
+        }
+    };
+    let (long, case) = (long.as_secs_f64(), args.output.display());
+    format!(
+        "recorded {long:.1} s, and nothing was seen: {why}{fits}; {case} has nothing to explain"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        record: Record,
+    }
+
+    #[test]
+    fn an_empty_case_says_why_it_may_be_empty() {
+        let said = |options: &[&str], code| {
+            let line = [&["record", "-o", "case"], options].concat();
+            nothing(&Line::parse_from(line).record, code, Duration::from_millis(300))
+        };
+        let text = said(&["--", "false"], Some(1));
+        assert!(text.starts_with("recorded 0.3 s, and nothing was seen: the command failed"));
+        assert!(text.contains("exit code 1"), "{text}");
+        let text = said(&["--port", "80", "--interface", "lo"], None);
+        assert!(text.contains("no TCP connection at work that fits --port 80 --interface lo"));
+        assert!(Line::try_parse_from(["record", "-o", "case", "--for", "0s"]).is_err());
+    }
 }

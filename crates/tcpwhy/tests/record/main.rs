@@ -35,9 +35,10 @@ fn a_locked_send_buffer_is_recorded_beside_its_command_and_explained() {
 #[test]
 fn the_host_is_as_check_reads_it() {
     let folder = Folder::new();
-    let shell = Shell::new("$TCPWHY record -q -o $CASE -- true");
+    let shell = Shell::new("$TCPWHY record -o $CASE -- true");
     let Some(output) = in_lab(&folder, &shell) else { return };
     assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stderr.contains("nothing was seen: the command ended"), "{output:?}");
     let case = folder.case();
     let checked =
         lab::tcpwhy(&["check", "--from", &case, "--rate", "1gbit", "--rtt", "40ms", "--json"]);

@@ -91,7 +91,8 @@ fn sockets_of_another_namespace_are_shown_and_chosen() {
     assert!(ours.iter().all(|s| s["netns"] != elsewhere.netns), "{ours:?}");
     let named = live(&[&ends[..], &["--netns", &elsewhere.netns.to_string()]].concat());
     assert_eq!(named["sockets"].as_array().unwrap().len(), 2);
-    let none = live(&[&ends[..], &["--container", "no such container"]].concat());
+    let own = std::process::id().to_string();
+    let none = live(&[&ends[..], &["--pid", &own]].concat());
     assert_eq!(none["sockets"].as_array().unwrap().len(), 0);
 }
 

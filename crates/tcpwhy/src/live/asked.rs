@@ -47,6 +47,35 @@ pub(super) fn nothing(live: &Live, matched: usize, words: &dyn Words) -> String 
     match (matched, limit) {
         (0, _) if !filters.is_empty() => words.unmatched(&filters),
         (_, Some(limit)) => words.unmatched(format!("{filters} {limit}").trim_start()),
+        (_, None) if live.all => words.line(Line::NoSocket).to_owned(),
         (_, None) => words.line(Line::Nothing).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::words;
+    use clap::Parser;
+    use tcpwhy_core::advice::Language;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        live: Live,
+    }
+
+    #[test]
+    fn what_is_said_of_nothing_goes_by_what_was_asked_for() {
+        let said = |options: &[&str], matched| {
+            let line = [&["live"], options].concat();
+            nothing(&Line::parse_from(line).live, matched, words::of(Language::En))
+        };
+        assert!(said(&[], 3).contains("--all shows the idle ones"));
+        assert_eq!(said(&["--all"], 0), "No socket is connected.");
+        assert_eq!(said(&["--port", "81", "--pid", "7"], 0), "No socket fits --port 81 --pid 7.");
+        assert!(said(&["--port", "81"], 1).contains("--all shows"), "it is idle");
+        let limited = ["--port", "81", "--limit", "handshake"];
+        assert_eq!(said(&limited, 1), "No socket fits --port 81 --limit handshake.");
     }
 }

@@ -25,6 +25,7 @@ impl Words for En {
     fn line(&self, line: Line) -> &'static str {
         match line {
             Line::Nothing => "No socket sent, received or waited (--all shows the idle ones).",
+            Line::NoSocket => "No socket is connected.",
             Line::NothingYet => "No socket sent, received or waited; a shows the idle ones.",
             Line::NothingFits => "No socket fits the filter.",
             Line::Sampling => "sampling ...",

@@ -76,6 +76,8 @@ pub(super) enum Label {
 pub(super) enum Line {
     /// No socket to show, in one round.
     Nothing,
+    /// The same, with the idle ones asked for.
+    NoSocket,
     /// The same on the screen, where a key shows the idle ones.
     NothingYet,
     NothingFits,

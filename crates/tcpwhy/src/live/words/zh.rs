@@ -30,6 +30,7 @@ impl Words for Zh {
     fn line(&self, line: Line) -> &'static str {
         match line {
             Line::Nothing => "没有套接字在发送、接收或等待（--all 显示空闲的）。",
+            Line::NoSocket => "没有已连接的套接字。",
             Line::NothingYet => "没有套接字在发送、接收或等待；按 a 显示空闲的。",
             Line::NothingFits => "没有套接字符合过滤条件。",
             Line::Sampling => "正在采样……",

@@ -9,7 +9,7 @@ pub(super) const MOST_SEGMENTS: u64 = 750_000;
 /// Segments that must get through in all the time that the model follows, a week: what is left of a larger transfer goes on as these did.
 const LEAST_SEGMENTS: u64 = 1_000;
 
-/// [`predict`] for every size: not complete only where a transfer of its size, or [`LEAST_SEGMENTS`] of it, is not.
+/// [`predict`] for every size: not complete only where not even the first thousand segments of a transfer are.
 #[must_use]
 pub fn follow(t: &Transfer) -> Prediction {
     beyond(t, MOST_SEGMENTS)

@@ -43,8 +43,12 @@ fn beyond(t: &Transfer, segments: u64) -> Prediction {
     for (phase, half) in phases.iter_mut().zip(half.phases) {
         *phase = longer(*phase, half);
     }
+    let time = longer(whole.time, half.time);
+    // Some of the second half's time may be booked where the shorter transfer's was not.
+    let sum = phases.iter().fold(Nanos::ZERO, |sum, time| sum + *time);
+    phases[whole.limit() as usize] += time - sum;
     Prediction {
-        time: phases.iter().fold(Nanos::ZERO, |sum, time| sum + *time),
+        time,
         arrived: longer(whole.arrived, half.arrived),
         phases,
         resent: more(whole.resent, half.resent),

@@ -12,6 +12,7 @@
 //! waits in the sender's own queues; a window smaller than a segment is used at once when nothing is in flight (Linux waits for the
 //! persist timer).
 
+mod account;
 mod control;
 mod follow;
 mod path;
@@ -148,7 +149,7 @@ pub enum Phase {
     SendBuffer,
     /// The receive window.
     ReceiveWindow,
-    /// The narrowest link is busy.
+    /// The narrowest link is busy without a pause, or a policer's drops hold the congestion window down.
     Path,
     /// The last bytes travel.
     Last,

@@ -1,11 +1,11 @@
 //! The way of the data, [`crate::link`]'s, and the way of the ACKs, which is only long.
 
 use super::Transfer;
-use crate::link::{Loss, Parcel, Queue, QueueLimit, Rate, Way, WaySpec};
+use crate::link::{DropReason, Fate, Loss, Parcel, Queue, QueueLimit, Rate, Way, WaySpec};
 use crate::units::Nanos;
 
 /// IPv4 and TCP headers with timestamps: rates count IP packets.
-const HEADERS: u64 = 52;
+pub(super) const HEADERS: u64 = 52;
 
 /// A data packet on its way.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +24,8 @@ pub(super) struct Path {
     way: Way<Packet>,
     rate_bps: u64,
     pub(super) backward: Nanos,
+    /// The policer dropped what was lost last.
+    pub(super) polices: bool,
 }
 
 impl Path {
@@ -39,7 +41,8 @@ impl Path {
             seed: t.seed,
             ..WaySpec::default()
         };
-        Self { way: Way::new(&spec), rate_bps: t.rate_bps, backward: t.rtt - forward }
+        let (way, rate_bps, backward) = (Way::new(&spec), t.rate_bps, t.rtt - forward);
+        Self { way, rate_bps, backward, polices: false }
     }
 
     /// The packet is on its way, or lost: nobody is told.
@@ -47,7 +50,9 @@ impl Path {
         let bytes = packet.len + HEADERS;
         let largest = u32::try_from(bytes).unwrap_or(u32::MAX);
         let parcel = Parcel { bytes, largest, data: true, ect: false };
-        self.way.offer(packet.sent, parcel, packet);
+        if let Fate::Dropped(reason) = self.way.offer(packet.sent, parcel, packet) {
+            self.polices = reason == DropReason::Policer;
+        }
     }
 
     /// The next packet that has arrived.

@@ -1,5 +1,6 @@
 //! The clock: what happens next, until the last byte is read.
 
+use super::account::Account;
 use super::path::Path;
 use super::receiver::{Receiver, Told};
 use super::sender::Sender;
@@ -44,22 +45,21 @@ impl World {
         // The SYN, its answer, and the request's way.
         let begin = t.rtt.scale(3, 2);
         let mut now = begin;
-        let mut phases = [Nanos::ZERO; 7];
+        let mut account = Account::new(t);
         let mut start = if before > 0 { None } else { Some(Nanos::ZERO) };
         let mut half = begin;
         let mut arrived = None;
         let mut events = 0;
-        phases[0] = if t.warm { Nanos::ZERO } else { begin };
         self.step(now);
         while self.receiver.read < total && now < LONGEST && events < MOST_EVENTS {
             let Some(next) = self.next(now) else { break };
             if start.is_some() {
-                let held = self.held(now);
+                let time = (next - now).max(Nanos::ZERO);
                 // The link stays busy until its queue is empty, whatever holds the sender.
-                let busy = self.path.busy(now).min(next - now).max(Nanos::ZERO);
-                phases[Phase::Path as usize] += busy;
-                phases[held as usize] += (next - now - busy).max(Nanos::ZERO);
+                let busy = self.path.busy(now).min(time).max(Nanos::ZERO);
+                account.pass(time, busy, self.held(now));
             }
+            let resent = self.sender.resent;
             now = next.max(now);
             if self.asked_at.is_some_and(|at| at <= now) {
                 self.asked_at = None;
@@ -67,6 +67,9 @@ impl World {
                 start = Some(now);
             }
             self.step(now);
+            if self.sender.resent > resent {
+                account.repeats(self.by(Phase::Congestion));
+            }
             events += 1;
             // The answer to the request before has been read.
             if start.is_none() && self.asked_at.is_none() && self.receiver.read >= before {
@@ -86,7 +89,7 @@ impl World {
             time: now - start.unwrap_or(Nanos::ZERO),
             arrived: arrived.unwrap_or(now) - start.unwrap_or(Nanos::ZERO),
             complete: self.receiver.read >= total,
-            phases,
+            phases: account.end(),
             steady_bps: steady,
             resent: self.sender.resent,
             segments: self.sender.segments(),
@@ -95,8 +98,16 @@ impl World {
         }
     }
 
-    fn held(&self, now: Nanos) -> Phase {
-        self.sender.hold(now).unwrap_or(Phase::Last)
+    fn held(&self, now: Nanos) -> Option<Phase> {
+        self.sender.held(now).map(|phase| self.by(phase))
+    }
+
+    /// Whose time it is: a window that a policer's drops hold down is the path's, as in an analysis.
+    fn by(&self, phase: Phase) -> Phase {
+        match phase {
+            Phase::SlowStart | Phase::Congestion if self.path.polices => Phase::Path,
+            phase => phase,
+        }
     }
 
     fn next(&self, now: Nanos) -> Option<Nanos> {

@@ -44,6 +44,22 @@ impl Sender {
         self.blocked_by(now, Push::Nagle)
     }
 
+    /// Whose the time is in which nothing is sent; `None`: the application is in a call, and writes a little later.
+    pub(in super::super) fn held(&self, now: Nanos) -> Option<Phase> {
+        match self.hold(now) {
+            Some(Phase::Last) => (!self.buffer.has_more()).then_some(Phase::Last),
+            None => Some(self.deferred()),
+            held => held,
+        }
+    }
+
+    /// What would let a larger packet leave (`tcp_tso_should_defer`): the smaller one of the windows.
+    fn deferred(&self) -> Phase {
+        let room = self.edge.saturating_sub(self.nxt);
+        let window = self.cwnd().saturating_sub(self.board.flight()).saturating_mul(self.mss());
+        if room < window { Phase::ReceiveWindow } else { self.slow_start_or_later() }
+    }
+
     fn paced(&self, now: Nanos) -> Option<Phase> {
         (self.window.pacing().is_some() && self.pace_at > now).then(|| self.slow_start_or_later())
     }

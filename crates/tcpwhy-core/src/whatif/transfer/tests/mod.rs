@@ -1,6 +1,7 @@
 //! What must hold for every transfer.
 
 mod cases;
+mod phases;
 
 use super::*;
 
@@ -13,26 +14,6 @@ fn the_same_seed_gives_the_same_transfer_and_loss_costs() {
         assert!(one.complete && one.resent > 0, "{control:?} {one:?}");
         assert!(one.time >= predict(&Transfer { loss: 0.0, ..t }).time, "{control:?}");
     }
-}
-
-#[test]
-fn the_phases_add_up_to_the_time() {
-    for sndbuf in [Asked::Automatic, Asked::Set(4_096), Asked::Set(65_536)] {
-        let p = predict(&Transfer { sndbuf, ..Transfer::default() });
-        let sum = p.phases.iter().fold(Nanos::ZERO, |sum, time| sum + *time);
-        assert_eq!(sum, p.time);
-    }
-}
-
-/// A small buffer's transfer also keeps the link busy for a part of its time: both are told, the longer one first.
-#[test]
-fn the_foremost_phases_are_the_longest_first() {
-    let p = predict(&Transfer { sndbuf: Asked::Set(16_384), ..Transfer::default() });
-    let foremost = p.foremost();
-    assert_eq!(foremost[0].0, p.limit());
-    assert!(foremost.len() > 1 && foremost.is_sorted_by(|a, b| a.1 >= b.1), "{foremost:?}");
-    assert!(foremost.iter().all(|(_, part)| *part >= TOLD), "{foremost:?}");
-    assert!(foremost.iter().map(|(_, part)| part).sum::<f64>() <= 1.0, "{foremost:?}");
 }
 
 /// Where exactly the tail of a burst is lost, a probe finds it, and one round trip repairs what the probe's answer shows to be lost.

@@ -71,7 +71,7 @@ fn the_window_falls_from_20_segments_to_less_than_4k() {
 fn without_a_distance_it_does_no_harm() {
     // 0.01 s is what their graph resolves.
     seconds("B 0.1 ms, 4K asked", &near(4_096), 0.01, (0.5, 2.0), ReceiveWindow);
-    seconds("B 0.1 ms, 8K asked", &near(8_192), 0.01, (0.4, 1.5), Phase::Path);
+    seconds("B 0.1 ms, 8K asked", &near(8_192), 0.01, (0.4, 1.5), ReceiveWindow);
     // The window hovers between full and two packets less, on the kernels of the time.
     let half = Share::Scale(1);
     assert_eq!(half.window(16_384), 8_192, "full");

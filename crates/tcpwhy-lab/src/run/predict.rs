@@ -19,6 +19,8 @@ const MTU: u32 = 1500;
 pub struct Prediction {
     /// Seconds from the first write to the last byte; 0: the model does not know such a scenario.
     pub seconds: f64,
+    /// Bits per second over all of that time.
+    pub mean_bps: f64,
     /// Bits per second once it runs.
     pub steady_bps: f64,
     /// What sets the rate: a limit's name, or `application`; empty where the model does not know.
@@ -28,7 +30,12 @@ pub struct Prediction {
 /// Predicts the first flow on this machine's kernel. Programs, relays, traces, middleboxes that drop, readers that stop, whoever sends more
 /// than once (its window is neither new nor what it was) and whatever else the model does not know give no prediction.
 pub fn predict(scenario: &Scenario) -> Prediction {
-    modelled(scenario).unwrap_or(Prediction { seconds: 0.0, steady_bps: 0.0, bound: "" })
+    modelled(scenario).unwrap_or(Prediction {
+        seconds: 0.0,
+        mean_bps: 0.0,
+        steady_bps: 0.0,
+        bound: "",
+    })
 }
 
 fn modelled(scenario: &Scenario) -> Option<Prediction> {
@@ -47,7 +54,13 @@ fn modelled(scenario: &Scenario) -> Option<Prediction> {
     let parts = parts.collect::<Option<Vec<_>>>()?;
     // The rate is that of the longest: a request is over before it has one.
     let longest = parts.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
-    Some(Prediction { seconds: parts.iter().map(|p| p.seconds).sum(), ..longest.clone() })
+    let seconds = parts.iter().map(|p| p.seconds).sum();
+    let bytes: u64 = flow.phases.iter().map(|sending| sending.bytes).sum();
+    Some(Prediction { seconds, mean_bps: mean(bytes, seconds), ..longest.clone() })
+}
+
+fn mean(bytes: u64, seconds: f64) -> f64 {
+    bytes as f64 * 8.0 / seconds.max(1e-9)
 }
 
 /// One sending.
@@ -64,15 +77,12 @@ fn once(t: &Transfer, sending: &Sending) -> Option<Prediction> {
     let calls = sending.bytes.div_ceil(sending.write.max(1));
     let pauses = sending.think.secs() * calls.saturating_sub(1) as f64;
     let before = sending.before.secs();
-    if pauses > seconds {
-        let rate = sending.bytes as f64 * 8.0 / pauses;
-        return Some(Prediction {
-            seconds: before + pauses,
-            steady_bps: rate,
-            bound: "application",
-        });
-    }
-    Some(Prediction { seconds: before + seconds, steady_bps, bound: p.limit().name() })
+    let (seconds, steady_bps, bound) = if pauses > seconds {
+        (before + pauses, mean(sending.bytes, pauses), "application")
+    } else {
+        (before + seconds, steady_bps, p.limit().name())
+    };
+    Some(Prediction { seconds, mean_bps: mean(sending.bytes, seconds), steady_bps, bound })
 }
 
 /// The model's transfer; `None`: something in it is beyond the model.

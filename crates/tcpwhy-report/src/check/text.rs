@@ -126,8 +126,8 @@ fn path(to: &mut To<impl Write>, w: &dyn Words, n: usize, judged: &Judged) -> io
         to.item("  ", &w.route(&printable(&route.device), p.mss, route.initcwnd))?;
     }
     to.item("  ", &w.by_the_model(judged))?;
-    for (sends, said) in [(true, &judged.sending), (false, &judged.receiving)] {
-        to.item("  ", &w.said(sends, said, p.rate_bps))?;
+    for sends in [true, false] {
+        to.item("  ", &w.said(sends, judged))?;
     }
     Ok(())
 }

@@ -151,12 +151,8 @@ mod linux {
         }
         let p = &result.predicted;
         if !p.bound.is_empty() {
-            let steady = if p.steady_bps < 1e15 {
-                quantity::rate(p.steady_bps as u64)
-            } else {
-                "no bound".to_owned()
-            };
-            writeln!(out, "  predicted  {}, {steady} by the {}", span(p.seconds), p.bound)?;
+            let rate = quantity::rate(p.mean_bps as u64);
+            writeln!(out, "  predicted  {}, {rate}, held by {}", span(p.seconds), p.bound)?;
         }
         if let Some(published) = &result.published {
             writeln!(

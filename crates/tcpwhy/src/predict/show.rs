@@ -1,7 +1,7 @@
 //! One prediction as text and as JSON.
 
 use super::args::{Predict, bdp};
-use super::words::{self, Bdp, Buffer, Chance, Change, Section, Words};
+use super::words::{self, Bdp, Buffer, Chance, Change, Rates, Section, Words};
 use std::io::{self, Write};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::span;
@@ -28,8 +28,14 @@ pub(super) fn text(
         let Typical { runs, p10, p90, .. } = *answer;
         writeln!(to, "{}", w.range(&Chance { runs, p10, p90 }))?;
     }
-    let steady = p.steady_bps.saturating_mul(u64::from(args.streams));
-    writeln!(to, "{}", w.steady(steady, args.streams, args.rate))?;
+    let of_all = |rate: u64| rate.saturating_mul(u64::from(args.streams));
+    let rates = Rates {
+        mean_bps: of_all(p.mean_bps(t.size)),
+        steady_bps: p.steady(t.size, t.rtt).map(of_all),
+        streams: args.streams,
+        link_bps: args.rate,
+    };
+    writeln!(to, "{}", w.rates(&rates))?;
     writeln!(to, "\n{}", w.section(Section::Phases))?;
     for (phase, time) in Phase::ALL.iter().zip(p.phases).filter(|(_, time)| time.0 > 0) {
         let part = time.secs() / p.time.secs().max(1e-9);
@@ -113,6 +119,7 @@ pub(super) fn json(
         "limit": p.limit().name(),
         "time_ns": p.time.0,
         "range": range(answer),
+        "mean_bps": p.mean_bps(t.size).saturating_mul(u64::from(args.streams)),
         "steady_bps": p.steady_bps.saturating_mul(u64::from(args.streams)),
         "streams": args.streams,
         "phases_ns": phases,

@@ -32,7 +32,7 @@ use crate::kernel::buffers::Asked;
 use crate::kernel::window::Share;
 use crate::kernel::{Sysctls, Version};
 use crate::link::Policer;
-use crate::units::Nanos;
+use crate::units::{Nanos, bits_per_second};
 
 /// How the congestion window moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,6 +182,8 @@ impl Phase {
     }
 }
 
+/// Round trips that the second half of a transfer takes at least where its rate is one: less is a burst or two.
+const STEADY: i64 = 4;
 /// The least part of the time that is worth a word.
 const TOLD: f64 = 0.1;
 
@@ -214,6 +216,19 @@ impl Prediction {
     pub fn limit(&self) -> Phase {
         let longest = Phase::ALL.iter().zip(self.phases).max_by_key(|(_, time)| *time);
         longest.map_or(Phase::Handshake, |(phase, _)| *phase)
+    }
+
+    /// Bits per second over the whole transfer of so many bytes.
+    #[must_use]
+    pub fn mean_bps(&self, size: u64) -> u64 {
+        bits_per_second(size, self.time)
+    }
+
+    /// Bits per second over the second half of so many bytes, where that takes some round trips.
+    #[must_use]
+    pub fn steady(&self, size: u64, rtt: Nanos) -> Option<u64> {
+        let burst = bits_per_second(size - size / 2, rtt.max(Nanos(1)).scale(STEADY, 1));
+        (self.steady_bps <= burst).then_some(self.steady_bps)
     }
 
     /// What held the sender for a tenth of the time or more, the longest first; each with its part of the time, 0 to 1.

@@ -4,7 +4,6 @@ use super::{Label, Line, Words};
 use crate::phase_in_words;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::check::{Gain, Judged, NEVER, Path, Source, Weight, What};
-use tcpwhy_core::whatif::transfer::Prediction;
 
 /// The English texts.
 pub(super) struct En;
@@ -72,18 +71,23 @@ impl Words for En {
         format!("BDP {}; {} by the model:", data(judged.path.bdp()), data(judged.size))
     }
 
-    fn said(&self, sends: bool, p: &Prediction, rate_bps: u64) -> String {
-        let what = if sends { "sends" } else { "receives" };
+    fn said(&self, sends: bool, judged: &Judged) -> String {
+        let (p, what) =
+            if sends { (&judged.sending, "sends") } else { (&judged.receiving, "receives") };
         if !p.complete {
             let limit = phase_in_words(p.limit());
             return format!("the host {what:<8} and does not end, held by {limit}");
         }
-        let part = percent((p.steady_bps as f64 / rate_bps.max(1) as f64).min(1.0));
-        let (time, rate) = (span(p.time), rate(p.steady_bps));
+        let (bps, when) = match p.steady(judged.size, judged.path.rtt) {
+            Some(bps) => (bps, " in the end"),
+            None => (p.mean_bps(judged.size), ""),
+        };
+        let part = percent((bps as f64 / judged.path.rate_bps.max(1) as f64).min(1.0));
+        let (time, rate) = (span(p.time), rate(bps));
         let held = |(phase, part)| format!("{} {}", phase_in_words(phase), percent(part));
         let held = p.foremost().into_iter().map(held).collect::<Vec<_>>().join(", ");
         format!(
-            "the host {what:<8} in {time:>8}, at {rate} in the end ({part} of the path), held by {held} of the time"
+            "the host {what:<8} in {time:>8}, at {rate}{when} ({part} of the path), held by {held} of the time"
         )
     }
 

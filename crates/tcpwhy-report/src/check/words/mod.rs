@@ -5,7 +5,6 @@ mod zh;
 
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::check::{Gain, Judged, Path, Source, Weight, What};
-use tcpwhy_core::whatif::transfer::Prediction;
 
 /// What a line about the host tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +48,8 @@ pub(super) trait Words {
     /// The device and segments of a path's route.
     fn route(&self, device: &str, mss: u64, initcwnd: Option<u32>) -> String;
     fn by_the_model(&self, judged: &Judged) -> String;
-    /// What the host does over a path.
-    fn said(&self, sends: bool, prediction: &Prediction, rate_bps: u64) -> String;
+    /// What the host does over a path, as it sends or receives.
+    fn said(&self, sends: bool, judged: &Judged) -> String;
     /// How much a finding matters, in a column.
     fn weight(&self, weight: Weight) -> &'static str;
     /// What a finding does to a transfer, and what to change.

@@ -5,7 +5,6 @@ use crate::phase_label;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::check::{Gain, Judged, NEVER, Path, Source, Weight, What};
-use tcpwhy_core::whatif::transfer::Prediction;
 
 /// The Chinese texts.
 pub(super) struct Zh;
@@ -71,18 +70,26 @@ impl Words for Zh {
         format!("BDP {}；按模型传输 {}：", data(judged.path.bdp()), data(judged.size))
     }
 
-    fn said(&self, sends: bool, p: &Prediction, rate_bps: u64) -> String {
-        let what = if sends { "本机发送" } else { "本机接收" };
+    fn said(&self, sends: bool, judged: &Judged) -> String {
+        let (p, what) = if sends {
+            (&judged.sending, "本机发送")
+        } else {
+            (&judged.receiving, "本机接收")
+        };
         if !p.complete {
             let limit = phase_label(p.limit(), Language::Zh);
             return format!("{what}：无法完成，瓶颈是{limit}");
         }
-        let part = self.percent(p.steady_bps as f64 / rate_bps.max(1) as f64);
-        let (time, rate) = (span(p.time), rate(p.steady_bps));
+        let (bps, which) = match p.steady(judged.size, judged.path.rtt) {
+            Some(bps) => (bps, "最终速率"),
+            None => (p.mean_bps(judged.size), "平均速率"),
+        };
+        let part = self.percent(bps as f64 / judged.path.rate_bps.max(1) as f64);
+        let (time, rate) = (span(p.time), rate(bps));
         let held =
             |(phase, part)| format!("{} {}", phase_label(phase, Language::Zh), self.percent(part));
         let held = p.foremost().into_iter().map(held).collect::<Vec<_>>().join("，");
-        format!("{what}：{time:>8}，最终速率 {rate}（路径的 {part}）；时间占比：{held}")
+        format!("{what}：{time:>8}，{which} {rate}（路径的 {part}）；时间占比：{held}")
     }
 
     fn weight(&self, weight: Weight) -> &'static str {

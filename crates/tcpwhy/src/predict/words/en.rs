@@ -1,6 +1,6 @@
 //! English.
 
-use super::{Bdp, Buffer, Cell, Chance, Change, Column, Factor, Section, Words};
+use super::{Bdp, Buffer, Cell, Chance, Change, Column, Factor, Rates, Section, Words};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::units::Nanos;
@@ -27,9 +27,13 @@ impl Words for En {
         )
     }
 
-    fn steady(&self, steady_bps: u64, streams: u32, link_bps: u64) -> String {
-        let all = if streams > 1 { format!(" (all {streams} streams)") } else { String::new() };
-        format!("steady rate {}{all} of {}", rate(steady_bps), rate(link_bps))
+    fn rates(&self, r: &Rates) -> String {
+        let all = match r.streams {
+            0..=1 => String::new(),
+            streams => format!(" (all {streams} streams)"),
+        };
+        let steady = r.steady_bps.map_or(String::new(), |bps| format!(", steady {}", rate(bps)));
+        format!("mean rate {}{steady}{all} of {}", rate(r.mean_bps), rate(r.link_bps))
     }
 
     fn section(&self, section: Section) -> &'static str {

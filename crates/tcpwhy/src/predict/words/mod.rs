@@ -67,6 +67,16 @@ pub(super) struct Buffer {
     pub(super) needed: u64,
 }
 
+/// Rates of all streams together, and of the link; bits per second.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rates {
+    pub(super) mean_bps: u64,
+    /// Of the second half, where that is more than a burst.
+    pub(super) steady_bps: Option<u64>,
+    pub(super) streams: u32,
+    pub(super) link_bps: u64,
+}
+
 /// How far runs that differ by chance only lie apart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chance {
@@ -92,8 +102,8 @@ pub(super) trait Words {
     fn answer(&self, bytes: u64, time: Nanos, limit: Phase) -> String;
     /// Where runs differ: how far.
     fn range(&self, chance: &Chance) -> String;
-    /// The rate once it is steady, of all streams together, beside the link's.
-    fn steady(&self, steady_bps: u64, streams: u32, link_bps: u64) -> String;
+    /// The mean rate, and the steady one where there is one, beside the link's.
+    fn rates(&self, rates: &Rates) -> String;
     fn section(&self, section: Section) -> &'static str;
     /// A phase in a table.
     fn phase(&self, phase: Phase) -> &'static str;
@@ -158,10 +168,17 @@ mod tests {
     fn every_language_tells_the_same_numbers_and_options() {
         let bdp = Bdp { rate_bps: 100_000_000, rtt: Nanos::from_millis(20), bytes: 250_000 };
         let buffer = Buffer { sends: true, bytes: 16_384, needed: 375_000 };
+        let rates = Rates {
+            mean_bps: 6_000_000,
+            steady_bps: Some(7_000_000),
+            streams: 3,
+            link_bps: 100_000_000,
+        };
         let texts = |w: &dyn Words| {
             let mut texts = vec![
                 w.answer(22_000_000, Nanos::from_millis(2_500), Phase::SendBuffer),
-                w.steady(7_000_000, 3, 100_000_000),
+                w.rates(&rates),
+                w.rates(&Rates { steady_bps: None, streams: 1, ..rates }),
                 w.bdp(&bdp),
                 w.buffer(&buffer),
                 w.buffer(&Buffer { sends: false, ..buffer }),

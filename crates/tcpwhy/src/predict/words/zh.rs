@@ -1,6 +1,6 @@
 //! Simplified Chinese (简体中文).
 
-use super::{Bdp, Buffer, Cell, Chance, Change, Column, Factor, Section, Words};
+use super::{Bdp, Buffer, Cell, Chance, Change, Column, Factor, Rates, Section, Words};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::units::Nanos;
@@ -27,10 +27,13 @@ impl Words for Zh {
         )
     }
 
-    fn steady(&self, steady_bps: u64, streams: u32, link_bps: u64) -> String {
-        let all =
-            if streams > 1 { format!("（{streams} 条连接合计）") } else { String::new() };
-        format!("稳定速率 {}{all}，链路 {}", rate(steady_bps), rate(link_bps))
+    fn rates(&self, r: &Rates) -> String {
+        let all = match r.streams {
+            0..=1 => String::new(),
+            streams => format!("（{streams} 条连接合计）"),
+        };
+        let steady = r.steady_bps.map_or(String::new(), |bps| format!("，稳定速率 {}", rate(bps)));
+        format!("平均速率 {}{steady}{all}，链路 {}", rate(r.mean_bps), rate(r.link_bps))
     }
 
     fn section(&self, section: Section) -> &'static str {

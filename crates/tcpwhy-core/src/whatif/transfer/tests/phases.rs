@@ -77,6 +77,20 @@ fn a_link_that_waits_for_the_sender_is_not_the_limit() {
     assert!(part(&paced, Phase::Path) > 0.9, "{paced:?}");
 }
 
+/// A second half that is one burst has a rate on the wire, and is no rate at which anything goes on.
+#[test]
+fn a_burst_has_no_steady_rate() {
+    let rtt = Nanos::from_millis(100);
+    let of = |size| {
+        let p = predict(&Transfer { size, rtt, rate_bps: 1_000_000_000, ..Transfer::default() });
+        (p.steady(size, rtt), p.mean_bps(size))
+    };
+    let (steady, mean) = of(100_000);
+    assert!(steady.is_none() && (1_500_000..2_500_000).contains(&mean), "{mean}");
+    let (steady, mean) = of(100_000_000);
+    assert!(steady.is_some_and(|steady| steady > mean), "{steady:?} {mean}");
+}
+
 /// What a policer's drops leave of the window is the policer's rate, and that is the path's.
 #[test]
 fn a_policer_is_the_path() {

@@ -29,6 +29,8 @@ pub struct Version {
     pub major: u16,
     /// The 18 of 6.18.
     pub minor: u16,
+    /// The 39 of 2.6.39; 0 in every later series, of which each release is a new minor number.
+    patch: u16,
 }
 
 impl Version {
@@ -40,7 +42,13 @@ impl Version {
     /// `major.minor`.
     #[must_use]
     pub const fn new(major: u16, minor: u16) -> Self {
-        Self { major, minor }
+        Self { major, minor, patch: 0 }
+    }
+
+    /// 2.6 was one series for eight years: `2.6.patch`.
+    #[must_use]
+    pub const fn of_2_6(patch: u16) -> Self {
+        Self { patch, ..Self::OLDEST }
     }
 
     /// From `uname -r`: `6.18.44-generic`, `5.4`; `None` when it does not start with the numbers of a Linux that is known.
@@ -49,11 +57,20 @@ impl Version {
         let (major, rest) = release.trim().split_once('.')?;
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let (minor, rest) = rest.split_at(end);
-        let version = Self { major: number(major)?, minor: number(minor)? };
+        let version = Self::new(number(major)?, number(minor)?);
         let ends = rest.is_empty() || rest.starts_with(['.', '-', '+', '_', '~']);
         let known = version >= Self::OLDEST && version.major <= Self::LARGEST_MAJOR;
-        (ends && known).then_some(version)
+        (ends && known).then_some(match version {
+            Self::OLDEST => Self::of_2_6(patch(rest)),
+            later => later,
+        })
     }
+}
+
+/// The 32 of `.32-754.el6`.
+fn patch(rest: &str) -> u16 {
+    let digits = rest.trim_start_matches('.').split(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(number).unwrap_or(0)
 }
 
 fn number(text: &str) -> Option<u16> {
@@ -79,5 +96,10 @@ mod tests {
             assert!(Version::parse(text).is_some(), "{text}");
         }
         assert!(Version::new(6, 5) < Version::new(6, 18));
+        assert_eq!(Version::parse("2.6.32-754.el6.x86_64"), Some(Version::of_2_6(32)));
+        assert_eq!(Version::parse("2.6"), Some(Version::OLDEST));
+        assert!(
+            Version::of_2_6(38) < Version::of_2_6(39) && Version::of_2_6(39) < Version::new(3, 0)
+        );
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn settings(path: &Path) -> Result<BTreeMap<String, String>, Error> {
 pub(crate) fn version(text: &str) -> Result<Version, Error> {
     Version::parse(text).ok_or_else(|| {
         let text: String = text.chars().take(40).collect();
-        let Version { major, minor } = Version::OLDEST;
+        let Version { major, minor, .. } = Version::OLDEST;
         let known = format!("{major}.{minor} to {}.x", Version::LARGEST_MAJOR);
         Error::Usage(format!("{text:?} is not a kernel's version that is known: {known}, as 6.18"))
     })

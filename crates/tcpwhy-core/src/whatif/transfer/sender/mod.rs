@@ -81,7 +81,7 @@ impl Sender {
         let sysctls = &t.sender.sysctls;
         let mut sndbuf = send_buffer(t.sndbuf, sysctls);
         // The kernel counts segments in 32 bits.
-        let initial = initial_window(t.initcwnd).min(u64::from(u32::MAX));
+        let initial = initial_window(t.sender.version, t.initcwnd, t.mss).min(u64::from(u32::MAX));
         if !t.sndbuf.locks() {
             let most = sysctls.tcp_wmem[2];
             sndbuf = expanded(sndbuf, t.mss, initial, REORDERING, factor(t), most);

@@ -50,6 +50,15 @@ fn a_saved_host_is_judged_over_a_path() {
     }
 }
 
+/// Without a path nothing is known of buffers: that comes before any bill of health.
+#[test]
+fn without_a_path_it_is_said_first_what_was_not_looked_at() {
+    let text = stdout(&check(&saved(SAVED.replace("tcp_sack = 0", "tcp_sack = 1")), &[]));
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    let not_looked = place("No path is known: only settings that harm every transfer");
+    assert!(not_looked < place("Nothing that harms every transfer was found."), "{text}");
+}
+
 /// What `args` print on a terminal of so many columns.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(columns: usize, args: &str) -> String {

@@ -44,6 +44,9 @@ pub fn write(out: impl Write, report: &Report, language: Language, width: usize)
     for (n, judged) in report.paths.iter().enumerate() {
         path(&mut to, w, n + 1, judged)?;
     }
+    if report.paths.is_empty() {
+        to.title(w.line(Line::NoPath))?;
+    }
     let title = match report.findings.is_empty() {
         true => Line::Nothing { paths: !report.paths.is_empty() },
         false => Line::LookAt,
@@ -61,9 +64,6 @@ pub fn write(out: impl Write, report: &Report, language: Language, width: usize)
     }
     for missing in &report.host.missing {
         to.item("", &w.note(&printable(missing)))?;
-    }
-    if report.paths.is_empty() {
-        to.item("", &w.note(w.line(Line::NoPath)))?;
     }
     Ok(())
 }

@@ -14,10 +14,12 @@ impl Words for En {
             Line::Nothing { paths: true } => {
                 "Nothing that limits or harms a transfer was found over these paths."
             }
-            Line::Nothing { paths: false } => "Nothing that limits or harms a transfer was found.",
+            Line::Nothing { paths: false } => "Nothing that harms every transfer was found.",
             Line::LookAt => "What to look at",
             Line::Leave => "Leave as it is",
-            Line::NoPath => "no path is known: name one with --rate and --rtt, or --peer",
+            Line::NoPath => {
+                "No path is known: only settings that harm every transfer were looked at, not whether buffers are large enough. Name a path with --rate and --rtt, or --peer."
+            }
             Line::NothingToChange => "Nothing to change.",
             Line::HowToUse => "  save it as /etc/sysctl.d/90-tcpwhy.conf and run sysctl --system",
         }

@@ -13,10 +13,12 @@ impl Words for Zh {
     fn line(&self, line: Line) -> &'static str {
         match line {
             Line::Nothing { paths: true } => "在这些路径上没有发现限制或损害传输的设置。",
-            Line::Nothing { paths: false } => "没有发现限制或损害传输的设置。",
+            Line::Nothing { paths: false } => "没有发现损害所有传输的设置。",
             Line::LookAt => "需要关注",
             Line::Leave => "保持不变",
-            Line::NoPath => "路径未知：请用 --rate 和 --rtt，或用 --peer 指定",
+            Line::NoPath => {
+                "路径未知：只检查了损害所有传输的设置，没有检查缓冲区是否足够大。请用 --rate 和 --rtt，或用 --peer 指定路径。"
+            }
             Line::NothingToChange => "无需更改。",
             Line::HowToUse => "  保存为 /etc/sysctl.d/90-tcpwhy.conf 并运行 sysctl --system",
         }

@@ -289,3 +289,27 @@ fn sysctls_are_read_and_never_guessed() {
     #[cfg(target_os = "linux")]
     assert_eq!(code(&with(&["--host-sysctls"])), 0);
 }
+
+/// A burst has no rate, and what changes nothing brings no gain: neither is said.
+#[test]
+fn a_burst_is_no_rate_and_nothing_gained_is_no_gain() {
+    let short = ["predict", "--size", "100KB", "--rate", "1gbit", "--rtt", "100ms", "--lang", "en"];
+    let text = stdout(&run(&short));
+    assert!(text.contains("\nmean rate 2.0 Mbit/s of 1.0 Gbit/s\n"), "{text}");
+    assert!(text.contains(" no gain ") && !text.contains(" 1.0x"), "{text}");
+    let text = stdout(&run(&["predict", "--size", "22MB", "--rate", "100mbit", "--rtt", "20ms"]));
+    assert!(text.contains(", steady 96."), "{text}");
+}
+
+/// The ten segments came with 2.6.39: three take a round trip more.
+#[test]
+fn old_kernels_start_with_three_segments() {
+    let time = |kernel| {
+        let path = ["--size", "14KB", "--rate", "1gbit", "--rtt", "100ms", "--kernel", kernel];
+        let output = run(&[&["predict", "--json"], &path[..]].concat());
+        serde_json::from_str::<serde_json::Value>(&stdout(&output)).unwrap()["time_ns"].as_i64()
+    };
+    assert_eq!(time("2.6.32"), time("2.6.18"));
+    assert_eq!(time("2.6.39"), time("3.2"));
+    assert!(time("2.6.38").unwrap() - time("2.6.39").unwrap() > 90_000_000);
+}

@@ -155,12 +155,12 @@ pub struct Gain {
 }
 
 impl Gain {
-    /// From two predictions; `None` where less than 3 % of the time would be won.
+    /// From two predictions; `None` where it would be less than 5 % faster: that is not worth a word.
     pub(super) fn of(size: u64, before: &Prediction, after: &Prediction) -> Option<Self> {
         // Writers that never wake, or a week: the model gave up.
         let now = if before.complete { before.time } else { NEVER };
         let (b, a) = (now.0.max(0) as u128, after.time.0.max(0) as u128);
-        (after.complete && a * 103 <= b * 100).then_some(Self {
+        (after.complete && a * 105 <= b * 100).then_some(Self {
             size,
             before: now,
             after: after.time,

@@ -150,6 +150,16 @@ fn another_congestion_control_is_priced_where_packets_get_lost() {
     assert_eq!(has(&report, What::Congestion).sensible.as_deref(), Some("bbr"));
 }
 
+/// Less than a twentieth of the time is not worth a word.
+#[test]
+fn what_gains_next_to_nothing_is_no_finding() {
+    for path in [short(), Path::given(1_000_000_000, Nanos::from_micros(500)), wide(), long()] {
+        let report = judge(with(""), vec![path]);
+        let least = report.findings.iter().filter_map(|f| f.gain).map(|g| g.factor());
+        assert!(least.clone().all(|factor| factor >= 1.05), "{report:#?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 

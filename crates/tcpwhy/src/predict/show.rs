@@ -11,6 +11,9 @@ use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::transfer::{Phase, Prediction, Transfer, Typical};
 use tcpwhy_report::padded;
 
+/// Times faster that are not worth a word.
+const AS_FAST: std::ops::Range<f64> = 0.95..1.05;
+
 type Others = [(Change, Typical)];
 
 /// For people.
@@ -45,7 +48,8 @@ pub(super) fn text(
     buffers(to, w, t, p)?;
     writeln!(to, "\n{}", w.section(Section::Changes))?;
     for (change, Typical { prediction: other, .. }) in others {
-        let gain = w.gain(p.time.secs() / other.time.secs().max(1e-9));
+        let times = p.time.secs() / other.time.secs().max(1e-9);
+        let gain = w.gain(Some(times).filter(|times| !AS_FAST.contains(times)));
         let (name, limit) = (padded(w.change(*change), 36), w.phase(other.limit()));
         writeln!(to, "  {name} {:>10}  {gain:>7}  {limit}", span(other.time))?;
     }

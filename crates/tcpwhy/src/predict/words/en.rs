@@ -89,8 +89,8 @@ impl Words for En {
         percent(part)
     }
 
-    fn gain(&self, times: f64) -> String {
-        format!("{times:.1}x")
+    fn gain(&self, times: Option<f64>) -> String {
+        times.map_or("no gain".to_owned(), |times| format!("{times:.1}x"))
     }
 
     fn shades(&self) -> &'static str {

@@ -116,8 +116,8 @@ pub(super) trait Words {
     fn change(&self, change: Change) -> &'static str;
     /// A part of a whole, 0 to 1.
     fn percent(&self, part: f64) -> String;
-    /// How many times faster.
-    fn gain(&self, times: f64) -> String;
+    /// How many times faster; `None`: as fast.
+    fn gain(&self, times: Option<f64>) -> String;
     /// Above a sweep in the terminal.
     fn shades(&self) -> &'static str;
     /// Of a sweep's picture.
@@ -189,7 +189,8 @@ mod tests {
                     p10: Nanos::from_millis(2_100),
                     p90: Nanos(4_000_000),
                 }),
-                w.gain(2.5),
+                w.gain(Some(2.5)),
+                w.gain(None),
             ];
             texts.extend(CHANGES.map(|c| w.change(c).to_owned()));
             texts

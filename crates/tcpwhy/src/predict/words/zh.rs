@@ -90,8 +90,8 @@ impl Words for Zh {
         percent(part).replace(' ', "")
     }
 
-    fn gain(&self, times: f64) -> String {
-        format!("{times:.1} 倍速")
+    fn gain(&self, times: Option<f64>) -> String {
+        times.map_or("无收益".to_owned(), |times| format!("{times:.1} 倍速"))
     }
 
     fn shades(&self) -> &'static str {

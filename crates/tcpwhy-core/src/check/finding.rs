@@ -46,6 +46,8 @@ pub enum What {
     MemoryPressure,
     /// `tcp_mem` allows more than the machine has: it counts pages, not bytes.
     MemoryMarks,
+    /// `tcp_mem[2]` is less than one transfer over the path needs.
+    MemoryLimit,
     /// A program fixed its socket's send buffer.
     SendLocked,
     /// A program fixed its socket's receive buffer.
@@ -77,6 +79,7 @@ impl What {
             Self::SmallMtu => "small_mtu",
             Self::MemoryPressure => "memory_pressure",
             Self::MemoryMarks => "memory_marks",
+            Self::MemoryLimit => "memory_limit",
             Self::SendLocked => "send_buffer_locked",
             Self::ReceiveLocked => "receive_buffer_locked",
         }
@@ -152,6 +155,8 @@ pub struct Gain {
     pub before_bps: u64,
     /// Steady rate then.
     pub after_bps: u64,
+    /// This is what all findings that limit bring together, and they need this one.
+    pub together: bool,
 }
 
 impl Gain {
@@ -166,6 +171,7 @@ impl Gain {
             after: after.time,
             before_bps: before.steady_bps,
             after_bps: after.steady_bps,
+            together: false,
         })
     }
 

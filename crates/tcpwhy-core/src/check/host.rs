@@ -202,6 +202,22 @@ impl Host {
         Some(memory::in_bytes(self.sysctls.tcp_mem, self.page_size))
     }
 
+    /// So many bytes, or what all connections together get at most (`tcp_mem[2]`).
+    pub(super) fn at_most(&self, bytes: u64) -> u64 {
+        self.tcp_mem().map_or(bytes, |marks| marks[2].min(bytes))
+    }
+
+    /// The sysctls as far as memory lets them be used: beyond `tcp_mem[2]` sockets get their buffers' least values only
+    /// (`__sk_mem_raise_allocated`).
+    pub(super) fn usable(&self) -> Sysctls {
+        let mut sysctls = self.sysctls.clone();
+        for values in [&mut sysctls.tcp_wmem, &mut sysctls.tcp_rmem] {
+            let least = values[0];
+            *values = values.map(|bytes| self.at_most(bytes).max(least));
+        }
+        sysctls
+    }
+
     /// The device of a name.
     #[must_use]
     pub fn device(&self, name: &str) -> Option<&Device> {

@@ -1,6 +1,6 @@
 //! All findings of a host, over its paths.
 
-use super::finding::{Finding, Leave};
+use super::finding::{Finding, Leave, What};
 use super::general;
 use super::host::Host;
 use super::path::Path;
@@ -47,9 +47,9 @@ pub fn judge(host: Host, paths: Vec<Path>) -> Report {
             add(&mut findings, found);
         }
         judged.push(Judged {
-            size: trial.sending.size,
-            sending: trial.sent,
-            receiving: trial.received,
+            size: trial.sending.now.size,
+            sending: trial.sending.held,
+            receiving: trial.receiving.held,
             path: trial.path,
         });
     }
@@ -58,7 +58,9 @@ pub fn judge(host: Host, paths: Vec<Path>) -> Report {
     }
     findings.sort_by(|a, b| {
         let gain = |f: &Finding| f.gain.map_or(1.0, |g| g.factor());
-        a.weight.cmp(&b.weight).then(gain(b).total_cmp(&gain(a)))
+        // Where memory is short, nothing else helps before that is mended.
+        let first = |f: &Finding| f.what != What::MemoryLimit;
+        a.weight.cmp(&b.weight).then(first(a).cmp(&first(b))).then(gain(b).total_cmp(&gain(a)))
     });
     let leave = general::leave(&host, &findings);
     Report { host, paths: judged, findings, leave }

@@ -9,6 +9,7 @@ mod host;
 mod judge;
 mod path;
 pub mod saved;
+mod side;
 mod sockets;
 mod transfers;
 mod trial;

@@ -57,7 +57,7 @@ fn gain(host: &Host, socket: &Socket, bytes: u64, is_send: bool) -> Option<Gain>
             ..Sysctls::default()
         },
     };
-    let own = End { version: host.version, sysctls: host.sysctls.clone() };
+    let own = End { version: host.version, sysctls: host.usable() };
     // The sysctl has clamped and doubled it already.
     let fixed = Asked::Forced(bytes / 2);
     let free = Transfer {

@@ -150,6 +150,38 @@ fn another_congestion_control_is_priced_where_packets_get_lost() {
     assert_eq!(has(&report, What::Congestion).sensible.as_deref(), Some("bbr"));
 }
 
+/// Without scaling no window is larger than 64 KiB, and small maxima allow no larger one with it: neither brings much without the other.
+#[test]
+fn limits_that_hide_each_other_are_found_together() {
+    let small = "net.ipv4.tcp_rmem=4096 32768 65536\nnet.ipv4.tcp_wmem=4096 16384 65536";
+    let report = judge(with(&format!("{small}\nnet.ipv4.tcp_window_scaling=0")), vec![wide()]);
+    for what in [What::NoWindowScaling, What::ReceiveMax, What::SendMax] {
+        let found = has(&report, what);
+        let gain = found.gain.expect("a gain");
+        assert!(found.weight == Weight::Limit && gain.together && gain.factor() > 5.0, "{found:?}");
+    }
+    // What is advised is enough: nothing that limits is found afterwards.
+    let mended: Vec<_> = report.findings.iter().filter_map(Finding::sysctl).collect();
+    let mended: String = mended.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
+    let after = judge(with(&mended), vec![wide()]);
+    assert!(after.findings.iter().all(|f| f.weight == Weight::Note), "{:#?}", after.findings);
+}
+
+/// All connections together get 1.2 MiB: no buffer beyond that is advised, and nothing promised for it.
+#[test]
+fn memory_that_is_less_than_a_transfer_needs_comes_first() {
+    let report = judge(with("net.ipv4.tcp_mem=100 200 300"), vec![wide()]);
+    let first = &report.findings[0];
+    assert_eq!((first.what, first.weight), (What::MemoryLimit, Weight::Limit), "{report:#?}");
+    assert!(first.gain.is_some_and(|g| g.factor() > 2.0), "{first:?}");
+    assert!(report.leave.iter().all(|l| l.setting != "net.ipv4.tcp_mem"));
+    for found in report.findings.iter().filter(|f| f.gain.is_some()) {
+        let asked = found.sensible.iter().flat_map(|v| v.split(' ')).filter_map(|v| v.parse().ok());
+        assert!(asked.max().unwrap_or(0) <= 300 * 4_096_u64, "{found:?}");
+    }
+    assert!(judge(with(""), vec![wide()]).findings.iter().all(|f| f.what != What::MemoryLimit));
+}
+
 /// Less than a twentieth of the time is not worth a word.
 #[test]
 fn what_gains_next_to_nothing_is_no_finding() {

@@ -66,7 +66,7 @@ fn ample(host: &Host, path: &Path) -> End {
 }
 
 fn own(host: &Host) -> End {
-    End { version: host.version, sysctls: host.sysctls.clone() }
+    End { version: host.version, sysctls: host.usable() }
 }
 
 /// The host sends over the path, to an end without limits.

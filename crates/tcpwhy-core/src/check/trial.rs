@@ -4,31 +4,35 @@ use super::finding::{Finding, Gain, Weight, What};
 use super::general;
 use super::host::Host;
 use super::path::Path;
+use super::side::{Side, take};
 use super::transfers::{LARGEST, MOST_BUFFER, SMALLEST, congestion, modelled, receiving, sending};
 use crate::kernel::Sysctls;
 use crate::kernel::window::Share;
-use crate::whatif::transfer::{Control, Phase, Prediction, Transfer};
+use crate::whatif::transfer::{Control, Transfer};
 
 /// A path on trial.
 pub(super) struct Trial<'a> {
     host: &'a Host,
     pub(super) path: Path,
-    pub(super) sending: Transfer,
-    receiving: Transfer,
-    pub(super) sent: Prediction,
-    pub(super) received: Prediction,
+    pub(super) sending: Side,
+    pub(super) receiving: Side,
 }
 
 impl<'a> Trial<'a> {
     pub(super) fn new(host: &'a Host, path: Path) -> Self {
-        let sending = sending(host, &path);
-        let receiving = receiving(host, &path);
-        let (sent, received) = (modelled(&sending), modelled(&receiving));
-        Self { host, path, sending, receiving, sent, received }
+        let side = |now, is_send| Side::new(host, now, is_send, wanted(host, &path, is_send));
+        let (sending, receiving) =
+            (side(sending(host, &path), true), side(receiving(host, &path), false));
+        Self { host, path, sending, receiving }
+    }
+
+    fn side(&self, is_send: bool) -> &Side {
+        if is_send { &self.sending } else { &self.receiving }
     }
 
     pub(super) fn findings(&self, path: usize) -> Vec<Finding> {
         let found = [
+            self.memory(),
             self.maximum(true),
             self.maximum(false),
             self.clamp(true),
@@ -47,52 +51,29 @@ impl<'a> Trial<'a> {
         found
     }
 
-    fn gain(&self, is_send: bool, changed: &Transfer) -> Option<Gain> {
-        let before = if is_send { &self.sent } else { &self.received };
-        Gain::of(changed.size, before, &modelled(changed))
-    }
-
-    /// What a buffer should be able to grow to: the send buffer twice the BDP (what is in flight, and what waits while it is
-    /// acknowledged), the receive buffer so much that its window is twice the BDP.
-    fn wanted(&self, is_send: bool) -> u64 {
-        let flight = self.path.bdp().saturating_mul(2);
-        let bytes = if is_send {
-            flight
-        } else {
-            Share::first(self.host.version, &Sysctls::default()).space(flight)
-        };
-        // Mebibytes, so that people can read it.
-        bytes.max(1 << 20).next_multiple_of(1 << 20).min(MOST_BUFFER)
+    /// All connections together get less memory than one needs whose receive window is the path's BDP.
+    fn memory(&self) -> Option<Finding> {
+        let name = "net.ipv4.tcp_mem";
+        let least = share(self.host).space(self.path.bdp());
+        self.host.tcp_mem().filter(|marks| marks[2] < least)?;
+        let mut ample = self.receiving.now.clone();
+        ample.receiver.sysctls = self.host.sysctls.clone();
+        let gain = Gain::of(ample.size, &self.receiving.held, &modelled(&ample));
+        let current = self.host.setting(name).unwrap_or_default();
+        Some(Finding { gain, ..general::finding(What::MemoryLimit, Weight::Limit, name, current) })
     }
 
     fn maximum(&self, is_send: bool) -> Option<Finding> {
-        let (what, name, held, now, phase) = if is_send {
-            let now = self.host.sysctls.tcp_wmem;
-            (What::SendMax, "net.ipv4.tcp_wmem", &self.sent, now, Phase::SendBuffer)
+        let (what, name, now) = if is_send {
+            (What::SendMax, "net.ipv4.tcp_wmem", self.host.sysctls.tcp_wmem)
         } else {
-            let now = self.host.sysctls.tcp_rmem;
-            (What::ReceiveMax, "net.ipv4.tcp_rmem", &self.received, now, Phase::ReceiveWindow)
+            (What::ReceiveMax, "net.ipv4.tcp_rmem", self.host.sysctls.tcp_rmem)
         };
-        let mut most = self.wanted(is_send);
-        if now[2] >= most || held.phases.get(phase as usize).is_none_or(|t| t.0 == 0) {
+        let most = self.side(is_send).most(is_send);
+        if now[2] >= most {
             return None;
         }
-        let with = |most: u64| {
-            let mut t = if is_send { self.sending.clone() } else { self.receiving.clone() };
-            if is_send {
-                t.sender.sysctls.tcp_wmem[2] = most;
-            } else {
-                t.receiver.sysctls.tcp_rmem[2] = most;
-            }
-            t
-        };
-        let mut after = modelled(&with(most));
-        // Where packets cost more than their payload, twice the BDP is not enough.
-        if after.limit() == phase && most <= MOST_BUFFER / 2 {
-            most *= 2;
-            after = modelled(&with(most));
-        }
-        let gain = Gain::of(self.sending.size, held, &after)?;
+        let gain = self.side(is_send).gain(|to, from| take(what, to, from))?;
         Some(Finding {
             sensible: Some(format!("{} {} {most}", now[0], now[1])),
             gain: Some(gain),
@@ -110,12 +91,13 @@ impl<'a> Trial<'a> {
         };
         self.host.setting(name)?;
         // The kernel doubles what a program asks for.
-        let most = (self.wanted(is_send) / 2).next_multiple_of(1 << 20);
+        let most = (wanted(self.host, &self.path, is_send) / 2).next_multiple_of(1 << 20);
+        let most = self.host.at_most(2 * most) / 2;
         if now >= most {
             return None;
         }
         let with = |max: u64| {
-            let mut t = if is_send { self.sending.clone() } else { self.receiving.clone() };
+            let mut t = self.side(is_send).now.clone();
             if is_send {
                 (t.sndbuf, t.sender.sysctls.wmem_max) = (Set(most), max);
             } else {
@@ -123,7 +105,7 @@ impl<'a> Trial<'a> {
             }
             modelled(&t)
         };
-        let gain = Gain::of(self.sending.size, &with(now), &with(most))?;
+        let gain = Gain::of(self.sending.now.size, &with(now), &with(most))?;
         Some(Finding {
             sensible: Some(most.to_string()),
             gain: Some(gain),
@@ -136,17 +118,7 @@ impl<'a> Trial<'a> {
     fn switch(&self, what: What) -> Option<Finding> {
         let found = general::switches(self.host).into_iter().find(|f| f.what == what)?;
         let is_send = what == What::NotsentLowat;
-        let right = Sysctls::default();
-        let change = |s: &mut Sysctls| match what {
-            What::NoAutotuning => s.tcp_moderate_rcvbuf = true,
-            What::NoWindowScaling => s.tcp_window_scaling = true,
-            What::AdvWinScale => s.tcp_adv_win_scale = right.tcp_adv_win_scale,
-            _ => s.tcp_notsent_lowat = right.tcp_notsent_lowat,
-        };
-        let mut t = if is_send { self.sending.clone() } else { self.receiving.clone() };
-        change(&mut t.sender.sysctls);
-        change(&mut t.receiver.sysctls);
-        let gain = self.gain(is_send, &t)?;
+        let gain = self.side(is_send).gain(|to, from| take(what, to, from))?;
         Some(Finding { gain: Some(gain), weight: Weight::Limit, ..found })
     }
 
@@ -157,8 +129,8 @@ impl<'a> Trial<'a> {
             return None;
         }
         // An answer of one BDP; the windows have grown before.
-        let size = self.path.bdp().clamp(SMALLEST / 4, LARGEST / 4).min(self.sending.size);
-        let warm = Transfer { warm: true, size, ..self.sending.clone() };
+        let size = self.path.bdp().clamp(SMALLEST / 4, LARGEST / 4).min(self.sending.now.size);
+        let warm = Transfer { warm: true, size, ..self.sending.now.clone() };
         let (mut cold, after) =
             (modelled(&Transfer { warm: false, ..warm.clone() }), modelled(&warm));
         // There is no handshake after a pause.
@@ -180,7 +152,7 @@ impl<'a> Trial<'a> {
             (What::InitialReceive, route.initrwnd)
         };
         let now = now.filter(|n| (1..10).contains(n))?;
-        let mut t = if is_send { self.sending.clone() } else { self.receiving.clone() };
+        let mut t = self.side(is_send).now.clone();
         (t.initcwnd, t.initrwnd) = (t.initcwnd.filter(|_| !is_send), None);
         t.size = t.size.min(SMALLEST);
         let before = Transfer {
@@ -200,18 +172,33 @@ impl<'a> Trial<'a> {
     /// Reno against cubic, cubic against bbr: only where packets get lost.
     fn congestion(&self) -> Option<Finding> {
         let (name, now) = congestion(self.host, &self.path);
-        let (better, control) = match self.sending.control {
+        let (better, control) = match self.sending.now.control {
             Control::Reno => ("cubic", Control::Cubic),
             Control::Cubic if self.path.loss > 0.0 => ("bbr", Control::Bbr),
             _ => return None,
         };
-        let gain = self.gain(true, &Transfer { control, ..self.sending.clone() })?;
+        let after = modelled(&Transfer { control, ..self.sending.now.clone() });
+        let gain = Gain::of(self.sending.now.size, &self.sending.held, &after)?;
         Some(Finding {
             sensible: Some(better.to_owned()),
             gain: Some(gain),
             ..general::finding(What::Congestion, Weight::Limit, &name, &now)
         })
     }
+}
+
+/// What a buffer should be able to grow to: the send buffer twice the BDP (what is in flight, and what waits while it is
+/// acknowledged), the receive buffer so much that its window is twice the BDP; never more than all connections together get.
+fn wanted(host: &Host, path: &Path, is_send: bool) -> u64 {
+    let flight = path.bdp().saturating_mul(2);
+    let bytes = if is_send { flight } else { share(host).space(flight) };
+    // Mebibytes, so that people can read it.
+    host.at_most(bytes.max(1 << 20).next_multiple_of(1 << 20).min(MOST_BUFFER))
+}
+
+/// The part of a receive buffer that is window.
+fn share(host: &Host) -> Share {
+    Share::first(host.version, &Sysctls::default())
 }
 
 fn three(v: [u64; 3]) -> String {

@@ -104,7 +104,7 @@ fn finding(f: &Finding) -> Value {
     let gain = f.gain.map(|g| {
         json!({
             "size_bytes": g.size, "before_ns": (g.before != NEVER).then_some(g.before.0), "after_ns": g.after.0,
-            "before_bps": g.before_bps, "after_bps": g.after_bps,
+            "before_bps": g.before_bps, "after_bps": g.after_bps, "together": g.together,
         })
     });
     json!({

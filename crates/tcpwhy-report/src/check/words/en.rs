@@ -103,6 +103,10 @@ impl Words for En {
 
     fn gain(&self, gain: &Gain, path: Option<usize>) -> String {
         let on = path.map_or(String::new(), |n| format!(" on path {n}"));
+        let on = match gain.together {
+            true => format!("{on}, with all that limits changed together"),
+            false => on,
+        };
         let (size, after) = (data(gain.size), span(gain.after));
         if gain.before == NEVER {
             return format!("gain by the model{on}: {size} in {after}, which does not end now");
@@ -184,6 +188,9 @@ impl Words for En {
             }
             What::MemoryMarks => {
                 "it allows TCP more than the whole memory: the setting counts pages, not bytes; take it out and let the kernel choose"
+            }
+            What::MemoryLimit => {
+                "all connections together get no more than this (pages), and one transfer over this path needs more: larger buffers do not help before that is mended; take it out and let the kernel choose"
             }
             What::SendLocked => {
                 "the program set SO_SNDBUF, which switches off the kernel's tuning; take the call out of it"

@@ -132,6 +132,9 @@ impl Words for Zh {
             What::MemoryMarks => {
                 "它允许 TCP 使用超过全部内存的空间：该设置的单位是页而不是字节；请去掉它，由内核选择"
             }
+            What::MemoryLimit => {
+                "所有连接合计不会得到更多内存（单位是页），而这条路径上的一次传输就需要更多：在此之前增大缓冲区没有帮助；请去掉它，由内核选择"
+            }
             What::SendLocked => "程序设置了 SO_SNDBUF，这会关闭内核的自动调优；请去掉该调用",
             What::ReceiveLocked => "程序设置了 SO_RCVBUF，这会关闭内核的自动调优；请去掉该调用",
         }
@@ -159,6 +162,7 @@ impl Words for Zh {
 
     fn gain(&self, gain: &Gain, path: Option<usize>) -> String {
         let on = path.map_or(String::new(), |n| format!("（路径 {n}）"));
+        let on = if gain.together { format!("{on}（所有限制一并更改）") } else { on };
         let (size, after) = (data(gain.size), span(gain.after));
         if gain.before == NEVER {
             return format!("按模型的收益{on}：{size} 用时 {after}，现在无法完成");

@@ -164,7 +164,7 @@ export function frames(p: Plane, s: Series, colour: string): void {
 /** More numbers than this cover what they belong to. */
 const MOST_NUMBERS = 60;
 
-/** Names of values that are all above what is in sight, with the lowest and the highest, so that nobody looks for their lines. */
+/** Names of values of which some are above what is in sight, with the lowest and the highest of these, so that nobody looks for their lines. */
 export function higher(p: Plane, told: [text: string, s: Series, colour: string][], show: (value: number) => string): void {
   const { ctx } = p;
   ctx.font = `${11 * p.ratio}px system-ui, sans-serif`;
@@ -172,8 +172,9 @@ export function higher(p: Plane, told: [text: string, s: Series, colour: string]
   let y = p.top + 12 * p.ratio;
   for (const [text, s, colour] of told) {
     const [lowest, highest] = range(s, ...visible(s, p.from, p.to));
-    if (!Number.isFinite(lowest) || p.y(lowest) >= p.top) continue;
-    const values = [...new Set([lowest, highest].map(show))].join(" – ");
+    const above = [lowest, highest].filter((value) => Number.isFinite(value) && p.y(value) < p.top);
+    if (above.length === 0) continue;
+    const values = [...new Set(above.map(show))].join(" – ");
     const [label, right] = [`↑ ${text} ${values}`, p.left + p.width - 6 * p.ratio];
     const wide = ctx.measureText(label).width + 6 * p.ratio;
     ctx.clearRect(right - wide, y - 11 * p.ratio, wide + 3 * p.ratio, 14 * p.ratio);

@@ -102,8 +102,8 @@ fn legend(root: &Area<'_>, entries: &[Entry]) -> Done {
     let mut x = 16;
     for e in entries {
         line(root, vec![(x, 46), (x + 20, 46)], 3, e.dashed, &e.colour)?;
-        words(root, e.text, (x + 26, LINE), 14, HPos::Left, &colour::INK)?;
-        x += 52 + width(e.text);
+        words(root, &e.text, (x + 26, LINE), 14, HPos::Left, &colour::INK)?;
+        x += 52 + width(&e.text);
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::{Kind, Subject, ceilings, colour, rate};
 use plotters::style::RGBColor;
 use std::borrow::Cow;
 use std::net::SocketAddr;
+use tcpwhy_core::advice::quantity::buffer;
 use tcpwhy_core::advice::{Language, limit_label};
 use tcpwhy_core::model::{Direction, Interval, Side};
 use tcpwhy_core::observe::Endpoint;
@@ -33,7 +34,7 @@ pub(super) enum Layer<'a> {
 
 /// An entry of the legend.
 pub(super) struct Entry {
-    pub(super) text: &'static str,
+    pub(super) text: Cow<'static, str>,
     pub(super) colour: RGBColor,
     pub(super) dashed: bool,
 }
@@ -73,8 +74,9 @@ pub(super) fn title(kind: Kind, s: &Subject<'_>) -> String {
 
 /// Makes the entries of a legend in one language: of lines, and of dashed ones.
 fn entries(language: Language) -> [impl Fn(Key, RGBColor) -> Entry; 2] {
-    [false, true]
-        .map(|dashed| move |key, colour| Entry { text: words::key(language, key), colour, dashed })
+    [false, true].map(|dashed| {
+        move |key, colour| Entry { text: words::key(language, key).into(), colour, dashed }
+    })
 }
 
 fn stairs(series: &Series, colour: RGBColor, dashed: bool, filled: bool) -> Layer<'_> {
@@ -120,6 +122,7 @@ fn flight<'a>(t: &'a Track, d: &Direction, language: Language) -> Plan<'a> {
     let top = highest([&t.flight]).max(levels);
     // A window far above would press the flight flat: it is drawn where it is near enough to matter.
     let window = t.window.points().iter().map(|p| p.high).min().unwrap_or(i64::MAX) as f64;
+    let values = (0.0, if window < top * 4.0 { top.max(window) } else { top });
     let mut layers = vec![
         stairs(&t.flight, colour::DATA, false, true),
         stairs(&t.window, colour::EDGE, true, false),
@@ -129,13 +132,22 @@ fn flight<'a>(t: &'a Track, d: &Direction, language: Language) -> Plan<'a> {
         layers,
         entries: vec![
             solid(Key::Flight, colour::DATA),
-            dashed(Key::Window, colour::EDGE),
+            above(dashed(Key::Window, colour::EDGE), &t.window, values.1),
             solid(Key::Plateau, colour::BUFFER),
             solid(Key::Cwnd, colour::CWND),
         ],
         measure: Some(Measure::Buffer),
-        values: (0.0, if window < top * 4.0 { top.max(window) } else { top }),
+        values,
     }
+}
+
+/// Names how high a series goes that leaves the picture at its `top`, so that nobody looks for its line.
+fn above(mut entry: Entry, series: &Series, top: f64) -> Entry {
+    let most = highest([series]);
+    if most > top {
+        entry.text = format!("{} ↑ {}", entry.text, buffer(most as u64)).into();
+    }
+    entry
 }
 
 fn window(t: &Track, language: Language) -> Plan<'_> {
@@ -186,7 +198,8 @@ fn band(d: &Direction, language: Language) -> Plan<'_> {
     for share in d.limits() {
         let text = limit_label(share.limit, language);
         if !entries.iter().any(|e| e.text == text) {
-            entries.push(Entry { text, colour: colour::limit(share.limit), dashed: false });
+            let colour = colour::limit(share.limit);
+            entries.push(Entry { text: text.into(), colour, dashed: false });
         }
     }
     Plan { layers: vec![Layer::Parts(&d.timeline)], entries, measure: None, values: (0.0, 1.0) }

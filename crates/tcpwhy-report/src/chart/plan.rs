@@ -120,9 +120,10 @@ fn flight<'a>(t: &'a Track, d: &Direction, language: Language) -> Plan<'a> {
     let of = |l: &ceilings::Level| Layer::Level(l.from, l.to, l.value as f64, l.colour);
     let levels = ceilings.iter().map(|l| l.value).max().unwrap_or_default() as f64;
     let top = highest([&t.flight]).max(levels);
-    // A window far above would press the flight flat: it is drawn where it is near enough to matter.
-    let window = t.window.points().iter().map(|p| p.high).min().unwrap_or(i64::MAX) as f64;
-    let values = (0.0, if window < top * 4.0 { top.max(window) } else { top });
+    // A window far above would press the flight flat: it is drawn as far as it is near enough to matter.
+    let lowest = t.window.points().iter().map(|p| p.high).min().unwrap_or(i64::MAX) as f64;
+    let window = [lowest, highest([&t.window])].into_iter().filter(|edge| *edge < top * 4.0);
+    let values = (0.0, window.fold(top, f64::max));
     let mut layers = vec![
         stairs(&t.flight, colour::DATA, false, true),
         stairs(&t.window, colour::EDGE, true, false),

@@ -44,7 +44,7 @@ pub(crate) struct Figures {
     pub filled_window: u64,
     /// RTT floor of the direction.
     pub rtt_floor: Nanos,
-    /// How far queues made the RTT rise, odd rounds left out.
+    /// How far queues made the RTT rise: 95 % of the connection's samples are not above it.
     pub rtt_high: Nanos,
     /// Waits under the verdict.
     pub stalls: u64,
@@ -104,7 +104,7 @@ impl Figures {
             window,
             filled_window: if window > 0 { window.max(best) } else { 0 },
             rtt_floor: measured(facts.rtt_floor),
-            rtt_high: facts.rtt_high,
+            rtt_high: connection.rtt.p95,
             stalls: held().map(|i| u64::from(i.evidence.stalls)).sum(),
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),

@@ -73,7 +73,6 @@ fn facts() -> Facts {
     Facts {
         mss: 1448,
         rtt_floor: Nanos(20_100_000),
-        rtt_high: Nanos(20_800_000),
         peak_bps: 98_300_000,
         max_flight: 16_384,
         max_window: 4 << 20,

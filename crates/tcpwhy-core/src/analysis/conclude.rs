@@ -97,9 +97,6 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
     let timeline = lay(&ctx, silence, period);
     facts.peak_bps = ctx.peak.saturating_mul(8);
-    if timeline.iter().any(|i| i.limit == Limit::PathBandwidth) {
-        facts.rtt_high = ctx.rtt_high(period);
-    }
     let (transfers, transfers_omitted) = sender.transfers.all();
     let whole = period.holds(flow.start, placing.last);
     let transfers = period.of_transfers(transfers, &timeline);
@@ -164,7 +161,6 @@ fn facts_of(sender: &Sender) -> Facts {
     Facts {
         mss: narrow(sender.size.mss()),
         rtt_floor: sender.rtt.floor_or_zero(),
-        rtt_high: Nanos::ZERO,
         peak_bps: 0,
         max_flight: sender.tally.max_flight,
         max_window: narrow(sender.window.largest),
@@ -227,7 +223,6 @@ fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Directi
     let facts = Facts {
         mss: 0,
         rtt_floor: placing.legs.to[0].floor() + placing.legs.to[1].floor(),
-        rtt_high: Nanos::ZERO,
         peak_bps: 0,
         max_flight: 0,
         max_window: 0,

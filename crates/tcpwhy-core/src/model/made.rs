@@ -8,7 +8,6 @@ pub(crate) fn facts() -> Facts {
     Facts {
         mss: 1448,
         rtt_floor: Nanos::from_millis(20),
-        rtt_high: Nanos::from_millis(21),
         peak_bps: 6_400_000,
         max_flight: 16_384,
         max_window: 4 << 20,

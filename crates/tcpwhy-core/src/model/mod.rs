@@ -118,9 +118,6 @@ pub struct Facts {
     pub mss: u32,
     /// RTT floor at the sender.
     pub rtt_floor: Nanos,
-    /// Nine of ten RTT samples come from rounds whose mean is not above this: how far queues made it rise. Zero where nothing was
-    /// measured, or the path's rate never held the sender.
-    pub rtt_high: Nanos,
     /// Highest delivery rate sustained for a round trip, in bit/s.
     pub peak_bps: u64,
     /// Largest bytes in flight.

@@ -155,7 +155,6 @@ fn facts(states: &[State]) -> Facts {
     Facts {
         mss: states.iter().map(|s| s.mss).max().unwrap_or(0),
         rtt_floor: floor.map_or(Nanos::ZERO, |us| Nanos::from_micros(us.into())),
-        rtt_high: rtt(states).p95,
         peak_bps: 0,
         max_flight: states.iter().map(|s| u64::from(s.outstanding)).max().unwrap_or(0),
         max_window: windows().max().unwrap_or(0),

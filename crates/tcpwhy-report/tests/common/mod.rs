@@ -133,7 +133,6 @@ fn acks_only() -> Direction {
         facts: Facts {
             mss: 0,
             rtt_floor: Nanos::ZERO,
-            rtt_high: Nanos::ZERO,
             peak_bps: 0,
             max_flight: 0,
             max_window: 0,
@@ -171,7 +170,6 @@ fn sending(id: u64, limit: Limit, cause: Cause) -> Direction {
         facts: Facts {
             mss: 1448,
             rtt_floor: Nanos::from_micros(20_100),
-            rtt_high: Nanos::from_micros(20_800),
             peak_bps: 98_300_000,
             max_flight: 17_376,
             max_window: 4 << 20,

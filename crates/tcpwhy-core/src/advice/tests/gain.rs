@@ -64,7 +64,7 @@ fn a_full_link_has_nothing_to_gain() {
 #[test]
 fn a_queue_that_marks_packets_needs_no_other_management() {
     let mut c = case(Limit::PathBandwidth, Cause::StandingQueue);
-    c.directions[1].facts.rtt_high = Nanos::from_millis(90);
+    c.rtt.p95 = Nanos::from_millis(90);
     assert!(advised(&c)[2].contains("fq_codel or cake at the bottleneck"), "{:?}", advised(&c));
     let (kind, side) = (FindingKind::EcnMarks, Side::Server);
     c.findings = Box::new([Finding { kind, side, count: 97, value: 0, frame: 7 }]);

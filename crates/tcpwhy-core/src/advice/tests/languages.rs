@@ -64,7 +64,7 @@ fn doubtful(c: &mut Connection) {
     (d.verdict.confidence, d.verdict.share) = (0.6, 0.4);
     d.facts.scale = WindowScale::Inferred { min: 5, max: 7 };
     d.timeline[0].to = Nanos(5_000_000_000);
-    d.facts.rtt_high = Nanos(90_000_000);
+    c.rtt.p95 = Nanos(90_000_000);
 }
 
 fn eventful(c: &mut Connection) {

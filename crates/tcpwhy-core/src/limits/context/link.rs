@@ -1,7 +1,6 @@
 //! What the path shows of its narrowest link: queues, rates, and whether it was ever full.
 
 use super::Context;
-use crate::analysis::Period;
 use crate::flow::BUSY_HOST;
 use crate::flow::stretch::Stretch;
 use crate::limits::around::{Around, nearly, rate};
@@ -122,21 +121,6 @@ impl Context<'_> {
         rate(u64::try_from(bytes).unwrap_or(0), time) >= nearly(carries)
     }
 
-    /// The mean RTT of a round that nine of ten samples in `period` come from or from lower ones; zero where nothing was measured.
-    pub(crate) fn rtt_high(&self, period: Period) -> Nanos {
-        let inside = self.stretches.iter().filter(|s| period.meets(s.from, s.to));
-        let mut rounds: Vec<(Nanos, u64)> =
-            inside.filter_map(|s| Some((s.rtt_mean()?, s.rtt_count.into()))).collect();
-        rounds.sort_unstable();
-        let wanted = rounds.iter().map(|round| round.1).sum::<u64>() * 9 / 10;
-        let mut seen = 0;
-        let highest = rounds.iter().find(|round| {
-            seen += round.1;
-            seen >= wanted
-        });
-        highest.map_or(Nanos::ZERO, |round| round.0)
-    }
-
     /// In no round around was the RTT above the floor: nothing queues, not even now and then.
     pub(crate) fn flat(&self, around: &Around) -> bool {
         let queue = around.rtt_high - self.floor;
@@ -184,20 +168,6 @@ mod tests {
         // A thirty-second of a round trip of 100 ms: hosts vary by as much.
         assert!(is_never_full(0..20, 3, None));
         assert!(!is_never_full(0..20, 4, None));
-    }
-
-    #[test]
-    fn a_round_trip_rises_to_what_it_was_at_most_but_for_odd_rounds() {
-        let list = rounds(100, ROUND, |k, s| match k {
-            0..10 => {}
-            50 => s.sampled(ROUND.scale(90, 1), Nanos::ZERO),
-            _ => s.sampled(ROUND + Nanos::from_millis(k as i64), Nanos::ZERO),
-        });
-        let ctx = Context::new(&list, ROUND, MSS);
-        assert_eq!(ctx.rtt_high(Period::default()), Nanos::from_millis(100 + 91));
-        let early = Period { to: ROUND.scale(40, 1), ..Period::default() };
-        assert_eq!(ctx.rtt_high(early), Nanos::from_millis(100 + 36));
-        assert_eq!(Context::new(&[], ROUND, MSS).rtt_high(early), Nanos::ZERO);
     }
 
     #[test]

@@ -74,7 +74,6 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
     let facts = Facts {
         mss: 1448,
         rtt_floor: Nanos::from_millis(20),
-        rtt_high: Nanos::from_millis(21),
         peak_bps: 6_000_000,
         max_flight: 16_384,
         max_window: 65_000,

@@ -16,6 +16,8 @@ pub(super) struct Side {
     /// With all of the host's settings right.
     right: Transfer,
     freed: Prediction,
+    /// What the buffer's maximum is then.
+    pub(super) most: u64,
 }
 
 impl Side {
@@ -38,13 +40,8 @@ impl Side {
             *maximum(&mut right, is_send) = twice;
             freed = modelled(&right);
         }
-        Self { now, held, right, freed }
-    }
-
-    /// What the buffer's maximum should be.
-    pub(super) fn most(&self, is_send: bool) -> u64 {
-        let (sent, received) = (&self.right.sender.sysctls, &self.right.receiver.sysctls);
-        if is_send { sent.tcp_wmem[2] } else { received.tcp_rmem[2] }
+        let most = *maximum(&mut right, is_send);
+        Self { now, held, right, freed, most }
     }
 
     /// What a change brings; of several that need each other, what all bring. `take` takes a setting from another transfer.

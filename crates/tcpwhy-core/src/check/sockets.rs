@@ -3,6 +3,7 @@
 use super::finding::{Finding, Gain, Weight, What};
 use super::general;
 use super::host::{Host, Socket};
+use super::transfers::own;
 use crate::kernel::buffers::Asked;
 use crate::kernel::{Sysctls, Version};
 use crate::whatif::transfer::{End, Transfer, predict};
@@ -57,7 +58,7 @@ fn gain(host: &Host, socket: &Socket, bytes: u64, is_send: bool) -> Option<Gain>
             ..Sysctls::default()
         },
     };
-    let own = End { version: host.version, sysctls: host.usable() };
+    let own = own(host);
     // The sysctl has clamped and doubled it already.
     let fixed = Asked::Forced(bytes / 2);
     let free = Transfer {

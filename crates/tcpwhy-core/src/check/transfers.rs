@@ -65,7 +65,8 @@ fn ample(host: &Host, path: &Path) -> End {
     End { version: Version::new(6, 18), sysctls }
 }
 
-fn own(host: &Host) -> End {
+/// The host's end, as far as its memory lets it use its sysctls.
+pub(super) fn own(host: &Host) -> End {
     End { version: host.version, sysctls: host.usable() }
 }
 

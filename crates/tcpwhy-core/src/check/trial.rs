@@ -69,7 +69,7 @@ impl<'a> Trial<'a> {
         } else {
             (What::ReceiveMax, "net.ipv4.tcp_rmem", self.host.sysctls.tcp_rmem)
         };
-        let most = self.side(is_send).most(is_send);
+        let most = self.side(is_send).most;
         if now[2] >= most {
             return None;
         }

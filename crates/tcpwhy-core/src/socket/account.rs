@@ -3,6 +3,7 @@
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
+use super::cause::most;
 use super::{State, cause, judge, round};
 
 /// Timeouts in a row after which nobody is there: with the usual backoff the path was silent for seven round trips or more.
@@ -133,15 +134,12 @@ fn limit(piece: &[State]) -> Limit {
         _ if is_silent(piece) => Limit::SilentPath,
         // Between two openings of the window bbr paces at the rate that the window set.
         Limit::PathBandwidth | Limit::CongestionWindow if met_edge(piece) => Limit::ReceiveWindow,
-        Limit::CongestionWindow if is_paced_by_the_path(piece) => Limit::PathBandwidth,
+        // What arrives as fast as it is paced is paced by the path.
+        Limit::CongestionWindow if most(piece, State::is_paced_as_it_arrives) => {
+            Limit::PathBandwidth
+        }
         limit => limit,
     }
-}
-
-/// Whether data arrives as fast as it is paced: then the path is what sets the pace.
-fn is_paced_by_the_path(piece: &[State]) -> bool {
-    let paced = piece.iter().filter(|s| s.is_paced_as_it_arrives()).count();
-    paced * 2 > piece.len()
 }
 
 /// Whether the sender came to the window's edge and was never held by cwnd or a loss.

@@ -60,7 +60,8 @@ fn moved(states: &[State]) -> bool {
     states.first().map(|s| s.acked) != states.last().map(|s| s.acked)
 }
 
-fn most(states: &[State], is: impl Fn(&State) -> bool) -> bool {
+/// Whether most of the states are so.
+pub(super) fn most(states: &[State], is: impl Fn(&State) -> bool) -> bool {
     states.iter().filter(|s| is(s)).count() * 2 > states.len()
 }
 

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::args::Predict;
-use super::sweep::{Axis, Row, part, shown};
+use super::sweep::{Axis, Row, shown};
 use super::words::{Cell, Column, Words};
 use svg::Document;
 use svg::node::element::{Rectangle, Text, Title};
@@ -12,12 +11,15 @@ use tcpwhy_core::advice::quantity::{rate, span};
 /// Size of a cell, and of the room for the labels around, in pixels.
 const CELL: (usize, usize) = (30, 26);
 const MARGIN: (usize, usize) = (130, 60);
+/// As wide as the window at most, in the reader's light or dark; a wide table can be moved by itself.
+const STYLE: &str = ":root{color-scheme:light dark}body{font-family:sans-serif;margin:1.5em}\
+     h1{font-size:1.3em}svg{max-width:100%;height:auto}div{overflow-x:auto}\
+     td,th{padding:0 .8em;text-align:right;white-space:nowrap}";
 /// Every so many columns has a label.
 const LABELLED: usize = 4;
 
 /// What was swept.
 pub(super) struct Surface<'a> {
-    pub(super) args: &'a Predict,
     pub(super) words: &'static dyn Words,
     pub(super) across: &'a Axis,
     pub(super) down: Option<&'a Axis>,
@@ -44,18 +46,18 @@ impl Surface<'_> {
                 format!("{} {}", axis.name, shown(axis.what, v))
             });
             picture = picture.add(label(MARGIN.0 - 8, y + 17, "end", &name));
-            for (column, (value, link, answer)) in row.iter().enumerate() {
-                let p = &answer.prediction;
-                let part = part(self.args, *link, p);
-                let across = format!("{} {}", self.across.name, shown(self.across.what, *value));
+            for (column, point) in row.iter().enumerate() {
+                let value = shown(self.across.what, point.value);
+                let across = format!("{} {value}", self.across.name);
                 let down = self.down.is_some().then_some(name.as_str());
-                let text = self.words.cell(&Cell { across: &across, down, prediction: p });
+                let (rate_bps, prediction) = (point.rate_bps, &point.answer.prediction);
+                let text = self.words.cell(&Cell { across: &across, down, rate_bps, prediction });
                 let cell = Rectangle::new()
                     .set("x", MARGIN.0 + column * CELL.0)
                     .set("y", y)
                     .set("width", CELL.0 - 1)
                     .set("height", CELL.1 - 1)
-                    .set("fill", color(part))
+                    .set("fill", color(point.part))
                     .add(Title::new(text));
                 picture = picture.add(cell);
             }
@@ -71,28 +73,28 @@ impl Surface<'_> {
     /// The heat map with its numbers below.
     pub(super) fn html(&self) -> String {
         let mut page = format!(
-            "<!doctype html>\n<html lang=\"{}\"><meta charset=\"utf-8\"><title>tcpwhy predict</title>\n\
-             <style>body{{font-family:sans-serif;margin:2em}}td,th{{padding:0 .8em;text-align:right}}</style>\n\
-             <h1>{}</h1>\n{}\n<table><tr>",
+            "<!doctype html>\n<html lang=\"{}\"><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width\"><title>tcpwhy predict</title>\n\
+             <style>{STYLE}</style>\n<h1>{}</h1>\n{}\n<div><table><tr>",
             self.words.tag(),
             self.title(),
             self.svg()
         );
         let names = self.down.iter().map(|d| d.name.as_str()).chain([self.across.name.as_str()]);
-        let columns = [Column::Time, Column::SteadyRate, Column::OfTheLink, Column::Limit];
+        let columns = [Column::Time, Column::Rate, Column::OfTheLink, Column::Limit];
         for name in names.chain(columns.map(|c| self.words.column(c))) {
             let _ = write!(page, "<th>{name}</th>");
         }
         for (below, row) in self.table {
-            for (value, link, answer) in row {
-                let p = &answer.prediction;
+            for point in row {
+                let p = &point.answer.prediction;
                 page.push_str("</tr>\n<tr>");
                 let below = self.down.zip(*below).map(|(axis, v)| shown(axis.what, v));
                 let cells = [
-                    shown(self.across.what, *value),
+                    shown(self.across.what, point.value),
                     span(p.time),
-                    rate(p.steady_bps),
-                    self.words.percent(part(self.args, *link, p)),
+                    rate(point.rate_bps),
+                    self.words.percent(point.part),
                     self.words.phase(p.limit()).to_owned(),
                 ];
                 for cell in below.into_iter().chain(cells) {
@@ -100,7 +102,7 @@ impl Surface<'_> {
                 }
             }
         }
-        page.push_str("</tr></table></html>\n");
+        page.push_str("</tr></table></div></html>\n");
         page
     }
 

@@ -4,14 +4,14 @@ use super::args::Predict;
 use super::seeds;
 use super::show::range;
 use super::surface::Surface;
-use super::words;
+use super::words::{self, Words};
 use crate::error::Error;
 use crate::output::Output;
 use std::io::Write;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::quantity;
 use tcpwhy_core::units::Nanos;
-use tcpwhy_core::whatif::transfer::{Prediction, Transfer, Typical};
+use tcpwhy_core::whatif::transfer::{Transfer, Typical};
 
 const COLUMNS: usize = 24;
 const ROWS: usize = 12;
@@ -93,13 +93,15 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
         cells += row.len();
         grid.push((below.map(|b| b.1), row));
     }
-    let answered = |(value, rate, t): (u64, u64, Transfer)| (value, rate, seeds::one_of(&t, cells));
+    let answered = |(value, link_bps, t): (u64, u64, Transfer)| {
+        Point::new(value, link_bps, args.streams, &t, seeds::one_of(&t, cells))
+    };
     let table: Vec<Row> = grid
         .into_iter()
         .map(|(below, row)| (below, row.into_iter().map(answered).collect()))
         .collect();
     let words = words::of(args.lang.of_text());
-    let surface = Surface { args, words, across: &across, down: down.as_ref(), table: &table };
+    let surface = Surface { words, across: &across, down: down.as_ref(), table: &table };
     if let Some(file) = &args.svg {
         std::fs::write(file, surface.svg())
             .map_err(|e| Error::Page(file.display().to_string(), e))?;
@@ -111,12 +113,34 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
     if args.csv || args.json {
         machine(args, out, &across, down.as_ref(), &table)
     } else {
-        draw(args, out, &across, down.as_ref(), &table)
+        draw(words, out, &across, down.as_ref(), &table)
     }
 }
 
-/// What is below, and along it: the value across, the link's rate, the answer.
-pub(super) type Row = (Option<u64>, Vec<(u64, u64, Typical)>);
+/// What is below, and along it.
+pub(super) type Row = (Option<u64>, Vec<Point>);
+
+/// One transfer of a sweep.
+#[derive(Debug)]
+pub(super) struct Point {
+    /// Of the quantity across.
+    pub(super) value: u64,
+    /// Of all streams: in the end where it was steady there, else the mean.
+    pub(super) rate_bps: u64,
+    /// Of the link's rate, 0 to 1.
+    pub(super) part: f64,
+    pub(super) answer: Typical,
+}
+
+impl Point {
+    fn new(value: u64, link_bps: u64, streams: u32, t: &Transfer, answer: Typical) -> Self {
+        let p = &answer.prediction;
+        let one = p.steady(t.size, t.rtt).unwrap_or_else(|| p.mean_bps(t.size));
+        let rate_bps = one.saturating_mul(u64::from(streams));
+        let part = (rate_bps as f64 / link_bps.max(1) as f64).min(1.0);
+        Self { value, rate_bps, part, answer }
+    }
+}
 
 fn axis(text: &str, steps: usize) -> Result<Axis, Error> {
     let bad = || Error::Usage(format!("{text:?} is not a sweep (write rtt=1ms..400ms)"));
@@ -192,9 +216,9 @@ fn machine(
         writeln!(out.to, "{},time_ns,p10_ns,p90_ns,runs,steady_bps,limit", axes.join(","))?;
     }
     for (below, row) in table {
-        for (value, _, answer) in row {
-            let at = [Some((across, *value)), down.zip(*below)].into_iter().flatten();
-            let line = object(args, at.clone(), answer);
+        for point in row {
+            let at = [Some((across, point.value)), down.zip(*below)].into_iter().flatten();
+            let line = object(args, at.clone(), &point.answer);
             if args.csv {
                 let text = |field: &serde_json::Value| match field {
                     serde_json::Value::String(text) => text.clone(),
@@ -238,19 +262,18 @@ fn object<'a>(
 }
 
 fn draw(
-    args: &Predict,
+    words: &dyn Words,
     out: &mut Output,
     across: &Axis,
     down: Option<&Axis>,
     table: &[Row],
 ) -> Result<(), Error> {
-    writeln!(out.to, "{}", words::of(args.lang.of_text()).shades())?;
+    writeln!(out.to, "{}", words.shades())?;
     for (below, row) in table.iter().rev() {
         let label = down
             .zip(*below)
             .map_or(String::new(), |(axis, v)| format!("{} {}", axis.name, shown(axis.what, v)));
-        let cells: String =
-            row.iter().map(|(_, rate, a)| shade(args, *rate, &a.prediction)).collect();
+        let cells: String = row.iter().map(|point| shade(point.part)).collect();
         writeln!(out.to, "{label:>20} |{cells}|")?;
     }
     let ends = across.values.first().zip(across.values.last());
@@ -267,13 +290,7 @@ fn draw(
     Ok(())
 }
 
-/// Steady rate as a part of the link's, 0 to 1.
-pub(super) fn part(args: &Predict, rate: u64, p: &Prediction) -> f64 {
-    (p.steady_bps as f64 * f64::from(args.streams) / rate.max(1) as f64).min(1.0)
-}
-
-fn shade(args: &Predict, rate: u64, p: &Prediction) -> String {
-    let part = part(args, rate, p);
+fn shade(part: f64) -> String {
     let step = (part * (SHADES.len() - 1) as f64).round() as usize;
     let shade = SHADES.get(step.min(SHADES.len() - 1)).copied().unwrap_or('.');
     [shade, shade].iter().collect()

@@ -94,18 +94,18 @@ impl Words for En {
     }
 
     fn shades(&self) -> &'static str {
-        "steady rate as part of the link's: . is 0 %, █ is 100 %"
+        "rate as part of the link's: . is 0 %, █ is 100 %"
     }
 
     fn sweep(&self, across: &str, down: Option<&str>) -> String {
         let down = down.map_or(String::new(), |d| format!(" and {d}"));
-        format!("Steady rate as part of the link's, by {across}{down}: white 0 %, dark 100 %")
+        format!("Rate as part of the link's, by {across}{down}: white 0 %, dark 100 %")
     }
 
     fn column(&self, column: Column) -> &'static str {
         match column {
             Column::Time => "time",
-            Column::SteadyRate => "steady rate",
+            Column::Rate => "rate",
             Column::OfTheLink => "of the link",
             Column::Limit => "limit",
         }
@@ -114,7 +114,7 @@ impl Words for En {
     fn cell(&self, c: &Cell<'_>) -> String {
         let down = c.down.map_or(String::new(), |d| format!(", {d}"));
         let p = c.prediction;
-        let (rate, time, limit) = (rate(p.steady_bps), span(p.time), self.phase(p.limit()));
+        let (rate, time, limit) = (rate(c.rate_bps), span(p.time), self.phase(p.limit()));
         format!("{}{down}: {rate} in {time}, {limit}", c.across)
     }
 }

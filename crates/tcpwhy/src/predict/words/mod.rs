@@ -46,7 +46,7 @@ pub(super) enum Section {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     Time,
-    SteadyRate,
+    Rate,
     OfTheLink,
     Limit,
 }
@@ -91,6 +91,8 @@ pub(super) struct Cell<'a> {
     /// Name and value across, and down where there is a second.
     pub(super) across: &'a str,
     pub(super) down: Option<&'a str>,
+    /// In the end where it was steady there, else the mean.
+    pub(super) rate_bps: u64,
     pub(super) prediction: &'a Prediction,
 }
 

@@ -95,18 +95,18 @@ impl Words for Zh {
     }
 
     fn shades(&self) -> &'static str {
-        "稳定速率占链路的比例：. 为 0%，█ 为 100%"
+        "速率占链路的比例：. 为 0%，█ 为 100%"
     }
 
     fn sweep(&self, across: &str, down: Option<&str>) -> String {
         let down = down.map_or(String::new(), |d| format!("和 {d} "));
-        format!("稳定速率占链路的比例，随 {across} {down}变化：白色 0%，深色 100%")
+        format!("速率占链路的比例，随 {across} {down}变化：白色 0%，深色 100%")
     }
 
     fn column(&self, column: Column) -> &'static str {
         match column {
             Column::Time => "耗时",
-            Column::SteadyRate => "稳定速率",
+            Column::Rate => "速率",
             Column::OfTheLink => "占链路",
             Column::Limit => "限制因素",
         }
@@ -115,7 +115,7 @@ impl Words for Zh {
     fn cell(&self, c: &Cell<'_>) -> String {
         let down = c.down.map_or(String::new(), |d| format!("，{d}"));
         let p = c.prediction;
-        let (rate, time, limit) = (rate(p.steady_bps), span(p.time), self.phase(p.limit()));
+        let (rate, time, limit) = (rate(c.rate_bps), span(p.time), self.phase(p.limit()));
         format!("{}{down}：{rate}，用时 {time}，瓶颈是{limit}", c.across)
     }
 }

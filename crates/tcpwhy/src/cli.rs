@@ -1,25 +1,29 @@
 //! The command line's grammar.
 
+mod color;
+mod explain;
 mod line;
 mod refused;
+mod report;
+mod selection;
+mod serve;
 
 use crate::agent::Agent;
 use crate::check::args::Check;
 use crate::lab::Lab;
-use crate::lang::Lang;
 use crate::live::Live;
 use crate::predict::args::Predict;
 use crate::record::Record;
-use crate::when::When;
-use anstream::ColorChoice;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+pub(crate) use color::Color;
+pub(crate) use explain::Explain;
 use refused::Refused;
+pub(crate) use report::{Chart, Report};
+pub(crate) use selection::{Selection, live_port};
+pub(crate) use serve::Serve;
 use std::ffi::OsString;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
-use tcpwhy_core::quantity;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,29 +51,6 @@ Examples:
 Exit status: 0 analysed, 1 nothing to analyse, 2 error or damaged input (what could be
 read of it is analysed).";
 
-const REPORT_EXAMPLES: &str = "\
-Examples:
-  tcpwhy report slow.pcapng -o slow.html      one file: works from disk, can be mailed
-  tcpwhy report slow.pcapng --conn 3 -o 3.html
-  tcpwhy report before.pcapng --compare after.pcapng -o both.html
-  tcpwhy lab run send-buffer-16k-20ms -o case && tcpwhy report case -o case.html
-                                              with the sockets' own account of their buffers
-  tcpwhy slow.pcapng --json > slow.json && tcpwhy report slow.json -o slow.html
-  tcpwhy report slow.pcapng --chart flight --svg flight.svg --png flight.png
-  tcpwhy report slow.pcapng --conn 3 --chart band --svg - > band.svg
-  tcpwhy report ring/ --since 40s --until 60s -o ring.html";
-
-const SERVE_EXAMPLES: &str = "\
-Examples:
-  tcpwhy serve                                a page to drop captures on
-  tcpwhy serve captures/                      the captures of a directory, and uploads to it
-  tcpwhy serve captures/ --listen 0.0.0.0:7733
-                                              for others, too: with the token that is printed
-  tcpwhy serve --listen 127.0.0.1:0 --max-upload 100MB
-
-It speaks plain HTTP: over a network that you do not trust, forward the port instead
-(ssh -L 7733:127.0.0.1:7733 HOST).";
-
 /// Says why a TCP transfer was slow: what held it back, for how long, which packets show it, and
 /// what to change.
 #[derive(Debug, Parser)]
@@ -82,13 +63,14 @@ It speaks plain HTTP: over a network that you do not trust, forward the port ins
 )]
 struct Cli {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    command: Option<Command>,
     #[command(flatten)]
     explain: Explain,
 }
 
+/// What was asked for.
 #[derive(Debug, Subcommand)]
-enum Verb {
+pub(crate) enum Command {
     /// Explain captures; may be left out
     #[command(after_help = EXAMPLES)]
     Explain(Explain),
@@ -105,10 +87,10 @@ enum Verb {
     #[command(after_help = crate::record::EXAMPLES)]
     Record(Record),
     /// Write one HTML file that shows captures: verdicts, timelines, charts
-    #[command(after_help = REPORT_EXAMPLES)]
+    #[command(after_help = report::EXAMPLES)]
     Report(Report),
     /// Show captures in the browser: a list, uploads, and the page of report for each
-    #[command(after_help = SERVE_EXAMPLES)]
+    #[command(after_help = serve::EXAMPLES)]
     Serve(Serve),
     /// Predict a transfer: its limit and time from sizes, rates, round trips and buffers
     #[command(after_help = crate::predict::EXAMPLES)]
@@ -116,202 +98,6 @@ enum Verb {
     /// Check this host, or a saved one: what would limit a transfer, and what changing it brings
     #[command(after_help = crate::check::EXAMPLES)]
     Check(Check),
-}
-
-/// What was asked for.
-#[derive(Debug)]
-pub(crate) enum Command {
-    /// Explain captures.
-    Explain(Explain),
-    /// Something in the lab.
-    Lab(Lab),
-    /// Look at live sockets.
-    Live(Box<Live>),
-    /// Sample for metrics.
-    Agent(Box<Agent>),
-    /// Record a case.
-    Record(Record),
-    /// Write a page.
-    Report(Report),
-    /// Show captures in the browser.
-    Serve(Serve),
-    /// Predict a transfer.
-    Predict(Predict),
-    /// Check a host.
-    Check(Check),
-}
-
-/// What to show on a page.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Report {
-    /// Captures (pcap or pcapng, also .gz or .zst) and directories of them; or the folder of a lab run; or an analysis
-    /// that --json wrote (no charts: it has no packets)
-    #[arg(value_name = "FILE|CASE|JSON", required = true)]
-    pub files: Vec<PathBuf>,
-    /// Show this one, too, on the same axes: before and after a fix, sender and receiver
-    #[arg(long, value_name = "FILE|CASE|JSON")]
-    pub compare: Option<PathBuf>,
-    /// The page to write; - for standard output
-    #[arg(short, long, value_name = "HTML", default_value = "tcpwhy.html")]
-    pub output: PathBuf,
-    /// Replace the page if it is there already
-    #[arg(short, long)]
-    pub force: bool,
-    /// Connections with charts, those with most to save first; the others are listed with their verdicts
-    #[arg(long, value_name = "N", default_value_t = crate::look::CHARTS)]
-    pub charts: usize,
-    /// Write one chart as SVG instead of a page; - for standard output
-    #[arg(long, value_name = "SVG", conflicts_with_all = ["output", "compare", "charts"], help_heading = "One chart")]
-    pub svg: Option<PathBuf>,
-    /// Write one chart as PNG instead of a page; - for standard output
-    #[arg(long, value_name = "PNG", conflicts_with_all = ["output", "compare", "charts"], help_heading = "One chart")]
-    pub png: Option<PathBuf>,
-    /// Which chart, of the connection with most to save or that of --conn; without, time-sequence
-    #[arg(long, value_name = "NAME", help_heading = "One chart")]
-    pub chart: Option<Chart>,
-    /// Language that the page begins in, auto: that of the reader's browser; or of a chart, auto: that of the locale
-    #[arg(long, value_name = "LANG", default_value = "auto")]
-    pub lang: Lang,
-    #[command(flatten)]
-    pub selection: Selection,
-}
-
-/// A chart of its own.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Chart {
-    /// Segments, acknowledgments, window edge, SACK blocks and marks
-    #[default]
-    TimeSequence,
-    /// Bytes in flight and the ceilings that they touch
-    Flight,
-    /// The advertised window
-    Window,
-    /// Round-trip times
-    Rtt,
-    /// Sent and acknowledged data over time
-    Throughput,
-    /// What limited the transfer, and when
-    Band,
-    /// Queues, buffers and congestion window of the sockets (of a case folder)
-    Samples,
-    /// Packets as arrows between the hosts, 80 at most (--since, --until)
-    Ladder,
-    /// Send buffer, road and receive buffer to one scale, filled as in the middle of the transfer (--since, --until)
-    Warehouses,
-}
-
-/// What to serve, and to whom.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Serve {
-    /// Directory of captures (its subdirectories, too), to which uploads are added; left out, uploads go to a
-    /// temporary one that is removed in the end
-    #[arg(value_name = "DIR")]
-    pub directory: Option<PathBuf>,
-    /// Where to listen; any address but a loopback one asks visitors for a token
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7733")]
-    pub listen: SocketAddr,
-    /// Largest upload
-    #[arg(long, value_name = "SIZE", default_value = "1GB", value_parser = upload)]
-    pub max_upload: u64,
-}
-
-fn upload(text: &str) -> Result<u64, String> {
-    match quantity::bytes(text) {
-        Ok(0) => Err("must be more than 0".to_owned()),
-        bytes => bytes.map_err(|e| e.to_string()),
-    }
-}
-
-/// What to explain, and how to show it.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Explain {
-    /// Captures (pcap or pcapng, also .gz or .zst), directories of them, or - for standard input
-    #[arg(value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-
-    /// Write one JSON object (schema/tcpwhy.analysis-1.schema.json)
-    #[arg(long, group = "format", help_heading = "Output")]
-    pub json: bool,
-    /// Write one JSON object per connection and line, as each connection ends
-    #[arg(long, group = "format", help_heading = "Output")]
-    pub ndjson: bool,
-    /// Write one row per transfer
-    #[arg(long, group = "format", help_heading = "Output")]
-    pub csv: bool,
-    /// Show every direction, not only those that matter most
-    #[arg(long, help_heading = "Output")]
-    pub all: bool,
-    /// List the intervals of each timeline with their frames; times count from the capture's first packet
-    #[arg(short, long, help_heading = "Output")]
-    pub verbose: bool,
-    /// Use colours
-    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
-    pub color: Color,
-    /// Language of the answer; auto: that of LC_ALL, LC_MESSAGES or LANG, in JSON always English
-    #[arg(long, value_name = "LANG", default_value = "auto", help_heading = "Output")]
-    pub lang: Lang,
-
-    #[command(flatten)]
-    pub selection: Selection,
-}
-
-/// Which connections, and which part of the captures.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Selection {
-    /// Only the connection with this number (as Wireshark's tcp.stream)
-    #[arg(long, value_name = "ID", value_parser = connection, help_heading = "Selection")]
-    pub conn: Option<u64>,
-    /// Only connections of this address
-    #[arg(long, value_name = "ADDR", value_parser = address, help_heading = "Selection")]
-    pub host: Option<IpAddr>,
-    /// Only connections of this port
-    #[arg(long, value_name = "PORT", value_parser = port, help_heading = "Selection")]
-    pub port: Option<u16>,
-    /// Only what happened from this time on: seconds into the capture (12.5) or RFC 3339. Packets before it still tell how
-    /// the connection was set up
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
-    pub since: Option<When>,
-    /// Only what happened before this time
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
-    pub until: Option<When>,
-}
-
-fn connection(text: &str) -> Result<u64, &'static str> {
-    text.parse().map_err(|_| "expected a number, as tcpwhy and Wireshark's tcp.stream give them")
-}
-
-fn address(text: &str) -> Result<IpAddr, &'static str> {
-    text.parse().map_err(|_| "expected an IP address: a capture has no names")
-}
-
-fn port(text: &str) -> Result<u16, &'static str> {
-    text.parse().map_err(|_| "expected a number from 0 to 65535")
-}
-
-/// The port of a live socket: of a capture 0 can be asked for, which no socket has.
-pub(crate) fn live_port(text: &str) -> Result<u16, &'static str> {
-    text.parse().ok().filter(|port| *port > 0).ok_or("expected a number from 1 to 65535")
-}
-
-/// When to use colours.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
-
-impl From<Color> for ColorChoice {
-    fn from(color: Color) -> Self {
-        match color {
-            Color::Auto => Self::Auto,
-            Color::Always => Self::Always,
-            Color::Never => Self::Never,
-        }
-    }
 }
 
 /// Reads the command line; `None` where it is empty.
@@ -344,18 +130,7 @@ fn read(words: &[OsString], mut grammar: clap::Command) -> Result<Command, clap:
     }
     let matches = grammar.try_get_matches_from_mut(words)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut grammar))?;
-    let command = match cli.verb {
-        Some(Verb::Record(record)) => Command::Record(record),
-        Some(Verb::Report(report)) => Command::Report(report),
-        Some(Verb::Serve(serve)) => Command::Serve(serve),
-        Some(Verb::Predict(predict)) => Command::Predict(predict),
-        Some(Verb::Check(check)) => Command::Check(check),
-        Some(Verb::Agent(agent)) => Command::Agent(agent),
-        Some(Verb::Live(live)) => Command::Live(live),
-        Some(Verb::Lab(lab)) => Command::Lab(lab),
-        Some(Verb::Explain(explain)) => Command::Explain(explain),
-        None => Command::Explain(cli.explain),
-    };
+    let command = cli.command.unwrap_or(Command::Explain(cli.explain));
     check(&command)?;
     Ok(command)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::words::{self, Label, Line, Words};
+use super::words::{self, Course, Label, Line, Words};
 use crate::{padded, paragraph, printable};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::rate;
@@ -127,7 +127,11 @@ fn path(to: &mut To<impl Write>, w: &dyn Words, n: usize, judged: &Judged) -> io
     }
     to.item("  ", &w.by_the_model(judged))?;
     for sends in [true, false] {
-        to.item("  ", &w.said(sends, judged))?;
+        let text = match Course::of(judged, sends) {
+            Ok(course) => w.course(&course),
+            Err(limit) => w.endless(sends, limit),
+        };
+        to.item("  ", &text)?;
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! English.
 
-use super::{Label, Line, Words};
+use super::{Course, Label, Line, Words};
 use crate::phase_in_words;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::check::{Gain, Judged, NEVER, Path, Source, Weight, What};
+use tcpwhy_core::whatif::transfer::Phase;
 
 /// The English texts.
 pub(super) struct En;
@@ -73,24 +74,20 @@ impl Words for En {
         format!("BDP {}; {} by the model:", data(judged.path.bdp()), data(judged.size))
     }
 
-    fn said(&self, sends: bool, judged: &Judged) -> String {
-        let (p, what) =
-            if sends { (&judged.sending, "sends") } else { (&judged.receiving, "receives") };
-        if !p.complete {
-            let limit = phase_in_words(p.limit());
-            return format!("the host {what:<8} and does not end, held by {limit}");
-        }
-        let (bps, when) = match p.steady(judged.size, judged.path.rtt) {
-            Some(bps) => (bps, " in the end"),
-            None => (p.mean_bps(judged.size), ""),
-        };
-        let part = percent((bps as f64 / judged.path.rate_bps.max(1) as f64).min(1.0));
-        let (time, rate) = (span(p.time), rate(bps));
-        let held = |(phase, part)| format!("{} {}", phase_in_words(phase), percent(part));
-        let held = p.foremost().into_iter().map(held).collect::<Vec<_>>().join(", ");
+    fn course(&self, c: &Course) -> String {
+        let (what, time, rate) = (does(c.sends), span(c.time), rate(c.bps));
+        let when = if c.steady { " in the end" } else { "" };
+        let part = percent(c.part);
+        let held = |&(phase, part): &_| format!("{} {}", phase_in_words(phase), percent(part));
+        let held = c.held.iter().map(held).collect::<Vec<_>>().join(", ");
         format!(
             "the host {what:<8} in {time:>8}, at {rate}{when} ({part} of the path), held by {held} of the time"
         )
+    }
+
+    fn endless(&self, sends: bool, limit: Phase) -> String {
+        let (what, limit) = (does(sends), phase_in_words(limit));
+        format!("the host {what:<8} and does not end, held by {limit}")
     }
 
     fn weight(&self, weight: Weight) -> &'static str {
@@ -220,4 +217,8 @@ impl Words for En {
             Source::Device => "speed of the device",
         }
     }
+}
+
+fn does(sends: bool) -> &'static str {
+    if sends { "sends" } else { "receives" }
 }

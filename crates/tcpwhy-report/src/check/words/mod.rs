@@ -5,6 +5,8 @@ mod zh;
 
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::check::{Gain, Judged, Path, Source, Weight, What};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_core::whatif::transfer::{Phase, Prediction};
 
 /// What a line about the host tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +33,36 @@ pub(super) enum Line {
     HowToUse,
 }
 
+/// What the host does over a path, in numbers.
+#[derive(Debug, Clone)]
+pub(super) struct Course {
+    /// It sends, not receives.
+    pub(super) sends: bool,
+    pub(super) time: Nanos,
+    /// Of the end where the rate was steady there, else the mean.
+    pub(super) bps: u64,
+    pub(super) steady: bool,
+    /// Of the path's rate, 0 to 1.
+    pub(super) part: f64,
+    /// What held it the longest, each with its part of the time.
+    pub(super) held: Vec<(Phase, f64)>,
+}
+
+impl Course {
+    /// Of the host as it sends or receives; what holds it where that has no end.
+    pub(super) fn of(judged: &Judged, sends: bool) -> Result<Self, Phase> {
+        let p: &Prediction = if sends { &judged.sending } else { &judged.receiving };
+        if !p.complete {
+            return Err(p.limit());
+        }
+        let steady = p.steady(judged.size, judged.path.rtt);
+        let bps = steady.unwrap_or_else(|| p.mean_bps(judged.size));
+        let part = (bps as f64 / judged.path.rate_bps.max(1) as f64).min(1.0);
+        let held = p.foremost();
+        Ok(Self { sends, time: p.time, bps, steady: steady.is_some(), part, held })
+    }
+}
+
 /// One language's texts.
 pub(super) trait Words {
     fn line(&self, line: Line) -> &'static str;
@@ -49,7 +81,9 @@ pub(super) trait Words {
     fn route(&self, device: &str, mss: u64, initcwnd: Option<u32>) -> String;
     fn by_the_model(&self, judged: &Judged) -> String;
     /// What the host does over a path, as it sends or receives.
-    fn said(&self, sends: bool, judged: &Judged) -> String;
+    fn course(&self, course: &Course) -> String;
+    /// As `course`, where that has no end, and what holds it.
+    fn endless(&self, sends: bool, limit: Phase) -> String;
     /// How much a finding matters, in a column.
     fn weight(&self, weight: Weight) -> &'static str;
     /// What a finding does to a transfer, and what to change.

@@ -1,10 +1,11 @@
 //! Simplified Chinese (简体中文).
 
-use super::{Label, Line, Words};
+use super::{Course, Label, Line, Words};
 use crate::phase_label;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::check::{Gain, Judged, NEVER, Path, Source, Weight, What};
+use tcpwhy_core::whatif::transfer::Phase;
 
 /// The Chinese texts.
 pub(super) struct Zh;
@@ -72,26 +73,20 @@ impl Words for Zh {
         format!("BDP {}；按模型传输 {}：", data(judged.path.bdp()), data(judged.size))
     }
 
-    fn said(&self, sends: bool, judged: &Judged) -> String {
-        let (p, what) = if sends {
-            (&judged.sending, "本机发送")
-        } else {
-            (&judged.receiving, "本机接收")
+    fn course(&self, c: &Course) -> String {
+        let (what, time, rate) = (does(c.sends), span(c.time), rate(c.bps));
+        let which = if c.steady { "最终速率" } else { "平均速率" };
+        let part = self.percent(c.part);
+        let held = |&(phase, part): &_| {
+            format!("{} {}", phase_label(phase, Language::Zh), self.percent(part))
         };
-        if !p.complete {
-            let limit = phase_label(p.limit(), Language::Zh);
-            return format!("{what}：无法完成，瓶颈是{limit}");
-        }
-        let (bps, which) = match p.steady(judged.size, judged.path.rtt) {
-            Some(bps) => (bps, "最终速率"),
-            None => (p.mean_bps(judged.size), "平均速率"),
-        };
-        let part = self.percent(bps as f64 / judged.path.rate_bps.max(1) as f64);
-        let (time, rate) = (span(p.time), rate(bps));
-        let held =
-            |(phase, part)| format!("{} {}", phase_label(phase, Language::Zh), self.percent(part));
-        let held = p.foremost().into_iter().map(held).collect::<Vec<_>>().join("，");
+        let held = c.held.iter().map(held).collect::<Vec<_>>().join("，");
         format!("{what}：{time:>8}，{which} {rate}（路径的 {part}）；时间占比：{held}")
+    }
+
+    fn endless(&self, sends: bool, limit: Phase) -> String {
+        let (what, limit) = (does(sends), phase_label(limit, Language::Zh));
+        format!("{what}：无法完成，瓶颈是{limit}")
     }
 
     fn weight(&self, weight: Weight) -> &'static str {
@@ -197,4 +192,8 @@ impl Zh {
     fn percent(&self, part: f64) -> String {
         percent(part.min(1.0)).replace(' ', "")
     }
+}
+
+fn does(sends: bool) -> &'static str {
+    if sends { "本机发送" } else { "本机接收" }
 }

@@ -20,6 +20,9 @@ const CUBIC_STANDS: Nanos = Nanos::from_millis(3420);
 /// Round trips until the ACKs for one more segment have been counted (`cwnd_cnt`), before and after.
 const COUNTED: i64 = 8;
 
+/// A flight that goes higher by more than this part has not stopped growing.
+const RISE: u64 = 16;
+
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
@@ -31,8 +34,12 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let grew = if around.grows(ctx.mss) { around.growth() } else { 0 };
     let around = if grew > 0 { ctx.ahead(i) } else { around };
     let goes_on = grew > 0 && grew <= 2 * ctx.mss as i64 && around.growth() > grew / 2;
-    let still = !goes_on
-        && !around.grows(ctx.mss)
+    // Where flights go on to be higher, they stand later.
+    let flight = ctx.stretches[i].flight;
+    let rises = grew > 0 && around.flight_max > flight + flight / RISE;
+    let moves = goes_on || rises || around.grows(ctx.mss);
+    let still = !moves
+        && !is_at_the_edge(&around)
         && around.flight_max <= around.flight().saturating_mul(2);
     // Pacing smooths the pauses away, but not the height.
     if still && pinned(ctx, i) {
@@ -59,6 +66,11 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// once.
 fn is_enough(ctx: &Context<'_>, around: &Around) -> bool {
     around.flight_max >= ctx.mss
+}
+
+/// Most flights reach the window's edge: the height at which they stand is the window's.
+fn is_at_the_edge(around: &Around) -> bool {
+    2 * around.filled > around.rounds
 }
 
 /// As `plateau`, after a wait that no ACK ended where ACKs end most: the writer was woken, and its host was busy.
@@ -127,7 +139,8 @@ fn stands_for(ctx: &Context<'_>, i: usize, time: Nanos) -> bool {
 /// Where the sender paces (BBR), the bursts that a full buffer makes otherwise are smoothed away.
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
-    let full = ctx.calm(i) && is_enough(ctx, &ctx.around(i));
+    let around = ctx.around(i);
+    let full = ctx.calm(i) && is_enough(ctx, &around) && !is_at_the_edge(&around);
     full.then(|| Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }
 
@@ -191,6 +204,29 @@ mod tests {
         assert_eq!(of(70 * MSS, false), Some(70 * MSS));
         assert_eq!([of(145 * MSS, false), of(40 * MSS, false), of(70 * MSS, true)], [None; 3]);
         assert_eq!(of(1 << 20, false), None, "the window had no room");
+    }
+
+    #[test]
+    fn a_flight_on_its_way_to_a_height_does_not_stand_yet() {
+        let rises = [30, 33, 36, 39, 42, 46, 50, 54, 58, 62, 67, 71, 76, 87, 98, 112, 116];
+        assert!(!is_plateau(|k| rises[k.min(16)] * MSS));
+        assert!(is_plateau(|k| rises[k.min(12)] * MSS));
+    }
+
+    #[test]
+    fn a_flight_that_stands_at_the_windows_edge_is_the_windows() {
+        let full = |filled: u32| {
+            let list = rounds(40, ROUND, |k, s| {
+                (s.flight, s.arrived, s.filled) = (54 * MSS, 54 * MSS as i64, filled);
+                (s.wait, s.waits, s.prompt) = (Wait::Ack, 1, 1);
+                s.sampled(ROUND, Nanos::ZERO);
+                s.saw_window(54 * MSS + (k as u64 % 2));
+            });
+            let ctx = Context::new(&list, ROUND, MSS);
+            [plateau(&ctx, 20), steady(&ctx, 20)].map(|told| told.is_some())
+        };
+        assert_eq!(full(0), [true; 2]);
+        assert_eq!(full(1), [false; 2]);
     }
 
     #[test]

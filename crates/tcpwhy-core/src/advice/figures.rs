@@ -81,6 +81,11 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
+    /// Whether round trips tell of a queue.
+    pub(crate) fn shows_queue(&self) -> bool {
+        self.rtt_floor > Nanos::ZERO && self.rtt_high > self.rtt_floor.scale(6, 5)
+    }
+
     /// Gathers the numbers of `direction`, which is one of `connection`'s.
     pub(crate) fn of(connection: &Connection, direction: &Direction) -> Self {
         let verdict = direction.verdict;

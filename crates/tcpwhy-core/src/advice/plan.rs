@@ -196,7 +196,7 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
     }
     let mut steps = vec![Step::Network(Network::NothingToGain { rate: f.mean_bps })];
     // A writer with a timer looks like a link without a queue.
-    if f.verdict.cause == Cause::SteadyRate {
+    if f.verdict.cause == Cause::SteadyRate && !f.shows_queue() {
         steps.push(Step::Network(Network::SuspectTheWriter { at: f.sender }));
     }
     steps.push(Step::Network(Network::SendLess));

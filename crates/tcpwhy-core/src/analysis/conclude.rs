@@ -7,7 +7,7 @@ use super::{findings, verdict};
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
-use crate::limits::{Context, Losses, Silence, ceiling, lay, paced_ceiling, pattern};
+use crate::limits::{Context, Losses, Lost, Silence, ceiling, lay, paced_ceiling, pattern};
 use crate::model::{
     Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Source,
     Traits, Transfer, Vantage, WindowScale,
@@ -94,7 +94,11 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     ctx.first_window = sender.capacity.of_first_window(sender.size.mss(), facts.rtt_floor);
     let fastest = sender.capacity.of_first_window(sender.size.mss(), Nanos::MAX);
     ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);
-    ctx.losses = pattern(&ctx, sender.bursts.lost_stand_higher(FEWEST_LOST));
+    let lost = Lost {
+        farther: sender.bursts.lost_stand_higher(FEWEST_LOST),
+        overflowed: sender.overflow.was_a_full_queues(facts.rtt_floor),
+    };
+    ctx.losses = pattern(&ctx, lost);
     let timeline = lay(&ctx, silence, period);
     facts.peak_bps = ctx.peak.saturating_mul(8);
     let (transfers, transfers_omitted) = sender.transfers.all();

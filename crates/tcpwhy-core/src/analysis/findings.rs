@@ -140,7 +140,7 @@ fn late_reset(flow: &Flow, side: Side) -> Option<Finding> {
 /// What the pattern of the losses of `side`'s data says.
 pub(super) fn of_losses(side: Side, losses: Losses) -> Option<Finding> {
     match losses {
-        Losses::Plain => None,
+        Losses::Plain | Losses::Overflowed { .. } => None,
         Losses::Policed { rate, .. } => {
             Some(finding(FindingKind::Policer, side, 0, rate.saturating_mul(8), 0))
         }

@@ -22,7 +22,7 @@ mod silent_path;
 mod timeline;
 
 pub(crate) use context::Context;
-pub(crate) use losses::{Losses, pattern};
+pub(crate) use losses::{Losses, Lost, pattern};
 pub(crate) use send_buffer::{ceiling, paced_ceiling};
 pub(crate) use silent_path::Silence;
 pub(crate) use timeline::lay;
@@ -54,7 +54,7 @@ impl Judgement {
 /// What held the sender in stretch `i`.
 pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
     let judgement = of_wait(ctx, i);
-    path_bandwidth::policed(ctx, i, judgement).unwrap_or(judgement)
+    path_bandwidth::capped(ctx, i, judgement).unwrap_or(judgement)
 }
 
 fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {

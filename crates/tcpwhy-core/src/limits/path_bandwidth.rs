@@ -72,10 +72,14 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 
-/// Between the first and the last loss at a policer, the repairs and the slow growth after them are
-/// its doing: the sender probes for a rate that it is not given.
-pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
-    let Losses::Policed { first, last, rate } = ctx.losses else { return None };
+/// Between the first and the last loss at a policer, or at a queue that holds next to nothing, the repairs and the slow growth after them
+/// are its doing: the sender probes for a rate that it is not given.
+pub(super) fn capped(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
+    let (cause, first, last, rate) = match ctx.losses {
+        Losses::Policed { first, last, rate } => (Cause::Policer, first, last, rate),
+        Losses::Overflowed { first, last, rate } => (Cause::SteadyRate, first, last, rate),
+        Losses::Plain | Losses::Random { .. } => return None,
+    };
     let repairs = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown);
     let probes = matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
     // A window that grows back slowly lets less through than the policer does, for many rounds.
@@ -84,7 +88,7 @@ pub(super) fn policed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<J
     // A rate that stays what it was when the losses end is still the policer's.
     let after = i > last && !ctx.settled(i) && ctx.flat(&ctx.around(i));
     (doing && ((first..=last + 1).contains(&i) || after))
-        .then(|| Judgement::new(Limit::PathBandwidth, Cause::Policer, 75))
+        .then(|| Judgement::new(Limit::PathBandwidth, cause, 75))
 }
 
 /// As `steady`, with the flight at the edge of a window that is as large as the path. A reader that is slow sets the pace of the ACKs,
@@ -222,7 +226,7 @@ mod tests {
             let mut ctx = on_the_link(&list, ROUND);
             ctx.losses = Losses::Policed { first: 5, last: 50, rate: LINK / 4 };
             let slow = Judgement::new(Limit::CongestionWindow, Cause::CongestionAvoidance, 75);
-            policed(&ctx, 30, slow).is_some()
+            capped(&ctx, 30, slow).is_some()
         };
         assert!(of(9_000));
         assert!(!of(6_000));

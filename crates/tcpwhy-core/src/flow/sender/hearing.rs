@@ -144,6 +144,9 @@ impl Sender {
     #[inline(never)]
     fn count_duplicate(&mut self, event: &Packet) {
         let duplicate = event.len == 0 && self.board.flight() > 0;
+        if duplicate && self.duplicate_acks == 0 && self.recover.is_none() {
+            self.overflow.suspects(self.released_rtt);
+        }
         self.duplicate_acks = if duplicate { self.duplicate_acks + 1 } else { 0 };
     }
 

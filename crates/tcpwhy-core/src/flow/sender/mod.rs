@@ -15,6 +15,7 @@ use crate::flow::capacity::Capacity;
 use crate::flow::ecn::Feedback;
 use crate::flow::gap::{Gap, Piece, State};
 use crate::flow::identification::Identification;
+use crate::flow::overflow::Overflow;
 use crate::flow::packet::Packet;
 use crate::flow::record::Stretches;
 use crate::flow::rtt::RttMeter;
@@ -47,6 +48,7 @@ pub(crate) struct Sender {
     pub(crate) capacity: Capacity,
     pub(crate) answers: Answers,
     pub(crate) bursts: Bursts,
+    pub(crate) overflow: Overflow,
     gap: Gap,
     identification: Identification,
     marks: Feedback,
@@ -132,6 +134,7 @@ impl Sender {
             capacity: Capacity::default(),
             answers: Answers::default(),
             bursts: Bursts::default(),
+            overflow: Overflow::default(),
             gap: Gap::starting(piece),
             identification: Identification::default(),
             marks: b.marks,

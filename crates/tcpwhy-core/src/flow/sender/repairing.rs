@@ -20,6 +20,9 @@ impl Sender {
         }
         if let Sending::Again { times: 0, level, .. } = sending {
             self.bursts.lost(level);
+            if self.duplicate_acks > 0 && self.recover.is_none() {
+                self.overflow.confirms();
+            }
         }
     }
 

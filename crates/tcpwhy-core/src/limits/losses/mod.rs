@@ -56,6 +56,13 @@ pub(crate) enum Losses {
         /// Bytes per second that get through, what a bucket had saved left out.
         rate: u64,
     },
+    /// As evenly, but what is lost finds a short queue full: the narrowest link's.
+    Overflowed {
+        /// As of `Policed`.
+        first: usize,
+        last: usize,
+        rate: u64,
+    },
     /// Without a queue, anywhere in a burst.
     Random {
         /// How many.
@@ -63,9 +70,27 @@ pub(crate) enum Losses {
     },
 }
 
-/// Looks at all losses of a direction; `farther` is how often lost segments stood farther into their
-/// bursts than delivered ones, in percent.
-pub(crate) fn pattern(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
+/// What is known of the segments that were lost.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Lost {
+    /// How often they stood farther into their bursts than delivered ones, in percent.
+    pub(crate) farther: Option<u32>,
+    /// A queue was full as they were lost.
+    pub(crate) overflowed: bool,
+}
+
+/// Looks at all losses of a direction.
+pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost) -> Losses {
+    match by_evenness(ctx, lost.farther) {
+        Losses::Policed { first, last, rate } if lost.overflowed => {
+            Losses::Overflowed { first, last, rate }
+        }
+        losses => losses,
+    }
+}
+
+/// As `pattern`, by evenness and bursts alone.
+fn by_evenness(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let is_networks = |&i: &usize| is_loss(ctx, i) && !was_refused(ctx, i);
     let events: Vec<usize> = (1..ctx.stretches.len()).filter(is_networks).collect();
     let (Some(&first), Some(&last)) = (events.first(), events.last()) else {

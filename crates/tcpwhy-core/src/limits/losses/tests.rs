@@ -7,6 +7,11 @@ use crate::limits::made::{MSS, rounds};
 const ROUND: Nanos = Nanos::from_millis(1);
 const LINK: u64 = 36_000_000;
 
+/// Lost segments that stand so often farther into their bursts.
+fn standing(farther: u32) -> Lost {
+    Lost { farther: Some(farther), ..Lost::default() }
+}
+
 /// The losses of a sender that repairs every second round; `arrived` bytes a round, and round trips that look like a queue's.
 fn of(lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
     let list = rounds(400, ROUND, |k, s| {
@@ -18,7 +23,7 @@ fn of(lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
     });
     let mut ctx = Context::new(&list, ROUND, MSS);
     ctx.capacity = Some(LINK);
-    pattern(&ctx, Some(80))
+    pattern(&ctx, standing(80))
 }
 
 #[test]
@@ -45,7 +50,7 @@ fn a_bucket_alone_lets_data_through_so_evenly_whatever_bursts_and_round_trips_lo
         });
         let mut ctx = Context::new(&list, ROUND, MSS);
         ctx.capacity = Some(LINK);
-        pattern(&ctx, Some(farther))
+        pattern(&ctx, standing(farther))
     };
     assert!(matches!(of(|_| 9_000, 65), Losses::Policed { .. }));
     // As chance ends a growth, a link of which more is used, and a sender of one rate.
@@ -69,7 +74,7 @@ fn what_a_bucket_saves_while_the_sender_rests_is_no_rate() {
     });
     let mut ctx = Context::new(&list, ROUND, MSS);
     ctx.capacity = Some(LINK);
-    let Losses::Policed { rate, .. } = pattern(&ctx, None) else { panic!("no policer") };
+    let Losses::Policed { rate, .. } = pattern(&ctx, Lost::default()) else { panic!("no policer") };
     assert_eq!(rate, 4_500_000);
 }
 
@@ -86,7 +91,7 @@ fn what_is_lost_behind_a_deep_queue_is_no_policers_however_even_the_rate_is() {
         });
         let mut ctx = Context::new(&list, far, MSS);
         ctx.capacity = Some(LINK);
-        pattern(&ctx, Some(65))
+        pattern(&ctx, standing(65))
     };
     assert_eq!(of(200), Losses::Plain);
     assert!(matches!(of(0), Losses::Policed { .. }));
@@ -105,7 +110,7 @@ fn what_a_closed_window_refuses_is_no_policers_loss() {
         });
         let mut ctx = Context::new(&list, ROUND, MSS);
         ctx.capacity = Some(LINK);
-        pattern(&ctx, None)
+        pattern(&ctx, Lost::default())
     };
     assert!([7, 8, 13].map(of).iter().all(|losses| *losses == Losses::Plain));
     assert!(matches!(of(30), Losses::Policed { .. }));
@@ -123,7 +128,7 @@ fn heavy_losses_without_a_queue_are_a_policer_where_most_of_the_link_is_unused()
         });
         let mut ctx = Context::new(&list, floor, MSS);
         (ctx.capacity, ctx.first_window) = (Some(9_000_000), Some(LINK));
-        pattern(&ctx, None)
+        pattern(&ctx, Lost::default())
     };
     let far = ROUND.scale(10, 1);
     assert!(matches!(of(9_000, far), Losses::Policed { .. }));
@@ -141,6 +146,6 @@ fn the_last_loss_lasts_until_it_is_repaired() {
             (s.wait, s.resent) = (Wait::Recovery, 20);
         }
     });
-    let losses = pattern(&Context::new(&list, ROUND, MSS), None);
+    let losses = pattern(&Context::new(&list, ROUND, MSS), Lost::default());
     assert!(matches!(losses, Losses::Policed { first: 8, last: 13, .. }), "{losses:?}");
 }

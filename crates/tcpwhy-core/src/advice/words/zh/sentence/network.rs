@@ -45,7 +45,7 @@ pub(super) fn congestion_window(f: &Figures) -> String {
 
 pub(super) fn path_bandwidth(f: &Figures) -> String {
     let mean = known(f.mean_bps > 0, || format!("，速率 {}", rate(f.mean_bps)));
-    let queue = known(f.rtt_floor.0 > 0 && f.rtt_high > f.rtt_floor.scale(6, 5), || {
+    let queue = known(f.shows_queue(), || {
         format!("；往返时延从 {} 升到 {}", span(f.rtt_floor), span(f.rtt_high))
     });
     match f.verdict.cause {

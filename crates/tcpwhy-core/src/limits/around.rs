@@ -118,6 +118,11 @@ impl Around {
         self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32 && further >= more / 2
     }
 
+    /// Most flights reach the window's edge: the height at which they stand is the window's.
+    pub(crate) fn is_at_the_edge(&self) -> bool {
+        2 * self.filled > self.rounds
+    }
+
     /// Every second wait or more ends just after an ACK, those left out that do so by chance because ACKs are many.
     pub(crate) fn is_woken_by_acks(&self) -> bool {
         let (prompt, waits) = (f64::from(self.prompt), f64::from(self.waits));

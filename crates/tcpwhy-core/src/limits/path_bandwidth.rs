@@ -159,7 +159,7 @@ pub(super) fn overrun(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let felt = !ctx.flat(&around) || around.resent > 0;
-    let filled = 2 * around.filled > around.rounds && around.window_min < around.window_max;
+    let filled = around.is_at_the_edge() && around.window_min < around.window_max;
     let probes = ctx.lost_lately(i) && ctx.carried_all(i);
     (!filled && (around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around) || probes))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))

@@ -33,12 +33,23 @@ pub(super) fn closed(ctx: &Context<'_>, i: usize) -> Judgement {
 pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let s = &ctx.stretches[i];
-    let known = !matches!(ctx.scale, WindowScale::Inferred { .. }) || s.shift == ctx.shift;
+    let known = is_known(ctx, i);
     let most = |n: u32| 4 * n >= 3 * around.rounds;
     let large = around.window_min == around.window_max && around.window_min >= SEGMENTS * ctx.mss;
     let short_of_it = large && most(around.near) && around.prompt * 4 >= around.waits * 3;
     let held = known && ((s.filled > 0 && most(around.filled)) || short_of_it);
     held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 75))
+}
+
+/// As `reached`, in more than half of the rounds, where nothing else changes: what stands at that height stands at the edge.
+pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let held = is_known(ctx, i) && ctx.calm(i) && ctx.around(i).is_at_the_edge();
+    held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 60))
+}
+
+/// The window's size here is not a guess that later proved too small.
+fn is_known(ctx: &Context<'_>, i: usize) -> bool {
+    !matches!(ctx.scale, WindowScale::Inferred { .. }) || ctx.stretches[i].shift == ctx.shift
 }
 
 fn cause(ctx: &Context<'_>, i: usize) -> Cause {

@@ -39,7 +39,7 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let rises = grew > 0 && around.flight_max > flight + flight / RISE;
     let moves = goes_on || rises || around.grows(ctx.mss);
     let still = !moves
-        && !is_at_the_edge(&around)
+        && !around.is_at_the_edge()
         && around.flight_max <= around.flight().saturating_mul(2);
     // Pacing smooths the pauses away, but not the height.
     if still && pinned(ctx, i) {
@@ -66,11 +66,6 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// once.
 fn is_enough(ctx: &Context<'_>, around: &Around) -> bool {
     around.flight_max >= ctx.mss
-}
-
-/// Most flights reach the window's edge: the height at which they stand is the window's.
-fn is_at_the_edge(around: &Around) -> bool {
-    2 * around.filled > around.rounds
 }
 
 /// As `plateau`, after a wait that no ACK ended where ACKs end most: the writer was woken, and its host was busy.
@@ -140,13 +135,14 @@ fn stands_for(ctx: &Context<'_>, i: usize, time: Nanos) -> bool {
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
     let around = ctx.around(i);
-    let full = ctx.calm(i) && is_enough(ctx, &around) && !is_at_the_edge(&around);
+    let full = ctx.calm(i) && is_enough(ctx, &around) && !around.is_at_the_edge();
     full.then(|| Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::made::{MSS, rounds};
+    use super::super::receive_window;
     use super::*;
 
     const ROUND: Nanos = Nanos::from_millis(6);
@@ -223,10 +219,11 @@ mod tests {
                 s.saw_window(54 * MSS + (k as u64 % 2));
             });
             let ctx = Context::new(&list, ROUND, MSS);
-            [plateau(&ctx, 20), steady(&ctx, 20)].map(|told| told.is_some())
+            [plateau(&ctx, 20), steady(&ctx, 20), receive_window::steady(&ctx, 20)]
+                .map(|told| told.is_some())
         };
-        assert_eq!(full(0), [true; 2]);
-        assert_eq!(full(1), [false; 2]);
+        assert_eq!(full(0), [true, true, false]);
+        assert_eq!(full(1), [false, false, true]);
     }
 
     #[test]

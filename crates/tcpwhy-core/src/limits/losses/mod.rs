@@ -7,6 +7,7 @@
 mod between;
 
 use self::between::{between_losses, is_even, parts, refilled};
+use super::around::{nearly, rate};
 use super::context::Context;
 use crate::flow::BUSY_HOST;
 use crate::flow::stretch::Stretch;
@@ -56,7 +57,7 @@ pub(crate) enum Losses {
         /// Bytes per second that get through, what a bucket had saved left out.
         rate: u64,
     },
-    /// As evenly, but what is lost finds a short queue full: the narrowest link's.
+    /// As evenly, and the link is busy all the while, but what is lost finds its short queue full.
     Overflowed {
         /// As of `Policed`.
         first: usize,
@@ -83,7 +84,13 @@ pub(crate) struct Lost {
 pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost) -> Losses {
     match by_evenness(ctx, lost.farther) {
         Losses::Policed { first, last, rate } if lost.overflowed => {
-            Losses::Overflowed { first, last, rate }
+            let is_busy = |carries| calm_rate(&ctx.stretches[first..=last]) >= nearly(carries);
+            // By the spacing of ACKs: a first window may have passed by the tokens that a shaper had saved.
+            if ctx.capacity.is_some_and(is_busy) {
+                Losses::Overflowed { first, last, rate }
+            } else {
+                Losses::Plain
+            }
         }
         losses => losses,
     }
@@ -187,10 +194,18 @@ fn is_deep_before(ctx: &Context<'_>, i: usize) -> bool {
 
 /// Bytes per second delivered from stretch `first` on, idle times left out.
 fn rate_from(ctx: &Context<'_>, first: usize) -> u64 {
-    let active = ctx.stretches[first..].iter().filter(|s| !s.is_idle());
-    let (bytes, time) =
-        active.fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived(), t + s.duration()));
-    crate::units::bits_per_second(bytes, time) / 8
+    rate_of(ctx.stretches[first..].iter().filter(|s| !s.is_idle()))
+}
+
+/// As `rate_from`, in all of these but repairs.
+fn calm_rate(stretches: &[Stretch]) -> u64 {
+    rate_of(stretches.iter().filter(|s| !s.is_idle() && !s.is_repair()))
+}
+
+fn rate_of<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> u64 {
+    let sum = |(bytes, time), s: &Stretch| (bytes + s.arrived(), time + s.duration());
+    let (bytes, time) = stretches.fold((0, Nanos::ZERO), sum);
+    rate(bytes, time)
 }
 
 #[cfg(test)]

@@ -149,3 +149,24 @@ fn the_last_loss_lasts_until_it_is_repaired() {
     let losses = pattern(&Context::new(&list, ROUND, MSS), Lost::default());
     assert!(matches!(losses, Losses::Policed { first: 8, last: 13, .. }), "{losses:?}");
 }
+
+#[test]
+fn what_overflows_a_short_queue_is_no_policers_and_the_links_where_that_is_busy_between_losses() {
+    let far = ROUND.scale(100, 1);
+    let of = |arrived: i64, overflowed: bool| {
+        let list = rounds(400, far, |k, s| {
+            (s.arrived, s.segments, s.flight) = (arrived, 20, 30_000);
+            s.sampled(far + far.scale(1, 5), Nanos::ZERO);
+            if k % 40 == 39 {
+                (s.wait, s.resent) = (Wait::Recovery, 1);
+            }
+        });
+        let mut ctx = Context::new(&list, far, MSS);
+        // A shaper lets a first burst pass by the tokens that it has saved.
+        (ctx.capacity, ctx.first_window) = (Some(300_000), Some(LINK));
+        pattern(&ctx, Lost { overflowed, ..standing(80) })
+    };
+    assert!(matches!(of(28_000, true), Losses::Overflowed { first: 39, .. }));
+    assert!(matches!(of(28_000, false), Losses::Policed { first: 39, .. }));
+    assert_eq!(of(24_000, true), Losses::Plain);
+}

@@ -104,6 +104,10 @@ pub(crate) struct Stretch {
     /// Packets with data of the peer.
     pub(crate) spoken: u32,
     pub(crate) forgone: u32,
+    /// Stalls after which more was sent when less than a third of the flight, but not little, had been acknowledged.
+    pub(crate) topped_up: u32,
+    /// How long before the ends of stalls the last ACK had come, in nanoseconds.
+    pub(crate) late: Spread,
     /// Of the stalls in which most of the flight drained: what was in flight, and what was left when the next data left.
     pub(crate) top: Spread,
     pub(crate) left: Spread,
@@ -175,6 +179,8 @@ impl Stretch {
             answered: 0,
             spoken: 0,
             forgone: 0,
+            topped_up: 0,
+            late: Spread::default(),
             top: Spread::default(),
             left: Spread::default(),
             breaks: 0,
@@ -337,6 +343,7 @@ impl Stretch {
         self.lengths.join(&next.lengths);
         self.top.join(&next.top);
         self.left.join(&next.left);
+        self.late.join(&next.late);
         // By themselves: a longer list than the next one is not unrolled any more.
         for (mine, more) in [
             (&mut self.unprompted, next.unprompted),
@@ -353,6 +360,7 @@ impl Stretch {
             (&mut self.prompt, next.prompt),
             (&mut self.woken, next.woken),
             (&mut self.forgone, next.forgone),
+            (&mut self.topped_up, next.topped_up),
             (&mut self.breaks, next.breaks),
             (&mut self.breaks_woken, next.breaks_woken),
             (&mut self.pauses, next.pauses),

@@ -59,6 +59,20 @@ pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
 }
 
+/// Most stalls end when less than a third of the flight has been acknowledged, and yet more than the first ACKs after them: a writer that
+/// waits for room in the send buffer is woken later, or sooner, and a flight that a congestion window holds grows.
+pub(super) fn tops_up(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    (ctx.floor > TIMELY
+        && around.stalls >= CALM_ROUNDS
+        && around.topped_up * 4 >= around.stalls * 3
+        && around.resent == 0
+        && ctx.stands(&around)
+        && ctx.settled(i)
+        && around.between_stalls() > paced_burst(ctx, around.rate()))
+    .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
+}
+
 /// More is in flight than the path holds, and yet the path is not busy: whatever bounds a flight that is refilled as it drains (a
 /// window, a buffer down to the two thirds at which `sk_stream_write_space` wakes its writer) would keep it so. The flight is not
 /// refilled.
@@ -98,7 +112,7 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     ((ctx.far || !released || !around.is_woken_by_acks())
         && ctx.floor > TIMELY
         && around.is_little_at_once()
-        && (around.short_segments * 2 >= around.rounds || around.is_timed())
+        && (around.short_segments * 2 >= around.rounds || around.is_timed(false))
         && burst > paced_burst(ctx, around.sending_rate())
         && around.rounds >= CALM_ROUNDS
         && around.resent == 0
@@ -133,14 +147,14 @@ pub(super) fn rests(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 60))
 }
 
-/// Half of the stalls or more end when no ACK has come for longer than a busy host sleeps: whatever waits for room, in a window or in a
+/// Half of the stalls or more end when no ACK has come for longer than a busy host sleeps, or all of them at one time after it: whatever waits for room, in a window or in a
 /// buffer, goes on when an ACK makes it. After them more leaves than pacing makes. (The end of a write that Nagle keeps back leaves with an
 /// ACK, one for each write.)
 pub(super) fn unprompted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     (ctx.floor > TIMELY
         && around.stalls >= CALM_ROUNDS
-        && around.unprompted * 2 >= around.stalls
+        && (around.unprompted * 2 >= around.stalls || around.is_late())
         && around.resent == 0
         && !around.grows(ctx.mss)
         && ctx.settled(i)

@@ -1,7 +1,7 @@
 //! Sums over the rounds around a stretch, and what they say: one round alone may be cut in two, or hold an odd ACK.
 
 use crate::flow::spread::Spread;
-use crate::flow::{PROMPT_PART, WAKE_UP};
+use crate::flow::{BUSY_HOST, PROMPT_PART, WAKE_UP};
 use crate::units::Nanos;
 
 /// Part of the time (percent) that a sender pauses whose flight does not fill the path.
@@ -11,6 +11,9 @@ const TELLING: u32 = 34;
 
 /// Flights that show at what level they are refilled.
 const LEVELS: u32 = 4;
+
+/// Standard deviations beyond which nothing lies by chance.
+const SURELY: f64 = 3.0;
 
 /// Waits that show how even they are.
 pub(super) const EVEN: u32 = 16;
@@ -54,6 +57,8 @@ pub(crate) struct Around {
     pub(crate) answered: u32,
     pub(crate) spoken: u32,
     pub(crate) forgone: u32,
+    pub(crate) topped_up: u32,
+    pub(crate) late: Spread,
     /// What was in flight at the start of stalls in which most of it drained, and what was left at their end.
     pub(crate) top: Spread,
     pub(crate) left: Spread,
@@ -134,10 +139,18 @@ impl Around {
         (prompt - by_chance) * 2.0 >= waits - by_chance
     }
 
-    /// Data leaves at even intervals, much shorter than a round trip, and ACKs come in between now and then: a timer lets it go.
-    pub(crate) fn is_timed(&self) -> bool {
+    /// Data leaves at even intervals, much shorter than a round trip, and ACKs come in between now and then: a timer lets it go. Seen
+    /// from afar every interval may have ended with an ACK, but no ACKs make them even: they come back in the bursts that were sent.
+    pub(crate) fn is_timed(&self, far: bool) -> bool {
         let even = self.lengths.deviation() <= self.lengths.mean() / 8.0;
-        self.waits >= EVEN && self.stalls == 0 && self.prompt * 4 < self.waits * 3 && even
+        let between = far || self.prompt * 4 < self.waits * 3;
+        self.waits >= EVEN && self.stalls == 0 && between && even
+    }
+
+    /// Stalls end longer after the last ACK than a busy host sleeps, as far as that varies: a path that jitters would let some end at once.
+    pub(crate) fn is_late(&self) -> bool {
+        let least = self.late.mean() - SURELY * self.late.deviation();
+        self.late.count() >= EVEN && least >= BUSY_HOST.0 as f64
     }
 
     /// Flights of different heights drained to one level before more was sent.

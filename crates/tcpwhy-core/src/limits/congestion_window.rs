@@ -101,7 +101,7 @@ pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let small = around.burst() <= paced_burst(ctx, around.sending_rate());
-    (small && ctx.calm(i) && around.is_timed())
+    (small && ctx.calm(i) && around.is_timed(ctx.far))
         .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 75))
 }
 

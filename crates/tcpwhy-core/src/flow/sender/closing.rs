@@ -8,11 +8,15 @@ use crate::flow::stretch::{Loss, Stretch};
 use crate::flow::{BUSY_HOST, PROMPT_PART};
 use crate::units::Nanos;
 
+/// Segments that the first ACKs after a wait acknowledge, which come together at times.
+const FIRST_ACKS: u64 = 8;
+
 /// What is known of a gap at its end.
 #[derive(Clone, Copy)]
 pub(super) struct End {
-    /// The packet that ends it.
+    /// The packet that ends it, and its payload.
     pub(super) frame: u64,
+    pub(super) len: u32,
     pub(super) shift: u8,
     pub(super) probes: u32,
 }
@@ -23,6 +27,8 @@ pub(super) struct Pause {
     pub(super) length: Nanos,
     /// It is a good part of a round trip.
     pub(super) stall: bool,
+    /// It ended with the short end of a write, which Nagle's rule had kept back.
+    pub(super) held_back: bool,
     /// Something from outside ended it.
     pub(super) released: bool,
     pub(super) flight: u64,
@@ -33,11 +39,15 @@ pub(super) struct Pause {
     pub(super) emptied: bool,
     pub(super) short: bool,
     pub(super) woken: bool,
+    /// The time since the last ACK that made room.
+    pub(super) late: Nanos,
     /// No ACK had come for longer than a busy host sleeps.
     pub(super) unprompted: bool,
     /// Data of the peer had come just before.
     pub(super) answered: bool,
     pub(super) forgone: bool,
+    /// More than ACKs free by the way had become free, and less than a third of the flight.
+    pub(super) topped_up: bool,
     /// It is twice as long as the waits before it.
     pub(super) stands_out: bool,
 }
@@ -54,7 +64,7 @@ impl Sender {
         flight: u64,
     ) {
         let length = time - self.gap.start();
-        let end = End { frame: packet.frame, shift: self.window.shift(), probes: self.probes };
+        let end = self.end_with(packet);
         if length < self.pace.least_wait
             && loss.is_none()
             && let Some((wait, piece)) = self.gap.only_wait(release)
@@ -78,7 +88,7 @@ impl Sender {
         let round = self.round();
         let length = time - self.gap.start();
         let waited = length >= self.pace.least_wait;
-        let pause = waited.then(|| self.pause(length, time, release, flight));
+        let pause = waited.then(|| self.pause(length, time, end.len, release, flight));
         let record = &mut self.record;
         if let Some((wait, piece)) = self.gap.only_wait(release) {
             let pause = pause.as_ref();
@@ -87,13 +97,28 @@ impl Sender {
         end.note_parts(time, release, round, &self.gap, record, (pause.as_ref(), loss));
     }
 
-    /// The sender has waited for longer than a wake-up takes.
-    fn pause(&mut self, length: Nanos, time: Nanos, release: Release, left: u64) -> Pause {
+    /// The gap ends with this packet.
+    #[inline(always)]
+    pub(super) fn end_with(&self, packet: &Packet) -> End {
+        let (shift, probes) = (self.window.shift(), self.probes);
+        End { frame: packet.frame, len: packet.len, shift, probes }
+    }
+
+    /// The sender has waited for longer than a wake-up takes, and sends `len` bytes now.
+    fn pause(
+        &mut self,
+        length: Nanos,
+        time: Nanos,
+        len: u32,
+        release: Release,
+        left: u64,
+    ) -> Pause {
         let late = Nanos(length.0 / PROMPT_PART).min(BUSY_HOST);
         let wake_up = self.pace.wake_up.max(late);
         let pause = Pause {
             length,
             stall: length.0 >= self.round().0 / 4,
+            held_back: self.was_held_back(len, time),
             released: !matches!(release, Release::Timer | Release::OwnWill),
             flight: self.flight,
             left,
@@ -102,13 +127,34 @@ impl Sender {
             emptied: self.emptied,
             short: self.short,
             woken: time - self.released <= wake_up,
+            late: time - self.released,
             unprompted: time - self.released > self.pace.slack.max(BUSY_HOST),
             answered: self.peer_data.is_some_and(|at| time - at <= wake_up),
             forgone: self.gap.is_forgone(time, BUSY_HOST),
+            topped_up: self.tops_up(left),
             stands_out: length.0 / 2 > self.usual_wait.0,
         };
-        self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
+        if !pause.held_back {
+            self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
+        }
         pause
+    }
+
+    /// With `left` of its flight, nobody who waits for a third of the buffer is woken yet (`sk_stream_write_space`), and who waits for any room
+    /// would have been by the first ACKs.
+    fn tops_up(&self, left: u64) -> bool {
+        let freed = self.flight.saturating_sub(left);
+        let mss = self.size.mss();
+        freed > FIRST_ACKS * mss && freed + 2 * mss < self.flight / 3
+    }
+
+    /// A segment that is not full was kept back while another one was under way, and leaves as that is acknowledged (RFC 9293 section 3.7.4;
+    /// Linux: `tcp_minshall_check`).
+    fn was_held_back(&self, len: u32, time: Nanos) -> bool {
+        let under_way = self.small_end > self.data_end.saturating_sub(self.flight);
+        let acknowledged = self.small_end <= self.board.una;
+        let at_once = time - self.released <= self.pace.slack;
+        u64::from(len) < self.size.mss() && under_way && acknowledged && at_once
     }
 }
 
@@ -169,6 +215,11 @@ impl End {
 impl Pause {
     #[inline(never)]
     fn note(&self, s: &mut Stretch) {
+        if self.held_back {
+            // The write that it ends began before: how it left says nothing of what the writer waited for.
+            s.stalled_time += if self.stall { self.length } else { Nanos::ZERO };
+            return;
+        }
         s.waits += 1;
         s.lengths.add(self.length.0.unsigned_abs());
         s.prompt += u32::from(self.woken);
@@ -176,9 +227,11 @@ impl Pause {
         s.breaks_woken += u32::from(self.stands_out && self.woken);
         if self.stall {
             s.woken += u32::from(self.woken);
+            s.late.add(self.late.0.unsigned_abs());
             s.unprompted += u32::from(self.unprompted);
             s.answered += u32::from(self.answered);
             s.forgone += u32::from(self.forgone);
+            s.topped_up += u32::from(self.topped_up);
             s.short_stalls += u32::from(self.short);
             s.drained(self.flight, self.left);
             s.stalled(self.length, self.flight, self.room, self.dry);

@@ -1,7 +1,6 @@
 //! Data in mid-stream: nearly every segment of a transfer, in a tenth of the questions.
 
 use super::Sender;
-use super::closing::End;
 use crate::flow::WAKE_UP;
 use crate::flow::gap::Release;
 use crate::flow::packet::Packet;
@@ -43,7 +42,7 @@ impl Sender {
         self.size.seen(packet.len);
         let length = time - self.gap.start();
         let prompt = time - self.released <= self.pace.slack;
-        let gap = End { frame: packet.frame, shift: self.window.shift(), probes: self.probes };
+        let gap = self.end_with(packet);
         if length < self.pace.least_wait {
             let wait = if prompt { Wait::Ack } else { Wait::Timer };
             let piece = self.gap.first();

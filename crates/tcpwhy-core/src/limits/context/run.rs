@@ -97,8 +97,10 @@ impl Context<'_> {
             sum.answered += s.answered;
             sum.spoken += s.spoken;
             sum.forgone += s.forgone;
+            sum.topped_up += s.topped_up;
             sum.top.join(&s.top);
             sum.left.join(&s.left);
+            sum.late.join(&s.late);
             sum.near += u32::from(s.flight + 2 * self.mss + self.blur(s) >= s.window_min);
             sum.breaks += s.breaks;
             sum.breaks_woken += s.breaks_woken;

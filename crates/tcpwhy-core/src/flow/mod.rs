@@ -14,7 +14,7 @@ mod gap;
 mod handshake;
 mod identification;
 mod line;
-mod overflow;
+pub(crate) mod overflow;
 pub(crate) mod packet;
 mod passing;
 pub(crate) mod placed;

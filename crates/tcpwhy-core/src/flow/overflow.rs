@@ -9,8 +9,22 @@ use crate::units::Nanos;
 
 /// Losses that show how long the queue before them is.
 const FEWEST: u32 = 3;
+/// As `FEWEST`, that show that there is none: a queue that overflows is as full as it ever gets.
+const FEWEST_USUAL: u32 = 2;
 /// Part of the queue by which it may differ from one loss to the next: a full one differs by what arrives while a loss is noticed.
 const ALIKE: f64 = 4.0;
+
+/// What stood before losses, by the round trips of what was sent just before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Before {
+    /// Too few losses, or neither.
+    #[default]
+    Unknown,
+    /// A queue of one length, each time.
+    FullQueue,
+    /// Nothing but what stands there at other times, too: these took no longer than all others, however much a path jitters.
+    AsUsual,
+}
 
 /// Round trips of what was sent just before a loss.
 #[derive(Debug, Clone, Default)]
@@ -35,13 +49,22 @@ impl Overflow {
         }
     }
 
-    /// Most losses came behind a queue of one length, which shows above the `floor` of the round trip and what hosts are late by.
-    pub(crate) fn was_a_full_queues(&self, floor: Nanos) -> bool {
-        let Some(rtts) = self.before_losses.as_deref() else { return false };
+    /// What stood before the losses of a direction with this `floor` of its round trips, half of which are below `median`, and 95 % below
+    /// `high`.
+    pub(crate) fn before_losses(&self, floor: Nanos, median: Nanos, high: Nanos) -> Before {
+        let Some(rtts) = self.before_losses.as_deref() else { return Before::Unknown };
         let queue = rtts.mean() - floor.0 as f64;
-        rtts.count() >= FEWEST
-            && queue >= 2.0 * BUSY_HOST.0 as f64
-            && rtts.deviation() <= queue / ALIKE
+        // More than hosts are late by.
+        let shows = |time: f64| time >= 2.0 * BUSY_HOST.0 as f64;
+        let alike = rtts.deviation() <= queue / ALIKE;
+        let usual = rtts.mean() < (median + high).0 as f64 / 2.0;
+        if rtts.count() >= FEWEST && shows(queue) && alike && !usual {
+            Before::FullQueue
+        } else if rtts.count() >= FEWEST_USUAL && shows((high - floor).0 as f64) && usual {
+            Before::AsUsual
+        } else {
+            Before::Unknown
+        }
     }
 }
 
@@ -49,22 +72,31 @@ impl Overflow {
 mod tests {
     use super::*;
 
-    /// Losses behind what took so many milliseconds on a path of 100.
-    fn full(rtts: &[i64]) -> bool {
+    /// What stood before losses, by what took so many milliseconds on a path of 100, half of whose round trips are below `median`.
+    fn before(rtts: &[i64], median: i64, high: i64) -> Before {
         let mut overflow = Overflow::default();
         for &ms in rtts {
             overflow.suspects(Nanos::from_millis(ms));
             overflow.confirms();
         }
-        overflow.was_a_full_queues(Nanos::from_millis(100))
+        let [floor, median, high] = [100, median, high].map(Nanos::from_millis);
+        overflow.before_losses(floor, median, high)
     }
 
     #[test]
     fn a_full_queue_is_as_long_before_each_loss() {
-        assert!(full(&[118, 121, 122, 119]));
-        assert!(!full(&[118, 121]), "two may be chance");
-        assert!(!full(&[101, 101, 102, 101]), "nothing waited");
-        assert!(!full(&[101, 140, 101, 112]), "now and then something waited");
+        assert_eq!(before(&[118, 121, 122, 119], 101, 122), Before::FullQueue);
+        assert_eq!(before(&[118, 121], 101, 122), Before::Unknown, "two may be chance");
+        assert_eq!(before(&[101, 130, 125, 160], 101, 122), Before::Unknown, "of any length");
+    }
+
+    #[test]
+    fn what_took_no_longer_than_usual_found_no_queue_however_much_the_path_jitters() {
+        assert_eq!(before(&[101, 101, 102, 101], 101, 104), Before::AsUsual);
+        assert_eq!(before(&[118, 124, 121], 120, 140), Before::AsUsual);
+        assert_eq!(before(&[138, 139, 141], 120, 140), Before::FullQueue);
+        assert_eq!(before(&[], 101, 104), Before::Unknown);
+        assert_eq!(before(&[101, 101], 101, 103), Before::Unknown, "by so much hosts are late");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use self::between::{between_losses, is_even, parts, refilled};
 use super::around::{nearly, rate};
 use super::context::Context;
 use crate::flow::BUSY_HOST;
+use crate::flow::overflow::Before;
 use crate::flow::stretch::Stretch;
 use crate::units::Nanos;
 
@@ -76,14 +77,14 @@ pub(crate) enum Losses {
 pub(crate) struct Lost {
     /// How often they stood farther into their bursts than delivered ones, in percent.
     pub(crate) farther: Option<u32>,
-    /// A queue was full as they were lost.
-    pub(crate) overflowed: bool,
+    /// What stood before them.
+    pub(crate) before: Before,
 }
 
 /// Looks at all losses of a direction.
 pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost) -> Losses {
-    match by_evenness(ctx, lost.farther) {
-        Losses::Policed { first, last, rate } if lost.overflowed => {
+    match by_evenness(ctx, lost) {
+        Losses::Policed { first, last, rate } if lost.before == Before::FullQueue => {
             let is_busy = |carries| calm_rate(&ctx.stretches[first..=last]) >= nearly(carries);
             // By the spacing of ACKs: a first window may have passed by the tokens that a shaper had saved.
             if ctx.capacity.is_some_and(is_busy) {
@@ -97,7 +98,7 @@ pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost) -> Losses {
 }
 
 /// As `pattern`, by evenness and bursts alone.
-fn by_evenness(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
+fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let is_networks = |&i: &usize| is_loss(ctx, i) && !was_refused(ctx, i);
     let events: Vec<usize> = (1..ctx.stretches.len()).filter(is_networks).collect();
     let (Some(&first), Some(&last)) = (events.first(), events.last()) else {
@@ -114,7 +115,9 @@ fn by_evenness(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     let link = ctx.link();
     let narrow = link.is_none_or(|carries| rate < carries / NARROW_PART);
     // Nor does a queue drop anything where most of the link is unused all the time, however round trips vary.
-    let unqueued = without_queue == events.len()
+    let usual = lost.before == Before::AsUsual;
+    let unqueued = usual
+        || without_queue == events.len()
         || link.is_some()
             && loses_much(ctx)
             && is_even(&parts(&ctx.stretches[first..], ctx.floor), EVEN);
@@ -122,7 +125,7 @@ fn by_evenness(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     if narrow && unqueued && events.iter().any(|&i| is_heavy(ctx, i)) {
         return policed;
     }
-    let Some(farther) = farther else { return Losses::Plain };
+    let Some(farther) = lost.farther else { return Losses::Plain };
     // A sender of one rate loses by chance wherever chance takes it.
     let bucket = narrow && link.is_some() && farther > CHANCE;
     // From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
@@ -131,7 +134,7 @@ fn by_evenness(ctx: &Context<'_>, farther: Option<u32>) -> Losses {
     if bucket && evenly(FEWEST_EVENER, EVENER) {
         return policed;
     }
-    if events.len() < FEWEST || without_queue * 10 < events.len() * 7 {
+    if events.len() < FEWEST || !usual && without_queue * 10 < events.len() * 7 {
         return Losses::Plain;
     }
     let ends = if ctx.far { FARTHER_AFAR } else { FARTHER };

@@ -164,7 +164,8 @@ fn what_overflows_a_short_queue_is_no_policers_and_the_links_where_that_is_busy_
         let mut ctx = Context::new(&list, far, MSS);
         // A shaper lets a first burst pass by the tokens that it has saved.
         (ctx.capacity, ctx.first_window) = (Some(300_000), Some(LINK));
-        pattern(&ctx, Lost { overflowed, ..standing(80) })
+        let before = if overflowed { Before::FullQueue } else { Before::Unknown };
+        pattern(&ctx, Lost { before, ..standing(80) })
     };
     assert!(matches!(of(28_000, true), Losses::Overflowed { first: 39, .. }));
     assert!(matches!(of(28_000, false), Losses::Policed { first: 39, .. }));

@@ -33,7 +33,7 @@ pub(super) fn closed(ctx: &Context<'_>, i: usize) -> Judgement {
 pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let s = &ctx.stretches[i];
-    let known = is_known(ctx, i);
+    let known = ctx.knows_window_of(s);
     let most = |n: u32| 4 * n >= 3 * around.rounds;
     let large = around.window_min == around.window_max && around.window_min >= SEGMENTS * ctx.mss;
     let short_of_it = large && most(around.near) && around.prompt * 4 >= around.waits * 3;
@@ -43,13 +43,9 @@ pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// As `reached`, in more than half of the rounds, where nothing else changes: what stands at that height stands at the edge.
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let held = is_known(ctx, i) && ctx.calm(i) && ctx.around(i).is_at_the_edge();
+    let known = ctx.knows_window_of(&ctx.stretches[i]);
+    let held = known && ctx.calm(i) && ctx.around(i).is_at_the_edge();
     held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 60))
-}
-
-/// The window's size here is not a guess that later proved too small.
-fn is_known(ctx: &Context<'_>, i: usize) -> bool {
-    !matches!(ctx.scale, WindowScale::Inferred { .. }) || ctx.stretches[i].shift == ctx.shift
 }
 
 fn cause(ctx: &Context<'_>, i: usize) -> Cause {

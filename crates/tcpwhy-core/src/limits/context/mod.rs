@@ -92,11 +92,16 @@ impl<'a> Context<'a> {
     /// was not closed.
     pub(crate) fn wait(&self, i: usize) -> Wait {
         let s = &self.stretches[i];
-        if s.wait == Wait::Window && s.shift < self.shift && !s.zero_window {
+        if s.wait == Wait::Window && !self.knows_window_of(s) && !s.zero_window {
             Wait::Ack
         } else {
             s.wait
         }
+    }
+
+    /// The window's shift was not larger than what was known of it then.
+    pub(crate) fn knows_window_of(&self, s: &Stretch) -> bool {
+        s.shift >= self.shift
     }
 
     /// Data flows in stretch `i`: it says something about flight and rate.

@@ -75,7 +75,8 @@ impl Context<'_> {
         for k in run.clone() {
             let s = &self.stretches[k];
             sum.rounds += 1;
-            sum.filled += u32::from(s.filled > 0 || self.wait(k) == Wait::Window);
+            let filled = s.filled > 0 && self.knows_window_of(s);
+            sum.filled += u32::from(filled || self.wait(k) == Wait::Window);
             sum.stalls += s.stalls;
             sum.dry_stalls += s.dry_stalls;
             sum.pauses += s.pauses;

@@ -39,8 +39,8 @@ pub(super) struct Pause {
     pub(super) emptied: bool,
     pub(super) short: bool,
     pub(super) woken: bool,
-    /// The time since the last ACK that made room.
-    pub(super) late: Nanos,
+    /// The time since the last ACK that made room, once there was one.
+    pub(super) late: Option<Nanos>,
     /// No ACK had come for longer than a busy host sleeps.
     pub(super) unprompted: bool,
     /// Data of the peer had come just before.
@@ -127,7 +127,7 @@ impl Sender {
             emptied: self.emptied,
             short: self.short,
             woken: time - self.released <= wake_up,
-            late: time - self.released,
+            late: (self.released > Nanos(i64::MIN)).then(|| time - self.released),
             unprompted: time - self.released > self.pace.slack.max(BUSY_HOST),
             answered: self.peer_data.is_some_and(|at| time - at <= wake_up),
             forgone: self.gap.is_forgone(time, BUSY_HOST),
@@ -227,7 +227,7 @@ impl Pause {
         s.breaks_woken += u32::from(self.stands_out && self.woken);
         if self.stall {
             s.woken += u32::from(self.woken);
-            s.late.add(self.late.0.unsigned_abs());
+            self.late.into_iter().for_each(|late| s.late.add(late.0.unsigned_abs()));
             s.unprompted += u32::from(self.unprompted);
             s.answered += u32::from(self.answered);
             s.forgone += u32::from(self.forgone);

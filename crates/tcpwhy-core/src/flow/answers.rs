@@ -17,7 +17,7 @@ pub(crate) struct Answers {
     alive: bool,
     /// Payload of the last segment that was sent again.
     resent_len: u32,
-    pub(crate) largest_delivered: u64,
+    largest_delivered: u64,
 }
 
 impl Answers {

@@ -107,14 +107,16 @@ impl Gap {
         self.repaired = Some(time);
     }
 
-    /// `flight` is left at `time`, and whoever waits for room has been woken at `level` if not before.
+    /// `flight` is left at `time`; below `level` whoever waits for room has been woken.
     pub(crate) fn falls(&mut self, time: Nanos, flight: u64, level: u64) {
         if self.drained.is_none() && flight < level {
             self.drained = Some(time);
         }
     }
 
-    /// Whether the sender let more than `wake_up` pass at `time` after its flight had fallen so far, with room in the window all the while.
+    /// Whether the sender let more than `wake_up` pass at `time` after its flight had fallen to a third, with room in the window
+    /// all the while. A writer that waits for room in the send buffer is woken when a third is free (`sk_stream_write_space`), and
+    /// cwnd lets each ACK release what it acknowledges, but for a third that is saved up (`tcp_tso_should_defer`).
     pub(crate) fn is_forgone(&self, time: Nanos, wake_up: Nanos) -> bool {
         let open = self.pieces[..self.len].iter().all(|p| p.state != State::NoRoom);
         open && self.drained.is_some_and(|since| time - since > wake_up)

@@ -104,8 +104,6 @@ pub(crate) struct Stretch {
     /// Packets with data of the peer.
     pub(crate) spoken: u32,
     pub(crate) forgone: u32,
-    /// Stalls after which more was sent when less than a third of the flight, but not little, had been acknowledged.
-    pub(crate) topped_up: u32,
     /// How long before the ends of stalls the last ACK had come, in nanoseconds.
     pub(crate) late: Spread,
     /// Of the stalls in which most of the flight drained: what was in flight, and what was left when the next data left.
@@ -179,7 +177,6 @@ impl Stretch {
             answered: 0,
             spoken: 0,
             forgone: 0,
-            topped_up: 0,
             late: Spread::default(),
             top: Spread::default(),
             left: Spread::default(),
@@ -360,7 +357,6 @@ impl Stretch {
             (&mut self.prompt, next.prompt),
             (&mut self.woken, next.woken),
             (&mut self.forgone, next.forgone),
-            (&mut self.topped_up, next.topped_up),
             (&mut self.breaks, next.breaks),
             (&mut self.breaks_woken, next.breaks_woken),
             (&mut self.pauses, next.pauses),

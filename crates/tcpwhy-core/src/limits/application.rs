@@ -59,20 +59,6 @@ pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
 }
 
-/// Most stalls end when less than a third of the flight has been acknowledged, and yet more than the first ACKs after them: a writer that
-/// waits for room in the send buffer is woken later, or sooner, and a flight that a congestion window holds grows.
-pub(super) fn tops_up(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let around = ctx.around(i);
-    (ctx.floor > TIMELY
-        && around.stalls >= CALM_ROUNDS
-        && around.topped_up * 4 >= around.stalls * 3
-        && around.resent == 0
-        && ctx.stands(&around)
-        && ctx.settled(i)
-        && around.between_stalls() > paced_burst(ctx, around.rate()))
-    .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
-}
-
 /// More is in flight than the path holds, and yet the path is not busy: whatever bounds a flight that is refilled as it drains (a
 /// window, a buffer down to the two thirds at which `sk_stream_write_space` wakes its writer) would keep it so. The flight is not
 /// refilled.

@@ -57,7 +57,6 @@ pub(crate) struct Around {
     pub(crate) answered: u32,
     pub(crate) spoken: u32,
     pub(crate) forgone: u32,
-    pub(crate) topped_up: u32,
     pub(crate) late: Spread,
     /// What was in flight at the start of stalls in which most of it drained, and what was left at their end.
     pub(crate) top: Spread,

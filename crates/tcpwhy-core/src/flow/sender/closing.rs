@@ -8,9 +8,6 @@ use crate::flow::stretch::{Loss, Stretch};
 use crate::flow::{BUSY_HOST, PROMPT_PART};
 use crate::units::Nanos;
 
-/// Segments that the first ACKs after a wait acknowledge, which come together at times.
-const FIRST_ACKS: u64 = 8;
-
 /// What is known of a gap at its end.
 #[derive(Clone, Copy)]
 pub(super) struct End {
@@ -46,8 +43,6 @@ pub(super) struct Pause {
     /// Data of the peer had come just before.
     pub(super) answered: bool,
     pub(super) forgone: bool,
-    /// More than ACKs free by the way had become free, and less than a third of the flight.
-    pub(super) topped_up: bool,
     /// It is twice as long as the waits before it.
     pub(super) stands_out: bool,
 }
@@ -131,21 +126,12 @@ impl Sender {
             unprompted: time - self.released > self.pace.slack.max(BUSY_HOST),
             answered: self.peer_data.is_some_and(|at| time - at <= wake_up),
             forgone: self.gap.is_forgone(time, BUSY_HOST),
-            topped_up: self.tops_up(left),
             stands_out: length.0 / 2 > self.usual_wait.0,
         };
         if !pause.held_back {
             self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
         }
         pause
-    }
-
-    /// With `left` of its flight, nobody who waits for a third of the buffer is woken yet (`sk_stream_write_space`), and who waits for any room
-    /// would have been by the first ACKs.
-    fn tops_up(&self, left: u64) -> bool {
-        let freed = self.flight.saturating_sub(left);
-        let mss = self.size.mss();
-        freed > FIRST_ACKS * mss && freed + 2 * mss < self.flight / 3
     }
 
     /// A segment that is not full was kept back while another one was under way, and leaves as that is acknowledged (RFC 9293 section 3.7.4;
@@ -231,7 +217,6 @@ impl Pause {
             s.unprompted += u32::from(self.unprompted);
             s.answered += u32::from(self.answered);
             s.forgone += u32::from(self.forgone);
-            s.topped_up += u32::from(self.topped_up);
             s.short_stalls += u32::from(self.short);
             s.drained(self.flight, self.left);
             s.stalled(self.length, self.flight, self.room, self.dry);

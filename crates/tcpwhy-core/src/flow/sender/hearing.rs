@@ -7,9 +7,6 @@ use crate::flow::scoreboard::Acked;
 use crate::observe::flags;
 use crate::units::Nanos;
 
-/// Bytes that the kernel puts into one packet for the device to cut (`GSO_LEGACY_MAX_SIZE`).
-const LARGEST_PACKET: u64 = 65_536;
-
 impl Sender {
     /// `event` reached the sender at `time`, not before anything else that it knows of.
     #[inline]
@@ -60,18 +57,8 @@ impl Sender {
             self.stood_still(event, self.window.edge > edge, time);
         }
         let piece = self.piece(time, event.frame);
-        self.gap.falls(time, self.board.flight(), self.wakes_at());
+        self.gap.falls(time, self.board.flight(), self.flight / 3);
         self.gap.change(piece);
-    }
-
-    /// The flight down to which a writer that waits for room may sleep. It is woken when a third of the send buffer is free
-    /// (`sk_stream_write_space`), as far as whole packets of the kernel were acknowledged, which seen from afar may be of any size; and cwnd
-    /// lets each ACK release what it acknowledges, but for a third that is saved up (`tcp_tso_should_defer`).
-    #[inline(always)]
-    fn wakes_at(&self) -> u64 {
-        let packet = if self.pace.far { LARGEST_PACKET } else { self.answers.largest_delivered };
-        let third = self.flight / 3;
-        third.max((self.flight - third).saturating_sub(packet))
     }
 
     /// Nothing was acknowledged; the window's edge may have `moved`.

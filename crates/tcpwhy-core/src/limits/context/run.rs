@@ -98,7 +98,6 @@ impl Context<'_> {
             sum.answered += s.answered;
             sum.spoken += s.spoken;
             sum.forgone += s.forgone;
-            sum.topped_up += s.topped_up;
             sum.top.join(&s.top);
             sum.left.join(&s.left);
             sum.late.join(&s.late);

@@ -94,7 +94,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     ctx.first_window = sender.capacity.of_first_window(sender.size.mss(), facts.rtt_floor);
     let fastest = sender.capacity.of_first_window(sender.size.mss(), Nanos::MAX);
     ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);
-    ctx.losses = pattern(&ctx, lost_by(sender, facts.rtt_floor));
+    ctx.losses = pattern(&ctx, lost_by(sender));
     let timeline = lay(&ctx, silence, period);
     facts.peak_bps = ctx.peak.saturating_mul(8);
     let (transfers, transfers_omitted) = sender.transfers.all();
@@ -142,13 +142,11 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     (direction, ctx.losses)
 }
 
-fn lost_by(sender: &Sender, floor: Nanos) -> Lost {
-    if !sender.bursts.have_lost() {
-        return Lost::default();
+fn lost_by(sender: &Sender) -> Lost {
+    Lost {
+        farther: sender.bursts.lost_stand_higher(FEWEST_LOST),
+        before: sender.overflow.before_losses(&sender.rtt),
     }
-    let RttSummary { median, p95, .. } = sender.rtt.distribution.summary();
-    let before = sender.overflow.before_losses(floor, median, p95);
-    Lost { farther: sender.bursts.lost_stand_higher(FEWEST_LOST), before }
 }
 
 /// Bytes acknowledged and sent again in a part of a direction's time.

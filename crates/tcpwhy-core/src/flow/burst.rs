@@ -53,11 +53,6 @@ impl Bursts {
         count(self.lost.get_or_insert_with(|| Box::new([0; BUCKETS])), level);
     }
 
-    /// Whether any was lost.
-    pub(crate) fn have_lost(&self) -> bool {
-        self.lost.is_some()
-    }
-
     /// How often, in percent, a lost segment stood higher than a delivered one (equal levels count
     /// half): 50 is chance. `None` below `fewest` losses.
     pub(crate) fn lost_stand_higher(&self, fewest: u32) -> Option<u32> {

@@ -107,9 +107,9 @@ impl Gap {
         self.repaired = Some(time);
     }
 
-    /// `flight` is left at `time`; below `level` whoever waits for room has been woken.
-    pub(crate) fn falls(&mut self, time: Nanos, flight: u64, level: u64) {
-        if self.drained.is_none() && flight < level {
+    /// `flight` is left at `time` of what was `before` at the start.
+    pub(crate) fn falls(&mut self, time: Nanos, flight: u64, before: u64) {
+        if self.drained.is_none() && flight < before / 3 {
             self.drained = Some(time);
         }
     }

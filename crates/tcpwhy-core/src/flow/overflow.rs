@@ -4,7 +4,9 @@
 //! take what they take whether anything waits or not.
 
 use super::BUSY_HOST;
+use super::rtt::RttMeter;
 use super::spread::Spread;
+use crate::model::RttSummary;
 use crate::units::Nanos;
 
 /// Losses that show how long the queue before them is.
@@ -49,22 +51,28 @@ impl Overflow {
         }
     }
 
-    /// What stood before the losses of a direction with this `floor` of its round trips, half of which are below `median`, and 95 % below
-    /// `high`.
-    pub(crate) fn before_losses(&self, floor: Nanos, median: Nanos, high: Nanos) -> Before {
+    /// What stood before the losses of a direction with these round trips.
+    pub(crate) fn before_losses(&self, meter: &RttMeter) -> Before {
         let Some(rtts) = self.before_losses.as_deref() else { return Before::Unknown };
-        let queue = rtts.mean() - floor.0 as f64;
-        // More than hosts are late by.
-        let shows = |time: f64| time >= 2.0 * BUSY_HOST.0 as f64;
-        let alike = rtts.deviation() <= queue / ALIKE;
-        let usual = rtts.mean() < (median + high).0 as f64 / 2.0;
-        if rtts.count() >= FEWEST && shows(queue) && alike && !usual {
-            Before::FullQueue
-        } else if rtts.count() >= FEWEST_USUAL && shows((high - floor).0 as f64) && usual {
-            Before::AsUsual
-        } else {
-            Before::Unknown
-        }
+        let RttSummary { median, p95, .. } = meter.distribution.summary();
+        judge(rtts, meter.floor_or_zero(), median, p95)
+    }
+}
+
+/// What stood before losses that came behind such round trips, on a path with this `floor`, half of whose round trips are below `median`,
+/// and 95 % below `high`.
+fn judge(rtts: &Spread, floor: Nanos, median: Nanos, high: Nanos) -> Before {
+    let queue = rtts.mean() - floor.0 as f64;
+    // More than hosts are late by.
+    let shows = |time: f64| time >= 2.0 * BUSY_HOST.0 as f64;
+    let alike = rtts.deviation() <= queue / ALIKE;
+    let usual = rtts.mean() < (median + high).0 as f64 / 2.0;
+    if rtts.count() >= FEWEST && shows(queue) && alike && !usual {
+        Before::FullQueue
+    } else if rtts.count() >= FEWEST_USUAL && shows((high - floor).0 as f64) && usual {
+        Before::AsUsual
+    } else {
+        Before::Unknown
     }
 }
 
@@ -80,7 +88,8 @@ mod tests {
             overflow.confirms();
         }
         let [floor, median, high] = [100, median, high].map(Nanos::from_millis);
-        overflow.before_losses(floor, median, high)
+        let rtts = overflow.before_losses.as_deref();
+        rtts.map_or(Before::Unknown, |rtts| judge(rtts, floor, median, high))
     }
 
     #[test]

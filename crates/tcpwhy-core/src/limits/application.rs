@@ -98,7 +98,7 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     ((ctx.far || !released || !around.is_woken_by_acks())
         && ctx.floor > TIMELY
         && around.is_little_at_once()
-        && (around.short_segments * 2 >= around.rounds || around.is_timed(false))
+        && (around.short_segments * 2 >= around.rounds || around.is_timed())
         && burst > paced_burst(ctx, around.sending_rate())
         && around.rounds >= CALM_ROUNDS
         && around.resent == 0
@@ -133,9 +133,9 @@ pub(super) fn rests(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 60))
 }
 
-/// Half of the stalls or more end when no ACK has come for longer than a busy host sleeps, or all of them at one time after it: whatever waits for room, in a window or in a
-/// buffer, goes on when an ACK makes it. After them more leaves than pacing makes. (The end of a write that Nagle keeps back leaves with an
-/// ACK, one for each write.)
+/// Half of the stalls or more end when no ACK has come for longer than a busy host sleeps, or all of them at one time after it: whatever
+/// waits for room, in a window or in a buffer, goes on when an ACK makes it. After them more leaves than pacing makes. (The end of a write
+/// that Nagle keeps back leaves with an ACK, and is no stall.)
 pub(super) fn unprompted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     (ctx.floor > TIMELY

@@ -138,12 +138,15 @@ impl Around {
         (prompt - by_chance) * 2.0 >= waits - by_chance
     }
 
-    /// Data leaves at even intervals, much shorter than a round trip, and ACKs come in between now and then: a timer lets it go. Seen
-    /// from afar every interval may have ended with an ACK, but no ACKs make them even: they come back in the bursts that were sent.
-    pub(crate) fn is_timed(&self, far: bool) -> bool {
+    /// Data leaves at even intervals, much shorter than a round trip. No ACKs make them even: they come back in the bursts that were sent.
+    pub(crate) fn is_even(&self) -> bool {
         let even = self.lengths.deviation() <= self.lengths.mean() / 8.0;
-        let between = far || self.prompt * 4 < self.waits * 3;
-        self.waits >= EVEN && self.stalls == 0 && between && even
+        self.waits >= EVEN && self.stalls == 0 && even
+    }
+
+    /// As `is_even`, and ACKs come in between now and then: a timer lets it go.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.is_even() && self.prompt * 4 < self.waits * 3
     }
 
     /// Stalls end longer after the last ACK than a busy host sleeps, as far as that varies: a path that jitters would let some end at once.

@@ -101,7 +101,9 @@ pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let small = around.burst() <= paced_burst(ctx, around.sending_rate());
-    (small && ctx.calm(i) && around.is_timed(ctx.far))
+    // Seen from afar every interval may have ended with an ACK.
+    let timed = if ctx.far { around.is_even() } else { around.is_timed() };
+    (small && ctx.calm(i) && timed)
         .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 75))
 }
 

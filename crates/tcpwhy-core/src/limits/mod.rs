@@ -54,7 +54,7 @@ impl Judgement {
 /// What held the sender in stretch `i`.
 pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
     let judgement = of_wait(ctx, i);
-    path_bandwidth::capped(ctx, i, judgement).unwrap_or(judgement)
+    path_bandwidth::rationed(ctx, i, judgement).unwrap_or(judgement)
 }
 
 fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {

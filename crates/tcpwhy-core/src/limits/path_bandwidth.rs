@@ -74,7 +74,7 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// Between the first and the last loss at a policer, or at a queue that holds next to nothing, the repairs and the slow growth after them
 /// are its doing: the sender probes for a rate that it is not given.
-pub(super) fn capped(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
+pub(super) fn rationed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
     let (cause, first, last, rate) = match ctx.losses {
         Losses::Policed { first, last, rate } => (Cause::Policer, first, last, rate),
         Losses::Overflowed { first, last, rate } => (Cause::SteadyRate, first, last, rate),
@@ -226,7 +226,7 @@ mod tests {
             let mut ctx = on_the_link(&list, ROUND);
             ctx.losses = Losses::Policed { first: 5, last: 50, rate: LINK / 4 };
             let slow = Judgement::new(Limit::CongestionWindow, Cause::CongestionAvoidance, 75);
-            capped(&ctx, 30, slow).is_some()
+            rationed(&ctx, 30, slow).is_some()
         };
         assert!(of(9_000));
         assert!(!of(6_000));

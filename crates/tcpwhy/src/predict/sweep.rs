@@ -134,8 +134,7 @@ pub(super) struct Point {
 
 impl Point {
     fn new(value: u64, link_bps: u64, streams: u32, t: &Transfer, answer: Typical) -> Self {
-        let p = &answer.prediction;
-        let one = p.steady(t.size, t.rtt).unwrap_or_else(|| p.mean_bps(t.size));
+        let one = answer.prediction.typical_bps(t.size, t.rtt);
         let rate_bps = one.saturating_mul(u64::from(streams));
         let part = (rate_bps as f64 / link_bps.max(1) as f64).min(1.0);
         Self { value, rate_bps, part, answer }

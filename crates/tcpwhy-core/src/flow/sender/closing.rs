@@ -137,10 +137,9 @@ impl Sender {
     /// A segment that is not full was kept back while another one was under way, and leaves as that is acknowledged (RFC 9293 section 3.7.4;
     /// Linux: `tcp_minshall_check`).
     fn was_held_back(&self, len: u32, time: Nanos) -> bool {
-        let under_way = self.small_end > self.data_end.saturating_sub(self.flight);
-        let acknowledged = self.small_end <= self.board.una;
+        let acknowledged = self.small_was_under_way() && self.small_end <= self.board.una;
         let at_once = time - self.released <= self.pace.slack;
-        u64::from(len) < self.size.mss() && under_way && acknowledged && at_once
+        u64::from(len) < self.size.mss() && acknowledged && at_once
     }
 }
 
@@ -213,7 +212,9 @@ impl Pause {
         s.breaks_woken += u32::from(self.stands_out && self.woken);
         if self.stall {
             s.woken += u32::from(self.woken);
-            self.late.into_iter().for_each(|late| s.late.add(late.0.unsigned_abs()));
+            if let Some(late) = self.late {
+                s.late.add(late.0.unsigned_abs());
+            }
             s.unprompted += u32::from(self.unprompted);
             s.answered += u32::from(self.answered);
             s.forgone += u32::from(self.forgone);

@@ -57,7 +57,7 @@ impl Sender {
             self.stood_still(event, self.window.edge > edge, time);
         }
         let piece = self.piece(time, event.frame);
-        self.gap.falls(time, self.board.flight(), self.flight / 3);
+        self.gap.falls(time, self.board.flight(), self.flight);
         self.gap.change(piece);
     }
 

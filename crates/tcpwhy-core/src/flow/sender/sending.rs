@@ -181,11 +181,16 @@ impl Sender {
         // Within a tenth of the delay after its end: no coincidence.
         let soon = time - self.released <= self.pace.slack.max(Nanos(delay.0 / 10));
         let small = u64::from(packet.len) < self.size.mss();
-        // What was in flight when the wait began ended where data ends without this segment.
-        let small_out = self.small_end > self.data_end.saturating_sub(self.flight);
+        let small_out = self.small_was_under_way();
         let single = self.flight < self.size.mss();
         let behind = !self.short && self.flight < INITIAL_WINDOW * self.size.mss();
         soon && small && small_out && (delay >= DELAYED || single || behind)
+    }
+
+    /// A segment that was not full was under way when the wait began: what was in flight then ended where data ends without what ends the wait.
+    #[inline]
+    pub(super) fn small_was_under_way(&self) -> bool {
+        self.small_end > self.data_end.saturating_sub(self.flight)
     }
 
     /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the

@@ -99,7 +99,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The window's shift was not larger than what was known of it then.
+    /// What was taken for the window's shift then has not proved too small.
     pub(crate) fn knows_window_of(&self, s: &Stretch) -> bool {
         s.shift >= self.shift
     }

@@ -231,6 +231,12 @@ impl Prediction {
         (self.steady_bps <= burst).then_some(self.steady_bps)
     }
 
+    /// Bits per second in the second half of so many bytes where that takes some round trips, else over all of them: a burst has no rate.
+    #[must_use]
+    pub fn typical_bps(&self, size: u64, rtt: Nanos) -> u64 {
+        self.steady(size, rtt).unwrap_or_else(|| self.mean_bps(size))
+    }
+
     /// What held the sender for a tenth of the time or more, the longest first; each with its part of the time, 0 to 1.
     #[must_use]
     pub fn foremost(&self) -> Vec<(Phase, f64)> {

@@ -6,7 +6,7 @@ mod zh;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::check::{Gain, Judged, Path, Source, Weight, What};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_core::whatif::transfer::{Phase, Prediction};
+use tcpwhy_core::whatif::transfer::Phase;
 
 /// What a line about the host tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,15 +51,15 @@ pub(super) struct Course {
 impl Course {
     /// Of the host as it sends or receives; what holds it where that has no end.
     pub(super) fn of(judged: &Judged, sends: bool) -> Result<Self, Phase> {
-        let p: &Prediction = if sends { &judged.sending } else { &judged.receiving };
+        let p = if sends { &judged.sending } else { &judged.receiving };
         if !p.complete {
             return Err(p.limit());
         }
-        let steady = p.steady(judged.size, judged.path.rtt);
-        let bps = steady.unwrap_or_else(|| p.mean_bps(judged.size));
+        let (size, rtt) = (judged.size, judged.path.rtt);
+        let (steady, bps) = (p.steady(size, rtt).is_some(), p.typical_bps(size, rtt));
         let part = (bps as f64 / judged.path.rate_bps.max(1) as f64).min(1.0);
         let held = p.foremost();
-        Ok(Self { sends, time: p.time, bps, steady: steady.is_some(), part, held })
+        Ok(Self { sends, time: p.time, bps, steady, part, held })
     }
 }
 

@@ -190,7 +190,7 @@ impl Words for Zh {
 impl Zh {
     /// Chinese sets no space before the sign.
     fn percent(&self, part: f64) -> String {
-        percent(part.min(1.0)).replace(' ', "")
+        percent(part).replace(' ', "")
     }
 }
 

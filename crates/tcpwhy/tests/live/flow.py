@@ -13,6 +13,9 @@ TCP_NOTSENT_LOWAT = 25
 SO_MAX_PACING_RATE = 47
 PORT = 8000
 SERVER = os.environ.get("TCPWHY_SERVER")
+# Of whole packets, so that none waits for an ACK to go with more. An application that is slow writes so little that what its writes of
+# two round trips keep in flight fits the first windows: how soon a receiver widens its window hangs on when it reads.
+WRITES = {"sndbuf": 1448, "sndbuf-epoll": 1448, "application": 4 * 1448}
 
 
 def serve(kind):
@@ -97,7 +100,7 @@ def receive(s, _):
 
 
 def send(s, kind):
-    data = bytes(1448 if kind.startswith("sndbuf") else 65536)
+    data = bytes(WRITES.get(kind, 65536))
     if s.getblocking():
         s.sendall(data)
     else:

@@ -67,6 +67,24 @@ fn the_end_of_a_write_waits_for_what_is_small_before_it_though_full_segments_lie
 }
 
 #[test]
+fn a_writer_whose_small_writes_come_by_a_clock_is_no_faster_without_nagle() {
+    let mut text = OPENING.to_owned();
+    // 100 bytes each 5 ms, over a round trip of 20 ms: four writes leave with the ACK of those before.
+    for turn in 0..20 {
+        let at = 20 * turn + 21;
+        text += &format!("{at}.01 S P. len {}\n", if turn == 0 { 100 } else { 400 });
+        text += &format!("{} C .\n", at + 20);
+    }
+    let connection = analysed(&text);
+    let server = direction(&connection, Side::Server);
+    assert_eq!(server.verdict.limit, Limit::DelayedAck, "{:?}", server.timeline);
+    let waits: u32 = server.timeline.iter().map(|i| i.evidence.stalls).sum();
+    assert!(waits >= 18, "{:?}", server.timeline);
+    let without = server.what_if.iter().find(|w| w.lift == Limit::DelayedAck);
+    assert!(without.is_none_or(|w| w.transfer.scale(10, 9) >= server.transfer), "{without:?}");
+}
+
+#[test]
 fn probes_without_an_answer_are_shown_by_their_own_frames() {
     let mut text = format!("{OPENING} 21 C P. len 100\n41 S . win 502\n");
     for k in 0..10 {

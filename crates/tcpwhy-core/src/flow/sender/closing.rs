@@ -135,11 +135,14 @@ impl Sender {
     }
 
     /// A segment that is not full was kept back while another one was under way, and leaves as that is acknowledged (RFC 9293 section 3.7.4;
-    /// Linux: `tcp_minshall_check`).
+    /// Linux: `tcp_minshall_check`). Where less than a segment was under way it is no write's end: small writes are all that there is.
     fn was_held_back(&self, len: u32, time: Nanos) -> bool {
         let acknowledged = self.small_was_under_way() && self.small_end <= self.board.una;
         let at_once = time - self.released <= self.pace.slack;
-        u64::from(len) < self.size.mss() && acknowledged && at_once
+        u64::from(len) < self.size.mss()
+            && self.size.mss() <= self.flight
+            && acknowledged
+            && at_once
     }
 }
 

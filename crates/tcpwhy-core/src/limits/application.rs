@@ -4,7 +4,7 @@
 //! shorter than the MSS proves nothing by itself: a full send buffer ends in short segments too
 //! (the classifier of T-RAT, SIGCOMM 2002, relied on it). Think time belongs to whoever thinks.
 
-use super::around::nearly;
+use super::around::{Around, nearly};
 use super::context::CALM_ROUNDS;
 use super::{Context, Judgement};
 use crate::flow::WAKE_UP;
@@ -82,8 +82,7 @@ pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // The rounds before may still belong to slow start.
     let around = Some(ctx.around(i)).filter(|around| ctx.stands(around));
     let around = around.unwrap_or_else(|| ctx.ahead(i));
-    let burst = around.burst();
-    let bursts = around.is_little_at_once() && burst > paced_burst(ctx, around.sending_rate());
+    let bursts = around.is_little_at_once() && is_more_than_paced(ctx, &around);
     let ends = around.short_segments * 8 >= around.segments;
     (ctx.is_calm(i, &around) && !around.is_woken_by_acks() && (bursts || ends))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
@@ -99,7 +98,7 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         && ctx.floor > TIMELY
         && around.is_little_at_once()
         && (around.short_segments * 2 >= around.rounds || around.is_timed())
-        && burst > paced_burst(ctx, around.sending_rate())
+        && is_more_than_paced(ctx, &around)
         && around.rounds >= CALM_ROUNDS
         && around.resent == 0
         && ctx.stands(&around)
@@ -165,6 +164,13 @@ pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         && around.spoken * 2 <= around.samples
         && around.resent == 0)
         .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
+}
+
+/// More leaves at once than pacing makes, between waits that few ACKs end: then those that fall together add nothing to it.
+fn is_more_than_paced(ctx: &Context<'_>, around: &Around) -> bool {
+    let apart = around.prompt * 4 <= around.waits;
+    let together = if apart { ctx.mss / 2 } else { 0 };
+    around.burst() > paced_burst(ctx, around.sending_rate()) - together
 }
 
 /// Bytes that leave at once when a sender paces at `rate`: a millisecond's worth, two segments at least (`tcp_tso_autosize`), and one

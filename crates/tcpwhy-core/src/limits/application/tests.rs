@@ -34,19 +34,21 @@ fn only_where_writes_end_does_a_small_burst_say_that_little_was_written() {
 #[test]
 fn small_bursts_by_a_timer_are_written_at_that_time_though_they_queue() {
     let floor = Nanos::from_millis(150);
-    let timed = |burst: u64, prompt: u32| {
+    let timed = |waits: u32, prompt: u32| {
         let list = rounds(30, floor, |k, s| {
             (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
             s.sampled(floor + Nanos::from_millis(if k % 2 == 0 { 0 } else { 20 }), Nanos::ZERO);
-            (s.waits, s.prompt) = ((100 / burst) as u32, prompt);
+            (s.waits, s.prompt) = (waits, prompt);
             (0..s.waits).for_each(|_| s.lengths.add(20_000_000));
         });
         writes_little(&Context::new(&list, floor, MSS), 15).is_some()
     };
     assert!(timed(10, 2));
     // A third of what is in flight: as a full buffer is refilled. And each behind an ACK.
-    assert!(!timed(33, 0));
+    assert!(!timed(3, 0));
     assert!(!timed(10, 10));
+    // Less than three segments are more than pacing makes where few ACKs come just before.
+    assert_eq!([2, 12].map(|prompt| timed(37, prompt)), [true, false]);
 }
 
 #[test]

@@ -8,6 +8,9 @@ use crate::model::{
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
 
+/// Round trips on end for which a path was busy that has shown its rate.
+const FULL_ROUNDS: i64 = 4;
+
 /// One end, as advice names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -60,7 +63,7 @@ pub(crate) struct Figures {
     pub marked: bool,
     /// The end whose SYN lacked the window scale that the other's offered.
     pub unscaled: Option<Side>,
-    /// The path was seen busy, so that its rate is known.
+    /// The path was seen busy for some round trips on end, so that its rate is known.
     pub path_filled: bool,
     /// First data to last acknowledgment.
     pub transfer: Nanos,
@@ -123,7 +126,7 @@ impl Figures {
                 .iter()
                 .find(|f| f.kind == FindingKind::WindowScaleStripped)
                 .map(|f| f.side),
-            path_filled: direction.timeline.iter().any(|i| i.limit == Limit::PathBandwidth),
+            path_filled: direction.timeline.iter().any(|i| is_full(i, facts.rtt_floor)),
             transfer: direction.transfer,
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
@@ -134,6 +137,11 @@ impl Figures {
             transfers: u64::from(direction.transfers_omitted) + direction.transfers.len() as u64,
         }
     }
+}
+
+/// Whether the path was busy for long enough to show its rate: two packets of a small window that came apart are no full path.
+fn is_full(i: &Interval, rtt: Nanos) -> bool {
+    i.limit == Limit::PathBandwidth && i.to - i.from >= rtt.scale(FULL_ROUNDS, 1)
 }
 
 impl Figures {

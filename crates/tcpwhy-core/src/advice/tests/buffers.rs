@@ -28,6 +28,20 @@ fn a_path_that_was_never_full_has_not_shown_its_rate() {
 }
 
 #[test]
+fn a_path_that_was_full_for_a_round_trip_has_not_shown_its_rate() {
+    let shown = |rounds: i64| {
+        let mut c = case(Limit::SendBuffer, Cause::None);
+        let d = &mut c.directions[1];
+        let full = &mut d.timeline[1];
+        full.limit = Limit::PathBandwidth;
+        full.from = full.to - d.facts.rtt_floor.scale(rounds, 1);
+        d.timeline[0].to = full.from;
+        !advised(&c)[1].contains("(put in")
+    };
+    assert_eq!([1, 5].map(shown), [false, true]);
+}
+
+#[test]
 fn receive_buffer_advice_is_for_the_receiver_and_before_connect() {
     let steps = advised(&case(Limit::ReceiveWindow, Cause::SmallBuffer));
     assert!(steps[0].contains("the client (10.0.0.2:51234)"), "{steps:?}");

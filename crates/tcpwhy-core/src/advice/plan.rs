@@ -235,7 +235,8 @@ fn loss_recovery(f: &Figures) -> Vec<Step> {
 }
 
 fn silent_path(f: &Figures) -> Vec<Step> {
-    let at = f.sender;
+    // Without a cause it is the receiver who waits.
+    let at = if f.verdict.cause == Cause::None { f.receiver } else { f.sender };
     match f.verdict.cause {
         Cause::PmtuBlackHole => {
             vec![

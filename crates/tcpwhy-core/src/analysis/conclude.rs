@@ -185,7 +185,7 @@ fn narrow(bytes: u64) -> u32 {
 fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
     let answers = &sender.answers;
     if !sender.is_left_unanswered() {
-        return None;
+        return flow.owes_since(from).map(|from| Silence { from, cause: Cause::None });
     }
     let cause = if sender.window.is_closed() {
         Cause::ProbesUnanswered

@@ -154,7 +154,13 @@ impl Flow {
                 let time = (event.time + leg).max(sender.last);
                 sender.acknowledged(&event, time, Way { leg, queue: Nanos::ZERO });
             }
-            sender.end();
+            let owed_since = sender.owes_since(self.newest[side as usize]);
+            sender.end(owed_since);
         }
+    }
+
+    /// As [`Sender::owes_since`], of the data of `side`.
+    pub(crate) fn owes_since(&self, side: Side) -> Option<Nanos> {
+        self.senders[side as usize].as_ref()?.owes_since(self.newest[side as usize])
     }
 }

@@ -101,6 +101,28 @@ fn probes_without_an_answer_are_shown_by_their_own_frames() {
 }
 
 #[test]
+fn data_that_still_lacks_and_never_comes_is_a_silent_path_at_the_receiver_and_no_busy_one() {
+    let silent = |end: &str| {
+        let mut text = format!("{OPENING} 21 C P. len 100\n41 S . len 1000\n");
+        for k in 2..40 {
+            let at = 41.0 + f64::from(k) * 0.5;
+            text += &format!("{at:.2} S . seq {} len 1000\n", k * 1000 + 1);
+            text += &format!("{:.2} C . ack 1001\n", at + 0.01);
+        }
+        let connection = analysed(&(text + end));
+        let server = direction(&connection, Side::Server);
+        let silent = server.timeline.iter().filter(|i| i.limit == Limit::SilentPath);
+        silent.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
+    };
+    let quiet = silent("9000 C F. ack 1001\n");
+    assert!((8_900..9_000).contains(&(quiet.0 / 1_000_000)), "{quiet:?}");
+    // It had not had the time to send it again twice, it was still there, or there was nothing to send again.
+    assert_eq!(silent("2000 C F. ack 1001\n"), Nanos::ZERO);
+    assert_eq!(silent("8900 S .\n9000 C F. ack 1001\n"), Nanos::ZERO);
+    assert_eq!(silent("9000 C F. ack 40001\n"), Nanos::ZERO);
+}
+
+#[test]
 fn packets_of_each_side_that_step_back_are_said_of_that_side() {
     let mut text = format!("{OPENING} 21 C P. len 100\n");
     for k in 0..20 {

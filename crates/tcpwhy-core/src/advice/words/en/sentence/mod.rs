@@ -222,6 +222,11 @@ fn silent_path(f: &Figures) -> String {
              answer, and its late packet was refused (RST).",
             part(f)
         ),
+        Cause::None => format!(
+            "The {sender} or the path from it went silent: for {} nothing came of the data that \
+             the {receiver} still lacked.",
+            part(f)
+        ),
         _ => format!(
             "The {receiver} or the path to it went silent: for {} the {sender} resent data and got \
              no answer.",

@@ -198,6 +198,10 @@ fn silent_path(f: &Figures) -> String {
             "对端已经忘记了这个连接：{}，{sender}得不到应答，它迟来的包被拒绝（RST）。",
             part(f)
         ),
+        Cause::None => format!(
+            "{sender}或来自它的路径没有了声息：{}，{receiver}仍然缺少的数据一直没有到来。",
+            part(f)
+        ),
         _ => format!(
             "{receiver}或通往它的路径没有了响应：{}，{sender}在重传数据，却得不到应答。",
             part(f)

@@ -139,11 +139,6 @@ impl Figures {
     }
 }
 
-/// Whether the path was busy for long enough to show its rate: two packets of a small window that came apart are no full path.
-fn is_full(i: &Interval, rtt: Nanos) -> bool {
-    i.limit == Limit::PathBandwidth && i.to - i.from >= rtt.scale(FULL_ROUNDS, 1)
-}
-
 impl Figures {
     /// Whether one round trip for each turn of the conversation explains most of the verdict's
     /// time: distance, not anybody's thinking.
@@ -175,6 +170,11 @@ impl Figures {
 /// A round trip, or zero where the capture's clock was too coarse to measure it.
 fn measured(rtt: Nanos) -> Nanos {
     if rtt < SHORTEST_ROUND_TRIP { Nanos::ZERO } else { rtt }
+}
+
+/// Whether the path was busy for long enough to show its rate: two packets of a small window that came apart are no full path.
+fn is_full(i: &Interval, rtt: Nanos) -> bool {
+    i.limit == Limit::PathBandwidth && i.to - i.from >= rtt.scale(FULL_ROUNDS, 1)
 }
 
 /// The intervals that the verdict rests on.

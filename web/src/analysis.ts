@@ -40,9 +40,9 @@ export interface Direction {
   retransmitted_bytes: number;
   limits: { limit: LimitName; cause: string | null; duration_ns: number; share: number }[];
   verdict: { limit: LimitName; cause: string | null; share: number; confidence: number } & Said<{ text: string; advice: string[] }>;
-  what_if: { lift: LimitName; transfer_ns: number; next_limit: LimitName }[];
+  what_if: { lift: LimitName; transfer_ns: number; next_limit: LimitName; at_most?: boolean }[];
   timeline: Interval[];
-  facts: { mss: number; rtt_floor_ns: number; peak_bps: number; max_flight_bytes: number; max_window_bytes: number };
+  facts: { mss: number; rtt_floor_ns: number; peak_bps: number; path_bps?: number; max_flight_bytes: number; max_window_bytes: number };
 }
 
 export interface Connection {

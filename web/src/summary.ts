@@ -45,12 +45,12 @@ function shares(d: Direction): HTMLElement {
 /** Bars: now, with each limit lifted, and one round trip. */
 function whatIf(c: Connection, d: Direction): HTMLElement {
   const longest = Math.max(d.transfer_ns, 1);
-  const row = (name: string, ns: number, colour: string, note: string) => el("li", {},
+  const row = (name: string, ns: number, colour: string, note: string, atMost = false) => el("li", {},
     el("span", { class: "name" }, name),
     el("span", { class: "bar" }, el("i", { style: `width:${Math.max(0.5, (ns / longest) * 100)}%;background:${colour}` })),
-    el("span", {}, format.span(ns)), el("span", { class: "soft" }, note));
+    el("span", {}, atMost ? say("at_most", { time: format.span(ns) }) : format.span(ns)), el("span", { class: "soft" }, note));
   const lifted = [...d.what_if].sort((a, b) => a.transfer_ns - b.transfer_ns).slice(0, 4)
-    .map((w) => row(limitName(w.lift), w.transfer_ns, background(w.lift), say("next", { limit: limitName(w.next_limit) })));
+    .map((w) => row(limitName(w.lift), w.transfer_ns, background(w.lift), say("next", { limit: limitName(w.next_limit) }), w.at_most));
   return el("ul", { class: "bars" }, row(say("now"), d.transfer_ns, "var(--ink-soft)", ""), ...lifted,
     row("RTT", Math.min(c.rtt_ns.min, d.transfer_ns), "var(--acks)", say("floor")));
 }

@@ -75,8 +75,12 @@ function road(track: Track, d: Direction): Store {
   return { name: say("road", { bytes: format.buffer(bdp) }), capacity: bdp, filled: (t) => Math.min(bdp, value(track.flight, t)) };
 }
 
-/** Bits a second that the path carried, or would carry by the prediction: a sender that something else holds back does not fill it. */
+/**
+ * Bits a second of the path; where its rate does not show, what it carried, or would carry by the prediction: a sender that something else
+ * holds back does not fill it.
+ */
 function fastest(d: Direction): number {
+  if (d.facts.path_bps) return d.facts.path_bps;
   const predicted = d.what_if.filter((w) => w.next_limit === "path_bandwidth" && w.transfer_ns > 0).map((w) => (d.bytes * 8e9) / w.transfer_ns);
   return Math.max(d.facts.peak_bps, ...predicted);
 }

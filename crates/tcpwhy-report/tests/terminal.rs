@@ -97,6 +97,20 @@ fn a_gain_within_the_error_of_a_prediction_is_not_shown() {
 }
 
 #[test]
+fn a_time_that_a_path_may_shorten_is_one_at_most() {
+    let mut c = connection(0, (Limit::SendBuffer, Cause::None));
+    for (at_most, [english, chinese]) in [
+        (false, ["limit  2.0 s", "受限  2.0 s"]),
+        (true, ["limit  at most 2.0 s", "受限  至多 2.0 s"]),
+    ] {
+        c.directions[1].what_if[0].at_most = at_most;
+        let texts = [PLAIN, CHINESE].map(|view| render(std::slice::from_ref(&c), &view));
+        assert!(texts[0].contains(english), "{}", texts[0]);
+        assert!(texts[1].contains(chinese), "{}", texts[1]);
+    }
+}
+
+#[test]
 fn an_interval_without_a_packet_of_its_own_names_no_frame() {
     let mut c = connection(0, (Limit::SendBuffer, Cause::None));
     for interval in c.directions.iter_mut().flat_map(|d| &mut d.timeline) {

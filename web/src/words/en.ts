@@ -20,6 +20,7 @@ export const en = {
   what_if: "What if a limit were lifted?",
   what_if_help: "Predicted time with one limit gone, and what would hold the transfer next.",
   now: "now",
+  at_most: "at most {time}",
   next: "then {limit}",
   floor: "one round trip: the least that physics allows",
   advice: "What to do",

@@ -22,6 +22,7 @@ export const zh: Record<Key, string> = {
   what_if: "如果去掉某个限制？",
   what_if_help: "去掉一个限制后的预计耗时，以及接下来的限制因素。",
   now: "现在",
+  at_most: "至多 {time}",
   next: "之后是{limit}",
   floor: "一个往返时延：物理下限",
   advice: "怎么做",

@@ -28,8 +28,7 @@ pub(crate) struct Bdp {
 impl Bdp {
     /// From the highest rate and the RTT floor; `None` without an RTT.
     ///
-    /// What a window or buffer lets through says nothing of the path: only where the path was seen
-    /// full, and well above one plateau a round trip, is the peak the path's rate.
+    /// What a window or buffer lets through says nothing of the path: a rate that is hardly above one plateau a round trip may be theirs.
     pub(crate) fn of(figures: &Figures) -> Option<Self> {
         let rtt = figures.rtt_floor;
         if rtt <= Nanos::ZERO {
@@ -37,9 +36,9 @@ impl Bdp {
         }
         let plateau =
             figures.flight.min(if figures.window > 0 { figures.window } else { u64::MAX });
-        let shown = product(figures.peak_bps, rtt);
-        let measured = figures.path_filled && shown > plateau.saturating_add(plateau / 2);
-        let rate = if measured { figures.peak_bps } else { assumed(figures.peak_bps) };
+        let shown = product(figures.path_bps, rtt);
+        let measured = shown > plateau.saturating_add(plateau / 2);
+        let rate = if measured { figures.path_bps } else { assumed(figures.peak_bps) };
         Some(Self { rate, rtt, bytes: product(rate, rtt), measured })
     }
 

@@ -8,9 +8,6 @@ use crate::model::{
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
 
-/// Round trips on end for which a path was busy that has shown its rate.
-const FULL_ROUNDS: i64 = 4;
-
 /// One end, as advice names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -63,8 +60,8 @@ pub(crate) struct Figures {
     pub marked: bool,
     /// The end whose SYN lacked the window scale that the other's offered.
     pub unscaled: Option<Side>,
-    /// The path was seen busy for some round trips on end, so that its rate is known.
-    pub path_filled: bool,
+    /// What the narrowest link carries, in bit/s; 0 where its rate did not show.
+    pub path_bps: u64,
     /// First data to last acknowledgment.
     pub transfer: Nanos,
     /// The same with the verdict's limit lifted, and what would hold it then.
@@ -126,7 +123,7 @@ impl Figures {
                 .iter()
                 .find(|f| f.kind == FindingKind::WindowScaleStripped)
                 .map(|f| f.side),
-            path_filled: direction.timeline.iter().any(|i| is_full(i, facts.rtt_floor)),
+            path_bps: facts.path_bps,
             transfer: direction.transfer,
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
@@ -170,11 +167,6 @@ impl Figures {
 /// A round trip, or zero where the capture's clock was too coarse to measure it.
 fn measured(rtt: Nanos) -> Nanos {
     if rtt < SHORTEST_ROUND_TRIP { Nanos::ZERO } else { rtt }
-}
-
-/// Whether the path was busy for long enough to show its rate: two packets of a small window that came apart are no full path.
-fn is_full(i: &Interval, rtt: Nanos) -> bool {
-    i.limit == Limit::PathBandwidth && i.to - i.from >= rtt.scale(FULL_ROUNDS, 1)
 }
 
 /// The intervals that the verdict rests on.

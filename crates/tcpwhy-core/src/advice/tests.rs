@@ -74,6 +74,7 @@ fn facts() -> Facts {
         mss: 1448,
         rtt_floor: Nanos(20_100_000),
         peak_bps: 98_300_000,
+        path_bps: 0,
         max_flight: 16_384,
         max_window: 4 << 20,
         min_window: 1 << 20,

@@ -1,7 +1,7 @@
 //! The end of a connection: its stretches are judged and the answer is written down.
 
 use super::conclusion::Judged;
-use super::narrowest::{is_filled, is_mostly_window, link_rate, through_queue};
+use super::narrowest::{Narrowest, is_filled, link_rate};
 use super::period::Period;
 use super::{findings, verdict};
 use crate::flow::Flow;
@@ -12,7 +12,7 @@ use crate::model::{
     Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Source,
     Traits, Transfer, Vantage, WindowScale,
 };
-use crate::units::{Nanos, bits_per_second};
+use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
 use crate::whatif::reader;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -101,20 +101,15 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let whole = period.holds(flow.start, placing.last);
     let transfers = period.of_transfers(transfers, &timeline);
     let transfer = span_of(&transfers);
-    // Any path carries an initial window in a round trip (RFC 6928).
-    let least = bits_per_second(10 * sender.size.mss(), facts.rtt_floor) / 8;
     let filled = is_filled(&timeline, transfer);
-    let capacity = sender.capacity.narrowest(ctx.peak, facts.rtt_floor, sender.size.mss(), filled);
     let (bytes, retransmitted) = match whole {
         true => (sender.bytes(), sender.tally.retransmitted),
         false => within(&timeline, sender),
     };
     let reader = reader::rate(ctx.stretches, facts.rtt_floor).and_then(NonZeroU64::new);
-    // A slow reader spaces the ACKs as it reads, and so does a window that holds the sender for most of the time. What came through while a
-    // queue stood is the link's.
-    let spread = reader.is_some() || is_mostly_window(&timeline);
-    let queued = if filled && spread { through_queue(&timeline) } else { 0 };
-    let capacity = capacity.max(least).max(queued);
+    let path = Narrowest::of(sender, &timeline, ctx.peak, filled, reader.is_some());
+    let capacity = path.carries;
+    facts.path_bps = path.shown().map_or(0, |carries| carries.saturating_mul(8));
     let paced = ctx.is_paced();
     let stopped_at = match (filled, paced) {
         (false, _) => None,
@@ -122,7 +117,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         (true, true) => paced_ceiling(&ctx, capacity),
     };
     let ceiling = stopped_at.and_then(|flight| NonZeroU32::new(narrow(flight)));
-    let traits = Traits { capacity, reader, ceiling, paced };
+    let traits = Traits { capacity, is_least: path.is_least(), reader, ceiling, paced };
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, &transfers, &facts);
@@ -169,6 +164,7 @@ fn facts_of(sender: &Sender) -> Facts {
         mss: narrow(sender.size.mss()),
         rtt_floor: sender.rtt.floor_or_zero(),
         peak_bps: 0,
+        path_bps: 0,
         max_flight: sender.tally.max_flight,
         max_window: narrow(sender.window.largest),
         min_window: if smallest == u64::MAX { 0 } else { narrow(smallest) },
@@ -231,6 +227,7 @@ fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Directi
         mss: 0,
         rtt_floor: placing.legs.to[0].floor() + placing.legs.to[1].floor(),
         peak_bps: 0,
+        path_bps: 0,
         max_flight: 0,
         max_window: 0,
         min_window: 0,

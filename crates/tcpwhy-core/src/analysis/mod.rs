@@ -12,7 +12,7 @@ mod conclude;
 mod conclusion;
 mod findings;
 mod judge;
-mod narrowest;
+pub(crate) mod narrowest;
 mod open;
 mod order;
 mod period;

@@ -1,11 +1,15 @@
 //! What the narrowest link carries, from what the packets show of it and what the timeline says of when it was full.
 
+use crate::flow::capacity::Known;
+use crate::flow::sender::Sender;
 use crate::limits::Context;
 use crate::model::{Cause, Interval, Limit, time_of};
 use crate::units::{Nanos, bits_per_second};
 
 /// A path that held the sender for less than this part of the time shows its rate better in the first window.
 const FILLED_PART: i64 = 20;
+/// Round trips on end for which a path was busy that has shown its rate.
+const FULL_ROUNDS: i64 = 4;
 
 /// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
 /// (then ACKs bunch, and the link carries what it did for longer than they do), or twice as fast through a path that is never full: then
@@ -35,14 +39,67 @@ pub(super) fn is_filled(timeline: &[Interval], transfer: Nanos) -> bool {
     (full - steady).scale(FILLED_PART, 1) >= transfer || full.scale(2, 1) >= transfer
 }
 
+/// Whether the path was busy for some round trips of `rtt` on end: two packets of a small window that came apart are no full path.
+pub(crate) fn was_full(timeline: &[Interval], rtt: Nanos) -> bool {
+    let is_full = |i: &Interval| i.to - i.from >= rtt.scale(FULL_ROUNDS, 1);
+    timeline.iter().any(|i| i.limit == Limit::PathBandwidth && is_full(i))
+}
+
+/// The narrowest link of a direction's path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Narrowest {
+    /// Bytes per second that it carries, as far as is known.
+    pub carries: u64,
+    known: Known,
+}
+
+impl Narrowest {
+    /// From the packets of `sender`, its highest rate of a round trip, whether the path was filled, and whether the receiving application reads
+    /// more slowly than data comes.
+    pub(super) fn of(
+        sender: &Sender,
+        timeline: &[Interval],
+        peak: u64,
+        filled: bool,
+        reads_slowly: bool,
+    ) -> Self {
+        let (mss, floor) = (sender.size.mss(), sender.rtt.floor_or_zero());
+        let spaced = sender.capacity.narrowest(peak, floor, mss, filled);
+        // A slow reader spaces the ACKs as it reads, and so does a window that holds the sender for most of the time. What came through while
+        // a queue stood is the link's.
+        let spread = reads_slowly || is_mostly_window(timeline);
+        let queued = if filled && spread { through_queue(timeline) } else { 0 };
+        let known = if was_full(timeline, floor) { Known::Shown } else { spaced.known };
+        let carries = spaced.carries.max(queued);
+        // Any path that has not shown less carries an initial window in a round trip (RFC 6928).
+        let least = bits_per_second(10 * mss, floor) / 8;
+        match known {
+            Known::Least | Known::Guessed if carries < least => {
+                Self { carries: least, known: Known::Least }
+            }
+            _ => Self { carries, known },
+        }
+    }
+
+    /// What it carries, where the packets show that.
+    pub(super) fn shown(self) -> Option<u64> {
+        (self.known == Known::Shown).then_some(self.carries)
+    }
+
+    /// Whether it may carry more than that.
+    pub(super) fn is_least(self) -> bool {
+        self.known == Known::Least
+    }
+}
+
 /// Whether the receive window held the sender for longer than the path.
-pub(super) fn is_mostly_window(timeline: &[Interval]) -> bool {
+fn is_mostly_window(timeline: &[Interval]) -> bool {
     time_of(timeline, |i| i.limit == Limit::ReceiveWindow)
         > time_of(timeline, |i| i.limit == Limit::PathBandwidth)
 }
 
 /// Bytes per second that came through while the path's queue held the sender.
-pub(super) fn through_queue(timeline: &[Interval]) -> u64 {
+fn through_queue(timeline: &[Interval]) -> u64 {
     let queued = timeline.iter().filter(|i| i.cause == Cause::StandingQueue);
     let (bytes, time) = queued.fold((0, Nanos::ZERO), |(bytes, time), i| {
         (bytes + i.evidence.acked, time + (i.to - i.from))
@@ -52,7 +109,7 @@ pub(super) fn through_queue(timeline: &[Interval]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_mostly_window, link_rate, through_queue};
+    use super::{is_mostly_window, link_rate, through_queue, was_full};
     use crate::flow::stretch::{Stretch, Wait};
     use crate::limits::Context;
     use crate::model::{Cause, Limit, made};
@@ -89,6 +146,18 @@ mod tests {
         timeline[1].cause = Cause::StandingQueue;
         timeline[2].cause = Cause::StandingQueue;
         assert_eq!(through_queue(&timeline), 1_750);
+    }
+
+    #[test]
+    fn a_path_that_was_full_for_a_round_trip_has_not_shown_its_rate() {
+        let rtt = Nanos::from_millis(20);
+        let full = |rounds: i64| {
+            let at = (Nanos::from_secs(1), Nanos::from_secs(1) + rtt.scale(rounds, 1));
+            was_full(&[made::interval(Limit::PathBandwidth, at, 1_000)], rtt)
+        };
+        assert_eq!([1, 3, 4].map(full), [false, false, true]);
+        let other = (Nanos::ZERO, Nanos::from_secs(9));
+        assert!(!was_full(&[made::interval(Limit::SendBuffer, other, 1_000)], rtt));
     }
 
     #[test]

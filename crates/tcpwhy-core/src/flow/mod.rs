@@ -7,7 +7,7 @@
 mod ack;
 pub(crate) mod answers;
 pub(crate) mod burst;
-mod capacity;
+pub(crate) mod capacity;
 mod clock_steps;
 mod ecn;
 mod gap;

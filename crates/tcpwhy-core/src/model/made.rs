@@ -9,6 +9,7 @@ pub(crate) fn facts() -> Facts {
         mss: 1448,
         rtt_floor: Nanos::from_millis(20),
         peak_bps: 6_400_000,
+        path_bps: 0,
         max_flight: 16_384,
         max_window: 4 << 20,
         min_window: 4 << 20,

@@ -76,6 +76,8 @@ pub struct WhatIf {
     pub transfer: Nanos,
     /// What would hold it next.
     pub next: Limit,
+    /// It takes so much at most: the path would hold it next, and may carry more than it was seen to.
+    pub at_most: bool,
 }
 
 /// One run of data in one direction, until the other side speaks.
@@ -120,6 +122,8 @@ pub struct Facts {
     pub rtt_floor: Nanos,
     /// Highest delivery rate sustained for a round trip, in bit/s.
     pub peak_bps: u64,
+    /// What the narrowest link carries, in bit/s of payload; 0 where the packets do not show it.
+    pub path_bps: u64,
     /// Largest bytes in flight.
     pub max_flight: u64,
     /// Largest advertised window, scaled: less than 2^30 bytes (RFC 7323 section 2.3).

@@ -6,8 +6,10 @@ use std::num::{NonZeroU32, NonZeroU64};
 /// What the model of a transfer needs to know of a direction's path and ends, and no other part of the answer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traits {
-    /// Rate of the narrowest link, in bytes per second; at least what was seen.
+    /// Rate of the narrowest link, in bytes per second, as far as is known.
     pub capacity: u64,
+    /// The link may carry more than that: what held the sender may have set it.
+    pub is_least: bool,
     /// What the receiving application reads, in bytes per second, where it is slower than the path.
     pub reader: Option<NonZeroU64>,
     /// Bytes in flight at which a buffer stops the sender behind a link that is full, where it shows: no more than a window can be.
@@ -19,6 +21,7 @@ pub struct Traits {
 impl Traits {
     /// Where no packet tells more: the path carries what it has carried.
     pub(crate) fn least(facts: &Facts) -> Self {
-        Self { capacity: (facts.peak_bps / 8).max(1), ..Self::default() }
+        let seen = facts.path_bps.max(facts.peak_bps) / 8;
+        Self { capacity: seen.max(1), is_least: facts.path_bps == 0, ..Self::default() }
     }
 }

@@ -1,5 +1,6 @@
 //! Connections of which there are samples and no packets: recorded without the right to capture.
 
+use crate::analysis::narrowest::was_full;
 use crate::analysis::verdict;
 use crate::model::{
     Connection, Direction, Facts, Interval, Limit, RttSummary, Side, Source, Traits, Transfer,
@@ -121,6 +122,9 @@ fn direction(
     };
     let rates = direction.timeline.iter().map(Interval::rate_bps);
     direction.facts.peak_bps = rates.max().unwrap_or(0);
+    if was_full(&direction.timeline, direction.facts.rtt_floor) {
+        direction.facts.path_bps = direction.facts.peak_bps;
+    }
     direction.verdict = verdict::of(&direction.timeline, &direction.transfers, &direction.facts);
     direction.what_if = predict(&Path {
         timeline: &direction.timeline,
@@ -156,6 +160,7 @@ fn facts(states: &[State]) -> Facts {
         mss: states.iter().map(|s| s.mss).max().unwrap_or(0),
         rtt_floor: floor.map_or(Nanos::ZERO, |us| Nanos::from_micros(us.into())),
         peak_bps: 0,
+        path_bps: 0,
         max_flight: states.iter().map(|s| u64::from(s.outstanding)).max().unwrap_or(0),
         max_window: windows().max().unwrap_or(0),
         min_window: windows().min().unwrap_or(0),

@@ -89,7 +89,14 @@ fn lift(path: &Path<'_>, all: &ByLimit, limit: Limit) -> WhatIf {
     let floor = time_for(path.bytes, ceiling(path, limit).0).max(path.facts.rtt_floor);
     let transfer = (rest + again).max(floor).min(path.transfer);
     let next = if again.0 > rest.0 { next } else { other };
-    WhatIf { lift: limit, transfer, next }
+    said(path, limit, transfer, next)
+}
+
+/// A prediction. One that ends at a path that may carry more than it did is what the transfer takes at most; what the path is without its limit
+/// is nothing that a packet could show.
+pub(super) fn said(path: &Path<'_>, lift: Limit, transfer: Nanos, next: Limit) -> WhatIf {
+    let by_path = next == Limit::PathBandwidth && lift != Limit::PathBandwidth;
+    WhatIf { lift, transfer, next, at_most: by_path && path.traits.is_least }
 }
 
 /// Repairs that nothing came of, before a path is known to be silent: the first tries are like any others.
@@ -193,6 +200,21 @@ mod tests {
         assert_eq!((list[0].lift, list[0].next), (Limit::SendBuffer, Limit::PathBandwidth));
         let secs = list[0].transfer.secs();
         assert!((1.7..2.1).contains(&secs), "{secs}");
+    }
+
+    #[test]
+    fn a_prediction_by_a_path_that_did_not_show_its_rate_is_a_bound() {
+        let at_most = |limit, is_least| {
+            let timeline = [interval(limit, 25, 22_000_000)];
+            let traits = Traits { capacity: 12_500_000, is_least, ..Traits::default() };
+            let (facts, transfer, bytes) = (facts(), Nanos::from_secs(25), 22_000_000);
+            let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
+            predict(&path)[0].at_most
+        };
+        assert!(at_most(Limit::SendBuffer, true));
+        assert!(!at_most(Limit::SendBuffer, false));
+        // Nobody can say what comes after the path.
+        assert!(!at_most(Limit::PathBandwidth, true));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! the lifted limit does not explain, and of what is unknown the same part. Everything else is transferred once more from the start, over
 //! the path that was seen, with the buffers that were seen to limit and the reader's pace, without the lifted one.
 
-use super::analytic::Path;
+use super::analytic::{Path, said};
 use super::refining::Budget;
 use super::transfer::{Control, End, Phase, Prediction, Transfer, predict};
 use crate::kernel::buffers::Asked;
@@ -91,7 +91,7 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     };
     let least = others(path.timeline, lifted, path.transfer, kept);
     let transfer = (stays + moved).max(wire).max(answers).max(least).min(path.transfer);
-    Some(WhatIf { lift: lifted, transfer, next })
+    Some(said(path, lifted, transfer, next))
 }
 
 /// The time of a transfer that another limit held and would hold again. Losses that are not `kept` are another matter: what made them may go

@@ -63,7 +63,7 @@ fn sender(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
     }
 }
 
-/// What the path holds at the highest rate known: the one that it carried, or would carry by the prediction.
+/// What the path holds: at its own rate, or where that does not show at the highest that it carried, or would carry by the prediction.
 fn road(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
     let predicted = d
         .what_if
@@ -71,7 +71,8 @@ fn road(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
         .filter(|w| w.next == Limit::PathBandwidth)
         .map(|w| bits_per_second(d.bytes, w.transfer))
         .max();
-    let rate = predicted.unwrap_or(0).max(d.facts.peak_bps) / 8;
+    let seen = predicted.unwrap_or(0).max(d.facts.peak_bps);
+    let rate = if d.facts.path_bps > 0 { d.facts.path_bps } else { seen } / 8;
     let holds = (rate as f64 * d.facts.rtt_floor.secs()) as u64;
     let filled = value(&track(s).flight, at, 0).min(holds);
     Store { name: store(s.language, Name::Road).to_owned(), capacity: holds, filled, lies: true }

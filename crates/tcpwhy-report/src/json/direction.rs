@@ -53,6 +53,7 @@ struct WhatIf {
     lift: &'static str,
     transfer_ns: i64,
     next_limit: &'static str,
+    at_most: bool,
 }
 
 /// The longest part: converted while it is written.
@@ -91,6 +92,7 @@ struct Facts {
     mss: u32,
     rtt_floor_ns: i64,
     peak_bps: u64,
+    path_bps: u64,
     max_flight_bytes: u64,
     max_window_bytes: u32,
     min_window_bytes: u32,
@@ -171,7 +173,12 @@ fn shares(d: &model::Direction) -> Vec<Share> {
 
 impl WhatIf {
     fn of(w: &model::WhatIf) -> Self {
-        Self { lift: w.lift.name(), transfer_ns: w.transfer.0, next_limit: w.next.name() }
+        Self {
+            lift: w.lift.name(),
+            transfer_ns: w.transfer.0,
+            next_limit: w.next.name(),
+            at_most: w.at_most,
+        }
     }
 }
 
@@ -215,6 +222,7 @@ impl Facts {
             mss: f.mss,
             rtt_floor_ns: f.rtt_floor.0,
             peak_bps: f.peak_bps,
+            path_bps: f.path_bps,
             max_flight_bytes: f.max_flight,
             max_window_bytes: f.max_window,
             min_window_bytes: f.min_window,

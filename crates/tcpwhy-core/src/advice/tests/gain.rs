@@ -9,6 +9,7 @@ fn a_limit_that_hides_another_is_said_to_gain_little() {
         lift: Limit::SendBuffer,
         transfer: Nanos::from_secs(seconds),
         next: Limit::ReceiveWindow,
+        at_most: false,
     };
     c.directions[1].what_if = Box::new([then(2)]);
     assert!(advised(&c)[0].contains("remove"), "{:?}", advised(&c));
@@ -42,6 +43,7 @@ fn a_writer_with_a_clock_of_its_own_is_promised_nothing_from_a_prompt_ack() {
         lift: Limit::DelayedAck,
         transfer: Nanos::from_millis(ms),
         next: Limit::Application,
+        at_most: false,
     };
     // 25.1 s as it is.
     c.directions[1].what_if = Box::new([then(24_000)]);

@@ -76,7 +76,8 @@ fn eventful(c: &mut Connection) {
         finding(FindingKind::Policer, 0, 1_500_000),
     ]);
     let (lift, transfer) = (c.directions[1].verdict.limit, Nanos::from_secs(25));
-    c.directions[1].what_if = Box::new([WhatIf { lift, transfer, next: Limit::DelayedAck }]);
+    c.directions[1].what_if =
+        Box::new([WhatIf { lift, transfer, next: Limit::DelayedAck, at_most: false }]);
 }
 
 #[test]

@@ -10,7 +10,7 @@
 
 mod train;
 
-use self::train::Train;
+use self::train::{HANDLED, Train};
 use super::BUSY_HOST;
 use super::rtt::Distribution;
 use crate::units::{Nanos, bits_per_second};
@@ -19,6 +19,28 @@ use crate::units::{Nanos, bits_per_second};
 const UNIT: u64 = 1 << 20;
 /// Fewer ACKs say nothing.
 const FEWEST: u64 = 16;
+/// ACKs that are spaced by the link come faster than the fastest round trip carried by this part of it and more: a sender that is spread out
+/// spaces them by what holds it, give or take what hosts do.
+const APART: u64 = 4;
+
+/// What the narrowest link carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rate {
+    /// Bytes per second.
+    pub(crate) carries: u64,
+    pub(crate) known: Known,
+}
+
+/// What is known by a rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// The link itself has spaced the ACKs so: more came than in the fastest round trip, or an even first window tells.
+    Shown,
+    /// The link carries that, and may carry more: what held the sender, or a host, may have spaced them.
+    Least,
+    /// Faster than a host handles what has waited for it: the link's rate, or that of a host that was late.
+    Guessed,
+}
 
 /// The paces of one direction's ACKs, weighted with their bytes.
 #[derive(Debug, Clone, Default)]
@@ -55,32 +77,44 @@ impl Capacity {
         self.last = Some(time);
     }
 
-    /// Rate of the narrowest link, in bytes per second: as ACKs are spaced, where that is known, with segments of `mss` bytes.
+    /// The narrowest link's rate: as ACKs are spaced, where that is known, with segments of `mss` bytes.
     ///
     /// The highest rate of a round trip, `peak`, may be that of ACKs that came together, as they do behind a host that was late for as long as
     /// a round trip of `floor`: only where it is far higher has the spacing shown something else than the link, and not even then where the
     /// first window was spaced as all the rest. A path that was never `filled` may have shown itself in the first window alone: by ACKs that are
     /// spaced evenly, or by more than what hosts do to a few of them.
-    pub(crate) fn narrowest(&self, peak: u64, floor: Nanos, mss: u64, filled: bool) -> u64 {
-        let first = self.of_first_window(mss, floor);
+    pub(crate) fn narrowest(&self, peak: u64, floor: Nanos, mss: u64, filled: bool) -> Rate {
+        let (first, most) = self.first_window(mss, floor).unzip();
+        let by_hosts = |carries| most == Some(true) && first == Some(carries);
+        let known = |carries| match carries {
+            _ if carries < peak.saturating_add(peak / APART) || by_hosts(carries) => Known::Least,
+            _ if carries > bits_per_second(mss, HANDLED) / 8 => Known::Guessed,
+            _ => Known::Shown,
+        };
+        let seen = |carries| Rate { carries, known: known(carries) };
         let Some(rate) = self.rate() else {
-            return peak.max(first.filter(|_| !filled).unwrap_or(0));
+            return seen(peak.max(first.filter(|_| !filled).unwrap_or(0)));
         };
         if let Some(even) = self.first.evenly().filter(|_| !filled) {
-            return bits_per_second(mss, even) / 8;
+            return Rate { carries: bits_per_second(mss, even) / 8, known: Known::Shown };
         }
         let agrees = first.is_some_and(|first| first.abs_diff(rate) <= rate / 8);
         let faster =
             |first: &u64| !filled && *first > rate && self.first.tells(*first, rate, mss, floor);
         let shown = first.filter(faster).unwrap_or(0);
         let together = agrees || floor < BUSY_HOST || peak <= rate.saturating_mul(3) / 2;
-        if together { rate.max(shown) } else { peak.max(shown) }
+        seen(if together { rate.max(shown) } else { peak.max(shown) })
     }
 
     /// Bytes per second by the first window, with segments of `mss` bytes, where the shortest round trip is `floor`; at most what a host that
     /// is slow to wake up can tell from. `None`: too few segments.
     pub(crate) fn of_first_window(&self, mss: u64, floor: Nanos) -> Option<u64> {
-        self.first.pace(floor).map(|pace| bits_per_second(mss, pace) / 8)
+        self.first_window(mss, floor).map(|(rate, _)| rate)
+    }
+
+    /// As [`of_first_window`](Self::of_first_window), and whether the link may be faster than that.
+    fn first_window(&self, mss: u64, floor: Nanos) -> Option<(u64, bool)> {
+        self.first.pace(floor).map(|pace| (bits_per_second(mss, pace.segment) / 8, pace.is_most))
     }
 
     /// Bytes per second; `None` after too few ACKs.
@@ -162,24 +196,24 @@ mod tests {
         let all = spaced(40, 41);
         let rate = all.rate().unwrap();
         // The first window and all ACKs agree: a peak of twice as much was a host that woke up late.
-        assert_eq!(all.narrowest(2 * rate, FAR, 1448, true), rate);
-        assert_eq!(all.narrowest(2 * rate, FAR, 1448, false), 1448 * 25_000);
+        assert_eq!(all.narrowest(2 * rate, FAR, 1448, true).carries, rate);
+        assert_eq!(all.narrowest(2 * rate, FAR, 1448, false).carries, 1448 * 25_000);
         // The first window says something else: far more for a whole round trip is the link's.
         let other = spaced(400, 41);
-        assert_eq!(other.narrowest(2 * rate, FAR, 1448, true), 2 * rate);
+        assert_eq!(other.narrowest(2 * rate, FAR, 1448, true).carries, 2 * rate);
         // Not over a round trip that a busy host sleeps through.
-        assert_eq!(other.narrowest(2 * rate, Nanos::from_millis(1), 1448, true), rate);
-        assert_eq!(other.narrowest(rate + rate / 4, FAR, 1448, true), rate);
+        assert_eq!(other.narrowest(2 * rate, Nanos::from_millis(1), 1448, true).carries, rate);
+        assert_eq!(other.narrowest(rate + rate / 4, FAR, 1448, true).carries, rate);
     }
 
     #[test]
     fn a_first_window_that_came_evenly_says_it_better_than_acks_that_bunch_or_spread_later() {
         for then in [24, 46] {
             let all = spaced(40, then);
-            let even = all.narrowest(1_500_000, FAR, 1448, false);
+            let even = all.narrowest(1_500_000, FAR, 1448, false).carries;
             assert_eq!(even, 1448 * 25_000);
             // Unless the path was full: then all of them were spaced by it.
-            assert_ne!(all.narrowest(1_500_000, FAR, 1448, true), even);
+            assert_ne!(all.narrowest(1_500_000, FAR, 1448, true).carries, even);
         }
         // Five of nine were not late, or more than half were.
         let rate = |paces: [i64; 9]| {
@@ -188,25 +222,41 @@ mod tests {
                 capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
                 time += Nanos::from_micros(us);
             }
-            capacity.narrowest(1_500_000, FAR, 1448, false)
+            capacity.narrowest(1_500_000, FAR, 1448, false).carries
         };
         assert_eq!(rate([20, 8, 36, 64, 17, 40, 40, 40, 40]), 1448 * 25_000);
         assert_ne!(rate([20, 8, 30, 64, 17, 40, 40, 40, 40]), 1448 * 25_000);
     }
 
     #[test]
+    fn a_sender_that_is_spread_out_does_not_show_the_link() {
+        use Known::{Guessed, Least, Shown};
+        let known =
+            |capacity: Capacity, filled| capacity.narrowest(1_448_000, FAR, 1448, filled).known;
+        // ACKs that come at the rate of the fastest round trip may be spaced by what holds the sender.
+        assert_eq!(known(spaced_behind(6, 1_000, 1_000), false), Least);
+        assert_eq!(known(spaced_behind(6, 100, 100), false), Shown);
+        // What comes at once may have waited for a host.
+        assert_eq!(known(spaced_behind(6, 10, 10), false), Guessed);
+        // An even first window left at once; where the path was full a policer may have let it through.
+        assert_eq!(known(spaced(1_000, 1_000), false), Shown);
+        assert_eq!(known(spaced(1_000, 1_000), true), Least);
+        assert_eq!(known(Capacity::default(), false), Least);
+    }
+
+    #[test]
     fn a_path_that_was_never_filled_showed_itself_in_the_first_window() {
         let held = spaced(100, 1_000);
-        assert_eq!(held.narrowest(1_500_000, FAR, 1448, false), 14_480_000);
+        assert_eq!(held.narrowest(1_500_000, FAR, 1448, false).carries, 14_480_000);
         // A policer lets a first burst through.
-        assert!(held.narrowest(1_500_000, FAR, 1448, true) < 1_500_000);
+        assert!(held.narrowest(1_500_000, FAR, 1448, true).carries < 1_500_000);
         // The first ACK was late, and the others then gained less than a host's lateness.
         let mut late = spaced_behind(6, 37, 46);
         late.first.begin(FAR + Nanos::from_millis(1));
-        assert_eq!(late.narrowest(30_000_000, FAR, 1448, false), late.rate().unwrap());
+        assert_eq!(late.narrowest(30_000_000, FAR, 1448, false).carries, late.rate().unwrap());
         // A tenth faster over a few segments is no more than what hosts do to them.
         let same = spaced_behind(6, 37, 41);
-        assert_eq!(same.narrowest(30_000_000, FAR, 1448, false), same.rate().unwrap());
-        assert_eq!(Capacity::default().narrowest(30, FAR, 1448, false), 30);
+        assert_eq!(same.narrowest(30_000_000, FAR, 1448, false).carries, same.rate().unwrap());
+        assert_eq!(Capacity::default().narrowest(30, FAR, 1448, false).carries, 30);
     }
 }

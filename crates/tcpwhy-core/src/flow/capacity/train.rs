@@ -9,9 +9,24 @@ const FEWEST_PACES: usize = 3;
 /// An ACK that came in less than this part of its share of the time had waited for a host that slept.
 const CAUGHT_UP: u64 = 2;
 /// A host that has slept handles the packets that wait for it in a few microseconds each: what is farther apart did not wait for it.
-const HANDLED: Nanos = Nanos::from_micros(20);
+pub(super) const HANDLED: Nanos = Nanos::from_micros(20);
 /// ACKs that are spaced alike differ by less than this part of it.
 const ALIKE: u32 = 10;
+
+/// Time for a segment through the narrowest link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pace {
+    pub(super) segment: Nanos,
+    /// It is no more than that: hosts that wake up late would have let the segments come as they did.
+    pub(super) is_most: bool,
+}
+
+impl Pace {
+    /// As the ACKs came apart.
+    fn told(segment: Nanos) -> Self {
+        Self { segment, is_most: false }
+    }
+}
 
 /// What the ACKs of the first window say.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,10 +75,10 @@ impl Train {
         Nanos((self.rtt - floor).0.max(0))
     }
 
-    /// Time for a segment, on a path whose shortest round trip is `floor`. One ACK that is late, and those that have caught up with it, do
+    /// The pace on a path whose shortest round trip is `floor`. One ACK that is late, and those that have caught up with it, do
     /// not move the median; where all or most came at once, the host had slept, and how late it woke up is all that is known. Where they
     /// came evenly, it had not.
-    pub(super) fn pace(&self, floor: Nanos) -> Option<Nanos> {
+    pub(super) fn pace(&self, floor: Nanos) -> Option<Pace> {
         if self.acks < FEWEST_PACES || self.segments < FEWEST_PACES as u64 {
             return None;
         }
@@ -73,17 +88,17 @@ impl Train {
         let segments = i64::try_from(self.segments).unwrap_or(i64::MAX);
         let [shortest, middle] = [paces[0], paces[self.acks / 2]].map(i64::from);
         if shortest >= HANDLED.0.max(middle / 2) {
-            return Some(Nanos(middle));
+            return Some(Pace::told(Nanos(middle)));
         }
         let late = self.late(floor);
         if let Some(behind) = self.behind().filter(|_| late >= WAKE_UP) {
-            return Some(behind);
+            return Some(Pace::told(behind));
         }
         let together = self.time < WAKE_UP || middle < HANDLED.0;
         let middle = self.caught_up().unwrap_or(middle);
         let least = if together { self.time + late } else { Nanos::ZERO };
-        let all = Nanos(middle.saturating_mul(segments));
-        Some(Nanos(all.max(least).max(WAKE_UP).0 / segments))
+        let (all, least) = (Nanos(middle.saturating_mul(segments)), least.max(WAKE_UP));
+        Some(Pace { segment: Nanos(all.max(least).0 / segments), is_most: all <= least })
     }
 
     /// Time for a segment, where more than half of a whole window's ACKs are spaced alike: neither end's host was late for those, and no other

@@ -75,6 +75,7 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
         mss: 1448,
         rtt_floor: Nanos::from_millis(20),
         peak_bps: 6_000_000,
+        path_bps: 0,
         max_flight: 16_384,
         max_window: 65_000,
         min_window: 65_000,

@@ -164,6 +164,10 @@ impl Words for En {
         }
     }
 
+    fn predicted(&self, span: String, at_most: bool) -> String {
+        if at_most { format!("at most {span}") } else { span }
+    }
+
     fn gain(&self, gain: Gain) -> String {
         match gain {
             Gain::AtOnce => "at once".to_owned(),

@@ -101,6 +101,9 @@ pub(super) trait Words {
     /// The world without a limit.
     fn lifted(&self, limit: Limit) -> &'static str;
 
+    /// A time that a transfer takes, or takes at most.
+    fn predicted(&self, span: String, at_most: bool) -> String;
+
     /// What is gained by that.
     fn gain(&self, gain: Gain) -> String;
 
@@ -218,7 +221,7 @@ fn measured(i: &Interval) -> Vec<Measured> {
 pub(super) fn row(words: &dyn Words, d: &Direction, w: &WhatIf) -> [String; 4] {
     [
         words.lifted(w.lift).to_owned(),
-        tcpwhy_core::advice::quantity::span(w.transfer),
+        words.predicted(tcpwhy_core::advice::quantity::span(w.transfer), w.at_most),
         gain(d.transfer, w.transfer).map(|gain| words.gain(gain)).unwrap_or_default(),
         match w.next {
             Limit::Unknown => String::new(),

@@ -163,6 +163,10 @@ impl Words for Zh {
         }
     }
 
+    fn predicted(&self, span: String, at_most: bool) -> String {
+        if at_most { format!("至多 {span}") } else { span }
+    }
+
     fn gain(&self, gain: Gain) -> String {
         match gain {
             Gain::AtOnce => "立即完成".to_owned(),

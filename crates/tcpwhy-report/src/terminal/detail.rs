@@ -178,7 +178,8 @@ fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
             continue;
         }
         let (lift, gain, next) = (padded(lift, a), padded(gain, c), page.paint(DIM, next));
-        page.line(&format!("    {lift}  {time:>b$}  {gain}  {next}"))?;
+        let room = " ".repeat(b - columns(time));
+        page.line(&format!("    {lift}  {room}{time}  {gain}  {next}"))?;
     }
     Ok(())
 }

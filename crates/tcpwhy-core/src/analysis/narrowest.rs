@@ -50,7 +50,10 @@ pub(crate) fn was_full(timeline: &[Interval], rtt: Nanos) -> bool {
 pub(super) struct Narrowest {
     /// Bytes per second that it carries, as far as is known.
     pub carries: u64,
-    known: Known,
+    /// The same where the packets show it.
+    pub shown: Option<u64>,
+    /// It may carry more than that.
+    pub is_least: bool,
 }
 
 impl Narrowest {
@@ -69,26 +72,24 @@ impl Narrowest {
         // a queue stood is the link's.
         let spread = reads_slowly || is_mostly_window(timeline);
         let queued = if filled && spread { through_queue(timeline) } else { 0 };
-        let known = if was_full(timeline, floor) { Known::Shown } else { spaced.known };
         let carries = spaced.carries.max(queued);
+        let shown = match spaced.known {
+            // What was full has carried no more than in its fastest round trip, however close what follows each other came: a policer lets
+            // bursts through, and radio sends many packets at a time.
+            _ if filled && was_full(timeline, floor) => Some(carries.min(peak.max(queued))),
+            Known::Shown => Some(carries),
+            Known::Least | Known::Guessed => None,
+        };
         // Any path that has not shown less carries an initial window in a round trip (RFC 6928).
         let least = bits_per_second(10 * mss, floor) / 8;
-        match known {
-            Known::Least | Known::Guessed if carries < least => {
-                Self { carries: least, known: Known::Least }
-            }
-            _ => Self { carries, known },
+        match shown {
+            None => Self {
+                carries: carries.max(least),
+                shown,
+                is_least: spaced.known == Known::Least || carries < least,
+            },
+            Some(_) => Self { carries, shown, is_least: false },
         }
-    }
-
-    /// What it carries, where the packets show that.
-    pub(super) fn shown(self) -> Option<u64> {
-        (self.known == Known::Shown).then_some(self.carries)
-    }
-
-    /// Whether it may carry more than that.
-    pub(super) fn is_least(self) -> bool {
-        self.known == Known::Least
     }
 }
 

@@ -5,6 +5,7 @@ use crate::segments::{analyse_one, check_all, direction};
 use crate::silence::{OPENING, counted, finding};
 use tcpwhy_core::model::{Cause, Connection, FindingKind, Limit, Side};
 use tcpwhy_core::units::Nanos;
+use tcpwhy_core::whatif::traffic::{Scenario, Window, Workload, simulate};
 
 fn analysed(text: &str) -> Connection {
     let connection = analyse_one(&script(text));
@@ -27,6 +28,24 @@ fn a_connection_that_is_closed_long_after_its_last_transfer_had_no_long_transfer
         assert_eq!(soon, late);
         assert!(soon <= Nanos::from_millis(40), "{soon:?}");
     }
+}
+
+#[test]
+fn the_link_shows_by_what_follows_each_other_through_it_and_one_segment_a_round_trip_shows_none() {
+    let shown = |limited: Scenario| {
+        let workload = Workload { message_bytes: 500_000, ..Workload::default() };
+        let (rtt, rate_bps) = (Nanos::from_millis(20), 50_000_000);
+        let segments = simulate(&Scenario { workload, rtt, rate_bps, ..limited }).capture(0.0);
+        let connection = analyse_one(&segments);
+        let d = direction(&connection, Side::Server);
+        (d.facts.path_bps, d.what_if[0].at_most)
+    };
+    let (path, at_most) = shown(Scenario { send_buffer: 16_384, ..Scenario::default() });
+    // Of 50 Mbit/s 47 are payload.
+    assert!((44_000_000..50_000_000).contains(&path), "{path}");
+    assert!(!at_most);
+    let one = Window::fixed(1_460);
+    assert_eq!(shown(Scenario { window: one, ..Scenario::default() }), (0, true));
 }
 
 #[test]

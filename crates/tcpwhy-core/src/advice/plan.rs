@@ -3,7 +3,7 @@
 use super::bdp::Bdp;
 use super::figures::{Figures, Place};
 use super::promises;
-use super::step::{Buffer, Life, Network, Step, Work};
+use super::step::{Buffer, Life, Network, Step, Unseen, Work};
 use crate::model::{Cause, Limit, Side, WindowScale};
 use crate::units::Nanos;
 
@@ -20,11 +20,12 @@ pub(crate) fn steps(f: &Figures) -> Vec<Step> {
 /// What is to be said of the gain before anything else: that there is little of it, or that nobody knows.
 fn gain(f: &Figures) -> Option<Step> {
     let network = match f.lifted {
-        Some(w) if hides_another(f) && !promises(f.transfer, w.transfer) => {
-            Network::LittleToGain { then: w.transfer, next: w.next }
-        }
+        Some(w) if hides_another(f) && !promises(f.transfer, w.transfer) => match w.at_most {
+            true => Network::GainUnknown(Unseen::Path { carried: f.peak_bps }),
+            false => Network::LittleToGain { then: w.transfer, next: w.next },
+        },
         None if f.rtt_floor == Nanos::ZERO && goes_by_rounds(f.verdict.limit) => {
-            Network::GainUnknown { resent: f.retransmitted > 0 }
+            Network::GainUnknown(Unseen::Round { resent: f.retransmitted > 0 })
         }
         _ => return None,
     };

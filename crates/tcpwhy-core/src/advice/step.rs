@@ -48,6 +48,15 @@ pub(crate) enum Buffer {
     RaiseInitialWindow { at: Place, bdp: Option<Bdp> },
 }
 
+/// What a capture does not show that a prediction goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unseen {
+    /// How long a round trip is; `resent`: for data was sent again.
+    Round { resent: bool },
+    /// What the path carries: more than these bit/s, perhaps.
+    Path { carried: u64 },
+}
+
 /// A step on the congestion control or the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Network {
@@ -59,7 +68,7 @@ pub(crate) enum Network {
     InspectPacing { at: Place },
     InspectCwnd { at: Place },
     LittleToGain { then: Nanos, next: Limit },
-    GainUnknown { resent: bool },
+    GainUnknown(Unseen),
     NothingToGain { rate: u64 },
     SendLess,
     SuspectTheWriter { at: Place },

@@ -37,6 +37,16 @@ fn where_no_round_trip_was_measured_nobody_is_told_that_there_is_little_to_gain(
 }
 
 #[test]
+fn a_path_that_did_not_show_its_rate_leaves_no_little_to_gain() {
+    let mut c = case(Limit::SendBuffer, Cause::None);
+    let (lift, transfer) = (Limit::SendBuffer, Nanos::from_secs(25));
+    let then = WhatIf { lift, transfer, next: Limit::PathBandwidth, at_most: true };
+    c.directions[1].what_if = Box::new([then]);
+    let first = advised(&c).swap_remove(0);
+    assert!(first.contains("cannot be predicted") && first.contains("98.3 Mbit/s"), "{first}");
+}
+
+#[test]
 fn a_writer_with_a_clock_of_its_own_is_promised_nothing_from_a_prompt_ack() {
     let mut c = case(Limit::DelayedAck, Cause::Nagle);
     let then = |ms| WhatIf {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::advice::bdp::Bdp;
 use crate::advice::figures::{Figures, Place};
-use crate::advice::step::{Buffer, Life, Network, Step, Work};
+use crate::advice::step::{Buffer, Life, Network, Step, Unseen, Work};
 use std::collections::BTreeSet;
 
 /// The numbers in a text (addresses and grouped ones whole), sorted: the arguments that it shows.
@@ -153,8 +153,9 @@ fn all_steps() -> Vec<Step> {
         Network::InspectPacing { at },
         Network::InspectCwnd { at },
         Network::LittleToGain { then: rtt, next: Limit::PathBandwidth },
-        Network::GainUnknown { resent: true },
-        Network::GainUnknown { resent: false },
+        Network::GainUnknown(Unseen::Round { resent: true }),
+        Network::GainUnknown(Unseen::Round { resent: false }),
+        Network::GainUnknown(Unseen::Path { carried: 2_500_000 }),
         Network::NothingToGain { rate: 98_300_000 },
         Network::NothingToGain { rate: 0 },
         Network::SendLess,

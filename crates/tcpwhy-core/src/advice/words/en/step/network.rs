@@ -1,7 +1,7 @@
 //! Steps on the congestion control and the path.
 
 use crate::advice::quantity::{rate, span};
-use crate::advice::step::Network;
+use crate::advice::step::{Network, Unseen};
 use crate::advice::words::en::{limit, place};
 
 /// One step as an instruction.
@@ -50,7 +50,12 @@ pub(super) fn step(step: &Network) -> String {
             span(then),
             limit(next)
         ),
-        Network::GainUnknown { resent } => format!(
+        Network::GainUnknown(Unseen::Path { carried }) => format!(
+            "What would be gained without this limit cannot be predicted, for the capture does not \
+             show how fast the path is: it carried {}, and may carry more.",
+            rate(carried)
+        ),
+        Network::GainUnknown(Unseen::Round { resent }) => format!(
             "What would be gained without this limit cannot be predicted, for the capture shows no \
              round trip: {}.",
             match resent {

@@ -1,7 +1,7 @@
 //! Steps on the congestion control and the path.
 
 use crate::advice::quantity::{rate, span};
-use crate::advice::step::Network;
+use crate::advice::step::{Network, Unseen};
 use crate::advice::words::zh::{known, limit, place};
 
 /// One step as an instruction.
@@ -40,7 +40,11 @@ pub(super) fn step(step: &Network) -> String {
             span(then),
             limit(next)
         ),
-        Network::GainUnknown { resent } => format!(
+        Network::GainUnknown(Unseen::Path { carried }) => format!(
+            "无法预测去掉这个限制能省多少时间，因为从抓包中看不出路径有多快：它传送过 {}，也许还能更快。",
+            rate(carried)
+        ),
+        Network::GainUnknown(Unseen::Round { resent }) => format!(
             "无法预测去掉这个限制能省多少时间，因为抓包里看不到往返时延：{}。",
             match resent {
                 true => "确认的是原来的数据还是重传的副本，只有 TCP 时间戳能区分，这需要每个包抓 128 字节（`-s 128`）",

@@ -41,7 +41,7 @@ pub(super) fn is_filled(timeline: &[Interval], transfer: Nanos) -> bool {
 
 /// Whether the path was busy for some round trips of `rtt` on end: two packets of a small window that came apart are no full path.
 pub(crate) fn was_full(timeline: &[Interval], rtt: Nanos) -> bool {
-    let is_full = |i: &Interval| i.to - i.from >= rtt.scale(FULL_ROUNDS, 1);
+    let is_full = |i: &Interval| i.to - i.from >= rtt.scale(FULL_ROUNDS, 1) && rtt > Nanos::ZERO;
     timeline.iter().any(|i| i.limit == Limit::PathBandwidth && is_full(i))
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Bdp {
 }
 
 impl Bdp {
-    /// From the highest rate and the RTT floor; `None` without an RTT.
+    /// From the path's rate, or one that stands in for it, and the RTT floor; `None` without an RTT.
     ///
     /// What a window or buffer lets through says nothing of the path: a rate that is hardly above one plateau a round trip may be theirs.
     pub(crate) fn of(figures: &Figures) -> Option<Self> {

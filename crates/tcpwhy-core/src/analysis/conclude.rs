@@ -107,9 +107,9 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         false => within(&timeline, sender),
     };
     let reader = reader::rate(ctx.stretches, facts.rtt_floor).and_then(NonZeroU64::new);
-    let path = Narrowest::of(sender, &timeline, ctx.peak, filled, reader.is_some());
-    let capacity = path.carries;
-    facts.path_bps = path.shown.map_or(0, |carries| carries.saturating_mul(8));
+    let link = Narrowest::of(sender, &timeline, ctx.peak, filled, reader.is_some());
+    let capacity = link.carries;
+    facts.path_bps = link.shown.map_or(0, |carries| carries.saturating_mul(8));
     let paced = ctx.is_paced();
     let stopped_at = match (filled, paced) {
         (false, _) => None,
@@ -117,7 +117,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         (true, true) => paced_ceiling(&ctx, capacity),
     };
     let ceiling = stopped_at.and_then(|flight| NonZeroU32::new(narrow(flight)));
-    let traits = Traits { capacity, is_least: path.is_least, reader, ceiling, paced };
+    let traits = Traits { capacity, is_least: link.is_least, reader, ceiling, paced };
     let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, &transfers, &facts);

@@ -73,23 +73,17 @@ impl Narrowest {
         let spread = reads_slowly || is_mostly_window(timeline);
         let queued = if filled && spread { through_queue(timeline) } else { 0 };
         let carries = spaced.carries.max(queued);
-        let shown = match spaced.known {
+        let shown = if filled && was_full(timeline, floor) {
             // What was full has carried no more than in its fastest round trip, however close what follows each other came: a policer lets
             // bursts through, and radio sends many packets at a time.
-            _ if filled && was_full(timeline, floor) => Some(carries.min(peak.max(queued))),
-            Known::Shown => Some(carries),
-            Known::Least | Known::Guessed => None,
+            Some(carries.min(peak.max(queued)))
+        } else {
+            (spaced.known == Known::Shown).then_some(carries)
         };
         // Any path that has not shown less carries an initial window in a round trip (RFC 6928).
-        let least = bits_per_second(10 * mss, floor) / 8;
-        match shown {
-            None => Self {
-                carries: carries.max(least),
-                shown,
-                is_least: spaced.known == Known::Least || carries < least,
-            },
-            Some(_) => Self { carries, shown, is_least: false },
-        }
+        let least = if shown.is_none() { bits_per_second(10 * mss, floor) / 8 } else { 0 };
+        let may_be_more = spaced.known == Known::Least || carries < least;
+        Self { carries: carries.max(least), shown, is_least: shown.is_none() && may_be_more }
     }
 }
 

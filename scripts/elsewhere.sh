@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the tests of cargo do not build: the core without an operating system, the command line for other systems and with the oldest
-# Rust, the fuzz targets. Run by scripts/test.sh beside the tests, in a directory of its own, for cargo builds in one directory by turns.
+# Rust, the fuzz targets, which run, too. Run by scripts/test.sh beside all that waits, in a directory of its own, for cargo builds in one
+# directory by turns.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -30,4 +31,4 @@ else
 fi
 
 unset CARGO_TARGET_DIR
-scripts/fuzz.sh build
+scripts/fuzz.sh

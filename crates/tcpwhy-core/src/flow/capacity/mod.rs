@@ -54,8 +54,15 @@ pub(crate) struct Capacity {
 impl Capacity {
     /// The next ACK's round trip; only that of the first one counts.
     pub(crate) fn begins(&mut self, rtt: Nanos) {
-        if self.last.is_none() {
+        if self.last.is_none() && !self.first.is_over() {
             self.first.begin(rtt);
+        }
+    }
+
+    /// The next ACK came on the peer's data: it left when that was written, whenever what it acknowledges came through.
+    pub(crate) fn answered(&mut self) {
+        if self.last.take().is_some() {
+            self.first.end();
         }
     }
 
@@ -165,6 +172,21 @@ mod tests {
         }
         let rate = capacity.rate().unwrap();
         assert!((1_400_000..1_500_000).contains(&rate), "{rate}");
+    }
+
+    #[test]
+    fn acks_on_the_peers_data_tell_when_that_was_written() {
+        let mut capacity = Capacity::default();
+        for k in 0..100 {
+            let time = Nanos::from_millis(k);
+            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
+            // An answer is written, and the next ACK follows at once.
+            capacity.answered();
+            capacity.acknowledged(1448, time + Nanos(10_000), 1448, Nanos::from_millis(10));
+        }
+        let rate = capacity.rate().unwrap();
+        assert!((1_400_000..1_500_000).contains(&rate), "{rate}");
+        assert!(capacity.first.is_over());
     }
 
     /// A hundred ACKs, spaced by so many microseconds after a first window with that spacing.

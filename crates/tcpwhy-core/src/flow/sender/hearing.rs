@@ -46,7 +46,9 @@ impl Sender {
         if event.len > 0 {
             self.peer_spoke(time);
         }
-        if arrived > 0 {
+        if event.len > 0 {
+            self.capacity.answered();
+        } else if arrived > 0 {
             let pause = Nanos(self.round().0 / 4);
             self.capacity.begins(self.released_rtt);
             self.capacity.acknowledged(arrived, event.time, self.size.mss(), pause);

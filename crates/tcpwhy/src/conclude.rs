@@ -29,9 +29,9 @@ pub(crate) fn conclude(
     ExitCode::SUCCESS
 }
 
-/// Of damaged input.
+/// Of input that is damaged, or of which a file is not there.
 pub(crate) fn damaged() -> ExitCode {
-    say("the input is damaged; what could be read of it was analysed");
+    say("the input is damaged or not all there; what could be read of it was analysed");
     ExitCode::from(exit::ERROR)
 }
 

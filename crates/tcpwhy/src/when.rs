@@ -40,13 +40,16 @@ impl FromStr for When {
         if let Ok(span) = quantity::span(text) {
             return Ok(Self::Elapsed(span));
         }
+        const BEYOND: &str = "captures tell times within 292 years of 1970";
         if let Ok(seconds) = text.parse::<f64>() {
-            let fits = seconds.is_finite() && (0.0..9e9).contains(&seconds);
-            let nanos = Nanos((seconds * 1e9).round() as i64);
-            return if fits { Ok(Self::Elapsed(nanos)) } else { Err(HINT) };
+            return match Nanos((seconds * 1e9).round() as i64) {
+                _ if !seconds.is_finite() || seconds < 0.0 => Err(HINT),
+                Nanos(i64::MAX) => Err(BEYOND),
+                nanos => Ok(Self::Elapsed(nanos)),
+            };
         }
         let time: jiff::Timestamp = text.parse().map_err(|_| HINT)?;
-        i64::try_from(time.as_nanosecond()).map(|ns| Self::Absolute(Nanos(ns))).map_err(|_| HINT)
+        i64::try_from(time.as_nanosecond()).map(|ns| Self::Absolute(Nanos(ns))).map_err(|_| BEYOND)
     }
 }
 
@@ -92,6 +95,9 @@ mod tests {
             "9999-01-01T00:00:00Z",
         ] {
             assert!(text.parse::<When>().is_err(), "{text}");
+        }
+        for text in ["1e300", "9323372036", "9999-01-01T00:00:00Z", "1600-01-01T00:00:00Z"] {
+            assert!(text.parse::<When>().unwrap_err().contains("292 years"), "{text}");
         }
     }
 }

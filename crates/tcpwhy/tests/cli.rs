@@ -184,13 +184,14 @@ fn options_may_stand_before_the_subcommand() {
 
 #[test]
 fn a_wrong_value_is_explained_where_help_on_it_is_found() {
-    let cases: [(&[&str], &str, &str); 6] = [
+    let cases: [(&[&str], &str, &str); 7] = [
         (&["predict", "--rate", "100"], "does not say bits or bytes", "predict"),
         (&["agent", "--top", "-1"], "'-1' for '--top <K>'", "agent"),
         (&["live", "--interval", "-1s"], "\"-1s\" is negative", "live"),
         (&["live", "--port", "abc"], "expected a number from 1 to 65535", "live"),
         (&["live", "--pid", "abc"], "expected a whole number that is not negative", "live"),
         (&["report", "--charts", "-2"], "'-2' for '--charts <N>': expected", "report"),
+        (&["report", "--charts", "99999999999999999999"], "too large a number", "report"),
     ];
     for (args, part, command) in cases {
         let output = run(args);

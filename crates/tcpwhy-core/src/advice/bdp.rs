@@ -27,17 +27,12 @@ pub(crate) struct Bdp {
 
 impl Bdp {
     /// From the path's rate, or one that stands in for it, and the RTT floor; `None` without an RTT.
-    ///
-    /// What a window or buffer lets through says nothing of the path: a rate that is hardly above one plateau a round trip may be theirs.
     pub(crate) fn of(figures: &Figures) -> Option<Self> {
         let rtt = figures.rtt_floor;
         if rtt <= Nanos::ZERO {
             return None;
         }
-        let plateau =
-            figures.flight.min(if figures.window > 0 { figures.window } else { u64::MAX });
-        let shown = product(figures.path_bps, rtt);
-        let measured = shown > plateau.saturating_add(plateau / 2);
+        let measured = figures.path_bps > 0;
         let rate = if measured { figures.path_bps } else { assumed(figures.peak_bps) };
         Some(Self { rate, rtt, bytes: product(rate, rtt), measured })
     }

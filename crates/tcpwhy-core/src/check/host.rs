@@ -168,8 +168,9 @@ impl Host {
         let version = Version::parse(&release);
         let mut missing = Vec::new();
         if version.is_none() {
+            let why = if release.is_empty() { "is not there" } else { "is of no known kernel" };
             missing.push(format!(
-                "kernel.osrelease is not there: the rules are those of Linux {}.{}",
+                "kernel.osrelease {why}: the rules are those of Linux {}.{}",
                 fallback.major, fallback.minor
             ));
         }

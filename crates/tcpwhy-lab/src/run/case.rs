@@ -89,7 +89,7 @@ pub struct RunResult {
     pub case: Option<String>,
     /// What was published.
     pub published: Option<String>,
-    /// What arithmetic says.
+    /// What arithmetic says; nothing of a run that was stopped.
     pub predicted: Prediction,
     /// Bytes that arrived, of the transfers that are judged.
     pub bytes: u64,
@@ -114,7 +114,13 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    pub(super) fn new(scenario: &Scenario, seen: Seen, judgements: Vec<Judgement>) -> Self {
+    /// `stopped`: somebody waits for it to end. Then there is nothing to compare a prediction with, which of many bytes takes its time.
+    pub(super) fn new(
+        scenario: &Scenario,
+        seen: Seen,
+        judgements: Vec<Judgement>,
+        stopped: bool,
+    ) -> Self {
         let (bytes, seconds) = measured(&seen.outcome, &judgements);
         let goodput_bps = if seconds > 0.0 { (bytes as f64 * 8.0 / seconds) as u64 } else { 0 };
         let rates = scenario.expect.iter().filter_map(|e| e.rate_bps);
@@ -127,7 +133,7 @@ impl RunResult {
             title: scenario.title.clone(),
             case: scenario.case.clone(),
             published: scenario.published.clone(),
-            predicted: predict(scenario),
+            predicted: if stopped { Prediction::NONE } else { predict(scenario) },
             bytes,
             seconds,
             goodput_bps,

@@ -17,7 +17,7 @@ use crate::truth;
 use crate::workload::{self, AppLog, Clock, Enter, Outcome, Site};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 use tcpwhy_live::{self as live, Recorder, Summary};
@@ -80,7 +80,7 @@ pub fn run(
     }
     let seen = observe(scenario, &case, stop)?;
     let judgements = judge::judge(scenario, &seen.outcome, &case)?;
-    let result = RunResult::new(scenario, seen, judgements);
+    let result = RunResult::new(scenario, seen, judgements, stop.load(Ordering::Relaxed));
     case.json("result.json", &result)?;
     Ok(result)
 }

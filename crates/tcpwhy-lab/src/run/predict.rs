@@ -27,15 +27,15 @@ pub struct Prediction {
     pub bound: &'static str,
 }
 
+impl Prediction {
+    /// The model says nothing.
+    pub(super) const NONE: Self = Self { seconds: 0.0, mean_bps: 0.0, steady_bps: 0.0, bound: "" };
+}
+
 /// Predicts the first flow on this machine's kernel. Programs, relays, traces, middleboxes that drop, readers that stop, whoever sends more
 /// than once (its window is neither new nor what it was) and whatever else the model does not know give no prediction.
 pub fn predict(scenario: &Scenario) -> Prediction {
-    modelled(scenario).unwrap_or(Prediction {
-        seconds: 0.0,
-        mean_bps: 0.0,
-        steady_bps: 0.0,
-        bound: "",
-    })
+    modelled(scenario).unwrap_or(Prediction::NONE)
 }
 
 fn modelled(scenario: &Scenario) -> Option<Prediction> {

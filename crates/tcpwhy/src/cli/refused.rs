@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::exit;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
-use std::num::ParseIntError;
+use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
 /// Why there is no command to run: it is wrong, or only help or the version was asked for.
@@ -57,10 +57,16 @@ impl Refused {
     /// Without what only programmers of Rust have read before.
     fn in_words(&self, text: String) -> String {
         match self.why.source() {
-            Some(source) if source.is::<ParseIntError>() => {
-                text.replace(&source.to_string(), "expected a whole number that is not negative")
+            Some(source) => {
+                let number = source.downcast_ref::<ParseIntError>().map(ParseIntError::kind);
+                let words = match number {
+                    Some(IntErrorKind::PosOverflow) => "that is too large a number",
+                    Some(_) => "expected a whole number that is not negative",
+                    None => return text,
+                };
+                text.replace(&source.to_string(), words)
             }
-            _ => text,
+            None => text,
         }
     }
 

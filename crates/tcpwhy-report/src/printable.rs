@@ -31,7 +31,7 @@ pub fn columns(text: &str) -> usize {
 }
 
 /// Control characters (C0, DEL, C1), and the marks that override the direction of text.
-fn steers(c: char) -> bool {
+pub(crate) fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,5 +1,6 @@
 //! For machines: times in nanoseconds, rates in bits per second, sizes in bytes.
 
+use crate::json::foreign;
 use std::io::{self, Write};
 
 use super::{SCHEMA, words};
@@ -14,7 +15,7 @@ use tcpwhy_core::whatif::transfer::Prediction;
 /// Whatever `out` returns.
 pub fn write(mut out: impl Write, reports: &[Report]) -> io::Result<()> {
     let hosts: Vec<_> = reports.iter().map(one).collect();
-    serde_json::to_writer(&mut out, &json!({"schema": SCHEMA, "hosts": hosts}))?;
+    foreign::write(&mut out, &json!({"schema": SCHEMA, "hosts": hosts}))?;
     writeln!(out)
 }
 

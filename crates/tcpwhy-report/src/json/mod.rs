@@ -6,6 +6,7 @@
 
 mod connection;
 mod direction;
+pub(crate) mod foreign;
 mod source;
 
 use crate::Source;
@@ -68,7 +69,7 @@ pub fn write<C: Borrow<Connection> + Sync>(
     words: Words,
 ) -> io::Result<()> {
     write!(out, "{{\"schema\":\"{SCHEMA}\",\"source\":")?;
-    serde_json::to_writer(&mut out, &source::Source::of(source, words))?;
+    foreign::write(&mut out, &source::Source::of(source, words))?;
     out.write_all(b",\"connections\":[")?;
     let mut rest = connections.into_iter();
     let mut share = || rest.by_ref().take(SHARE).collect::<Vec<C>>();

@@ -37,10 +37,10 @@ impl FromStr for When {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const HINT: &str = "expected seconds into the capture (12.5, 12.5s, 300ms) or a time like 2026-01-02T03:04:05Z";
+        const BEYOND: &str = "captures tell times within 292 years of 1970";
         if let Ok(span) = quantity::span(text) {
             return Ok(Self::Elapsed(span));
         }
-        const BEYOND: &str = "captures tell times within 292 years of 1970";
         if let Ok(seconds) = text.parse::<f64>() {
             return match Nanos((seconds * 1e9).round() as i64) {
                 _ if !seconds.is_finite() || seconds < 0.0 => Err(HINT),

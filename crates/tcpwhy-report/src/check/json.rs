@@ -1,9 +1,9 @@
 //! For machines: times in nanoseconds, rates in bits per second, sizes in bytes.
 
-use crate::json::foreign;
 use std::io::{self, Write};
 
 use super::{SCHEMA, words};
+use crate::json::foreign;
 use serde_json::{Value, json};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::check::{Finding, Host, Judged, NEVER, Report, Route};

@@ -22,15 +22,11 @@ impl Formatter for Tame {
         out: &mut W,
         mut text: &str,
     ) -> io::Result<()> {
-        while let Some(at) = text.find(steers) {
-            let (before, rest) = text.split_at(at);
-            out.write_all(before.as_bytes())?;
-            let mut rest = rest.chars();
+        while let Some((at, c)) = text.char_indices().find(|&(_, c)| steers(c)) {
+            out.write_all(&text.as_bytes()[..at])?;
             // None of them is beyond four digits.
-            if let Some(c) = rest.next() {
-                write!(out, "\\u{:04x}", u32::from(c))?;
-            }
-            text = rest.as_str();
+            write!(out, "\\u{:04x}", u32::from(c))?;
+            text = &text[at + c.len_utf8()..];
         }
         out.write_all(text.as_bytes())
     }

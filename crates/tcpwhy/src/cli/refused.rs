@@ -56,18 +56,15 @@ impl Refused {
 
     /// Without what only programmers of Rust have read before.
     fn in_words(&self, text: String) -> String {
-        match self.why.source() {
-            Some(source) => {
-                let number = source.downcast_ref::<ParseIntError>().map(ParseIntError::kind);
-                let words = match number {
-                    Some(IntErrorKind::PosOverflow) => "that is too large a number",
-                    Some(_) => "expected a whole number that is not negative",
-                    None => return text,
-                };
-                text.replace(&source.to_string(), words)
-            }
-            None => text,
-        }
+        let source = self.why.source();
+        let Some(number) = source.and_then(|source| source.downcast_ref::<ParseIntError>()) else {
+            return text;
+        };
+        let words = match number.kind() {
+            IntErrorKind::PosOverflow => "that is too large a number",
+            _ => "expected a whole number that is not negative",
+        };
+        text.replace(&number.to_string(), words)
     }
 
     /// The subcommand that was nearly named.

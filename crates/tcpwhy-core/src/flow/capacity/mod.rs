@@ -59,8 +59,9 @@ impl Capacity {
         }
     }
 
-    /// The next ACK came on the peer's data: it left when that was written, whenever what it acknowledges came through.
-    pub(crate) fn answered(&mut self) {
+    /// The next ACK is not spaced from the one before it by the link: it came after a pause, or on the peer's data, for then it left when that was
+    /// written, whenever what it acknowledges came through.
+    pub(crate) fn breaks_off(&mut self) {
         if self.last.take().is_some() {
             self.first.end();
         }
@@ -78,8 +79,8 @@ impl Capacity {
             if !self.first.is_over() && bytes as u64 >= mss / 2 {
                 self.first.add(bytes as u64, time - last, mss);
             }
-        } else if self.last.is_some() {
-            self.first.end();
+        } else {
+            self.breaks_off();
         }
         self.last = Some(time);
     }
@@ -181,7 +182,7 @@ mod tests {
             let time = Nanos::from_millis(k);
             capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
             // An answer is written, and the next ACK follows at once.
-            capacity.answered();
+            capacity.breaks_off();
             capacity.acknowledged(1448, time + Nanos(10_000), 1448, Nanos::from_millis(10));
         }
         let rate = capacity.rate().unwrap();

@@ -45,9 +45,7 @@ impl Sender {
         }
         if event.len > 0 {
             self.peer_spoke(time);
-        }
-        if event.len > 0 {
-            self.capacity.answered();
+            self.capacity.breaks_off();
         } else if arrived > 0 {
             let pause = Nanos(self.round().0 / 4);
             self.capacity.begins(self.released_rtt);

@@ -24,6 +24,9 @@ impl Ranked<'_> {
     /// Time that lifting the best single limit would save.
     pub(crate) fn saving(&self) -> Nanos {
         let d = self.direction;
+        if let Some(waited) = d.owed() {
+            return waited;
+        }
         if d.verdict.cause == Cause::KeepAlive {
             return Nanos::ZERO;
         }
@@ -64,6 +67,12 @@ impl Ranked<'_> {
         same(Cause::WaitingForPeer) || same(Cause::SynRetry) || waits
     }
 
+    /// Whether the application did not take long to ask what then was not answered for longer.
+    fn asks_in_vain(&self, other: &Direction) -> bool {
+        let d = self.direction;
+        d.verdict.limit == Limit::Application && other.owed().is_some_and(|owed| owed > d.transfer)
+    }
+
     /// Whether the client waited longer for the server's application, small as its answer was, than its own data took.
     fn answers_late(&self, other: &Direction) -> bool {
         let d = self.direction;
@@ -78,10 +87,11 @@ impl Ranked<'_> {
         let other = if self.direction.from == client.from { server } else { client };
         let d = self.direction;
         let died = d.verdict.limit == Limit::SilentPath || d.verdict.cause == Cause::SynRetry;
-        if (d.bytes == 0 || other.bytes > d.bytes / MINOR) && self.mirrors(other) {
+        let minor = d.bytes == 0 || other.bytes > d.bytes / MINOR;
+        if minor && self.mirrors(other) || self.asks_in_vain(other) {
             return false;
         }
-        died || d.bytes > other.bytes / MINOR || self.answers_late(other)
+        died || d.owes || d.bytes > other.bytes / MINOR || self.answers_late(other)
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Figures {
     pub bytes: u64,
     /// Payload bytes sent again.
     pub retransmitted: u64,
+    /// The receiver waited in vain for any data.
+    pub unanswered: bool,
     /// Time that the shares are parts of.
     pub span: Nanos,
     /// Part of it under the verdict's limit and cause, 0 to 1.
@@ -102,6 +104,7 @@ impl Figures {
             receiver: place(direction.from.other()),
             bytes: direction.bytes,
             retransmitted: direction.retransmitted,
+            unanswered: direction.owes,
             span: direction.span(),
             share: share(held().map(|i| i.to - i.from), direction.span()),
             outdone_by: outdone(direction),
@@ -156,6 +159,22 @@ impl Figures {
         let most = u64::from(u16::MAX);
         let unknown = matches!(self.scale, WindowScale::Inferred { min: 0, max } if max > 0);
         unknown && (most / 4 * 3..=most).contains(&self.window)
+    }
+
+    /// Whether nothing was sent, and there is nothing to say of that, either.
+    pub(crate) fn is_idle(&self) -> bool {
+        let told = matches!(self.verdict.limit, Limit::Handshake | Limit::SilentPath);
+        self.bytes == 0 && !told && !self.unanswered
+    }
+
+    /// Whether all of the data left at once and was acknowledged a round trip later, and nobody had waited for long before: that time is the
+    /// distance's, though nothing was left to send.
+    pub(crate) fn is_one_flight(&self) -> bool {
+        let round = self.rtt_floor.scale(2, 1);
+        let held = Nanos((self.span.0 as f64 * self.share) as i64);
+        self.verdict.cause == Cause::SenderApplication
+            && (self.bytes > 0 && self.transfers == 1)
+            && (self.transfer < round && held < round)
     }
 
     /// The end of that role.

@@ -9,7 +9,7 @@ use crate::units::Nanos;
 
 /// What to do about the verdict.
 pub(crate) fn steps(f: &Figures) -> Vec<Step> {
-    if f.bytes == 0 && f.verdict.limit != Limit::Handshake && f.verdict.limit != Limit::SilentPath {
+    if f.is_idle() {
         return Vec::new();
     }
     let mut steps: Vec<Step> = gain(f).into_iter().collect();
@@ -101,6 +101,7 @@ fn application(f: &Figures) -> Vec<Step> {
             }
         }
         Cause::KeepAlive => vec![Step::Work(Work::KeepAliveIsHarmless)],
+        _ if f.is_one_flight() => Vec::new(),
         _ => vec![Step::Work(Work::ProfileApplication { at: f.sender })],
     }
 }
@@ -249,6 +250,12 @@ fn silent_path(f: &Figures) -> Vec<Step> {
         Cause::ConnectionForgotten => {
             vec![Step::Life(Life::KeepStateAlive), Step::Life(Life::DetectDeadPeer { at })]
         }
+        // What was sent in vain only a capture at the other end shows.
+        Cause::None if f.unanswered => vec![
+            Step::Life(Life::CaptureBetter { at: f.sender }),
+            Step::Life(Life::CheckPath { frames: f.frames }),
+            Step::Life(Life::DetectDeadPeer { at }),
+        ],
         _ => vec![
             Step::Life(Life::CheckPath { frames: f.frames }),
             Step::Life(Life::DetectDeadPeer { at }),

@@ -122,6 +122,7 @@ fn direction(from: Side, limit: Limit, cause: Cause) -> Direction {
         ]),
         transfers: Box::new([]),
         transfers_omitted: 12,
+        owes: false,
         facts: facts(),
         traits: None,
     }
@@ -334,5 +335,6 @@ fn findings_speak_in_singular_and_plural() {
 }
 
 mod buffers;
+mod exchange;
 mod gain;
 mod languages;

@@ -5,6 +5,7 @@ use super::narrowest::{Narrowest, is_filled, link_rate};
 use super::period::Period;
 use super::{findings, verdict};
 use crate::flow::Flow;
+use crate::flow::due::Due;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
 use crate::limits::{Context, Losses, Lost, Silence, ceiling, lay, paced_ceiling, pattern};
@@ -131,6 +132,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         timeline: timeline.into(),
         transfers: transfers.into(),
         transfers_omitted,
+        owes: false,
         facts,
         traits: Some(traits),
     };
@@ -195,9 +197,10 @@ fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
     Some(Silence { from: answers.last().unwrap_or(flow.start), cause })
 }
 
-/// A direction without data: the handshake, then nothing to send.
-fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Direction {
-    let established = flow.handshake.established.unwrap_or(flow.start);
+/// What a direction without data waited for until `last`: the handshake, then nothing to send, or what became of its answer.
+fn silent_times(flow: &Flow, from: Side, last: Nanos) -> Vec<Interval> {
+    let opening = &flow.handshake;
+    let established = opening.established.unwrap_or(flow.start);
     let interval = |from, to, limit, cause| Interval {
         from,
         to,
@@ -209,20 +212,39 @@ fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Directi
         last_frame: 0,
         evidence: Evidence::default(),
     };
-    let unanswered = flow.handshake.established.is_none() && flow.handshake.syn[0].is_some();
-    let timeline: Vec<Interval> = [
-        interval(flow.start, established, Limit::Handshake, Cause::None),
-        if unanswered {
-            let retried = flow.handshake.is_retried();
-            let cause = if retried { Cause::SynRetry } else { Cause::None };
-            interval(established, placing.last, Limit::Handshake, cause)
-        } else {
-            interval(established, placing.last, Limit::Application, Cause::SenderApplication)
-        },
-    ]
-    .into_iter()
-    .filter_map(|i| period.cut(i.from, i.to).map(|(from, to)| Interval { from, to, ..i }))
-    .collect();
+    let opens = interval(flow.start, established, Limit::Handshake, Cause::None);
+    let rest = |to, limit, cause| interval(established, to, limit, cause);
+    if opening.established.is_none() && opening.syn[0].is_some() {
+        let cause = if opening.is_retried() { Cause::SynRetry } else { Cause::None };
+        return vec![opens, rest(last, Limit::Handshake, cause)];
+    }
+    let Some(due) = flow.due_from(from) else {
+        return vec![opens, rest(last, Limit::Application, Cause::SenderApplication)];
+    };
+    let (limit, cause, confidence) = match due {
+        Due { lost: true, .. } => (Limit::SilentPath, Cause::None, 90),
+        Due { told: true, .. } => (Limit::Application, Cause::SenderApplication, 90),
+        // It may have got lost as well.
+        _ => (Limit::Application, Cause::SenderApplication, 60),
+    };
+    let since = due.since.max(established);
+    let asked = rest(since, Limit::Application, Cause::WaitingForPeer);
+    let over = flow.over.map_or(0, |over| over.frame);
+    let owed = Interval {
+        first_frame: over,
+        last_frame: over,
+        confidence,
+        ..interval(since, due.until.max(since), limit, cause)
+    };
+    vec![opens, asked, owed]
+}
+
+/// A direction without data.
+fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Direction {
+    let timeline: Vec<Interval> = silent_times(flow, from, placing.last)
+        .into_iter()
+        .filter_map(|i| period.cut(i.from, i.to).map(|(from, to)| Interval { from, to, ..i }))
+        .collect();
     let facts = Facts {
         mss: 0,
         rtt_floor: placing.legs.to[0].floor() + placing.legs.to[1].floor(),
@@ -244,6 +266,7 @@ fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Directi
         timeline: timeline.into(),
         transfers: Box::default(),
         transfers_omitted: 0,
+        owes: flow.due_from(from).is_some_and(|due| due.since < period.to),
         facts,
         traits: None,
     }

@@ -7,10 +7,6 @@ use crate::flow::sender::Sender;
 use crate::flow::tally::Count;
 use crate::limits::Losses;
 use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
-use crate::units::Nanos;
-
-/// No path holds a packet for so long: what an end had sent before has been answered, and a reset that comes later answers something new.
-const LATE: Nanos = Nanos::from_secs(3);
 
 /// The findings of a connection.
 pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
@@ -130,8 +126,7 @@ fn of_silence(side: Side, sender: &Sender) -> Option<Finding> {
 /// A reset of an end that had given up and said nothing: what came late (a window update, data, a FIN) met a connection that no longer
 /// existed. It may have retried before.
 fn late_reset(flow: &Flow, side: Side) -> Option<Finding> {
-    let reset = flow.resets[side as usize]?;
-    reset.forgotten.filter(|silent| *silent >= LATE)?;
+    let reset = flow.resets[side as usize].filter(|reset| reset.is_late)?;
     let sender = flow.senders[side as usize].as_ref();
     let tried = sender.map_or(0, |sender| sender.answers.most_unanswered());
     Some(finding(FindingKind::LateReset, side, tried.into(), 0, reset.frame))

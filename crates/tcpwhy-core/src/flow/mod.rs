@@ -9,6 +9,7 @@ pub(crate) mod answers;
 pub(crate) mod burst;
 pub(crate) mod capacity;
 mod clock_steps;
+pub(crate) mod due;
 mod ecn;
 mod gap;
 mod handshake;
@@ -65,16 +66,28 @@ struct LastWord {
     ack: Option<Packet>,
     data: Option<Nanos>,
     next: Option<Seq>,
+    /// It sent more than that before any of its data passed here, see `Sender::is_ahead`.
+    ahead: bool,
     /// Its SYN, where that carried data (TCP Fast Open, RFC 7413), and when it left.
     opening: Option<(Packet, Nanos)>,
 }
+
+/// No path holds a packet for so long: what an end had sent before has been answered, and a reset that comes later answers something new.
+pub(crate) const LATE: Nanos = Nanos::from_secs(3);
 
 /// An RST.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reset {
     pub(crate) frame: u64,
-    /// For how long its sender, which no longer knew the connection, had been silent. See `Flow::ends`.
-    pub(crate) forgotten: Option<Nanos>,
+    /// Its sender no longer knew the connection, and had been silent for long. See `Flow::ends`.
+    pub(crate) is_late: bool,
+}
+
+/// The first packet that closed the connection, a FIN or an RST.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Over {
+    pub(crate) time: Nanos,
+    pub(crate) frame: u64,
 }
 
 /// One connection.
@@ -97,6 +110,7 @@ pub(crate) struct Flow {
     newest: [Nanos; 2],
     /// Whether each end has sent a FIN.
     closed: [bool; 2],
+    pub(crate) over: Option<Over>,
     /// The first RST, by sender.
     pub(crate) resets: [Option<Reset>; 2],
     /// By sender.
@@ -133,6 +147,7 @@ impl Flow {
             words: Default::default(),
             newest: [Nanos::MAX; 2],
             closed: [false; 2],
+            over: None,
             resets: [None; 2],
             fragments: Default::default(),
         }
@@ -154,13 +169,18 @@ impl Flow {
                 let time = (event.time + leg).max(sender.last);
                 sender.acknowledged(&event, time, Way { leg, queue: Nanos::ZERO });
             }
-            let owed_since = sender.owes_since(self.newest[side as usize]);
-            sender.end(owed_since);
+            let owed_since = self.owes_since(side);
+            if let Some(sender) = &mut self.senders[side as usize] {
+                sender.end(owed_since);
+            }
         }
     }
 
-    /// As [`Sender::owes_since`], of the data of `side`.
+    /// Since when `side`, or the path from it, owes what its peer waited for to the end: data of which a part lacks
+    /// ([`Sender::owes_since`]), or an answer that got lost.
     pub(crate) fn owes_since(&self, side: Side) -> Option<Nanos> {
-        self.senders[side as usize].as_ref()?.owes_since(self.newest[side as usize])
+        let sender = self.senders[side as usize].as_ref();
+        let lacks = sender.and_then(|sender| sender.owes_since(self.newest[side as usize]));
+        lacks.or_else(|| self.due_from(side).filter(|due| due.lost).map(|due| due.since))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::packet::Packet;
 use super::sender::{Beginning, Sender, Way};
-use super::{Flow, NEAR, Reset};
+use super::{Flow, LATE, NEAR, Over, Reset};
 use crate::model::Side;
 use crate::observe::flags;
 use crate::units::{Nanos, Seq};
@@ -45,6 +45,7 @@ impl Flow {
     #[cold]
     fn ends(&mut self, packet: &Packet) {
         let own = packet.side as usize;
+        self.over.get_or_insert(Over { time: packet.time, frame: packet.frame });
         if packet.has(flags::FIN) {
             self.closed[own] = true;
         }
@@ -54,8 +55,8 @@ impl Flow {
                 None => self.words[own].ack.is_some_and(|word| word.ack == packet.seq),
             };
             let unknown = asked && !packet.has(flags::ACK) && !self.closed[own];
-            let forgotten = unknown.then_some(packet.time - self.newest[own]);
-            self.resets[own].get_or_insert(Reset { frame: packet.frame, forgotten });
+            let is_late = unknown && packet.time - self.newest[own] >= LATE;
+            self.resets[own].get_or_insert(Reset { frame: packet.frame, is_late });
         }
     }
 
@@ -78,6 +79,10 @@ impl Flow {
             if packet.len > 0 {
                 self.opens_with_data(packet, time);
             }
+        } else if within {
+            // A FIN has a number, too.
+            let word = &mut self.words[own];
+            word.ahead |= word.next.is_some_and(|next| packet.seq.distance(next) > 1);
         }
     }
 

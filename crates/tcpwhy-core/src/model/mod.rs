@@ -155,6 +155,8 @@ pub struct Direction {
     pub transfers: Box<[Transfer]>,
     /// Transfers beyond those listed.
     pub transfers_omitted: u32,
+    /// It carried no data, and to the end the peer waited for an answer: the last part of the timeline.
+    pub owes: bool,
     /// What holds for all of it.
     pub facts: Facts,
     /// What the model goes by, until it has made the predictions: [`refine`](crate::whatif::refine).
@@ -190,6 +192,11 @@ impl Direction {
             of.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
         };
         of(true) > of(false)
+    }
+
+    /// For how long the peer waited for data that this end owes it, where that is so.
+    pub fn owed(&self) -> Option<Nanos> {
+        self.timeline.last().filter(|_| self.owes).map(|owed| owed.to - owed.from)
     }
 
     /// The time that the timeline covers.

@@ -197,6 +197,7 @@ fn empty(from: Side) -> Direction {
         timeline: Box::default(),
         transfers: Box::default(),
         transfers_omitted: 0,
+        owes: false,
         facts: facts(&[]),
         traits: None,
     }

@@ -6,6 +6,7 @@
 
 use super::analytic::{Path, said};
 use super::refining::Budget;
+use super::tail::tail;
 use super::transfer::{Control, End, Phase, Prediction, Transfer, predict};
 use crate::kernel::buffers::Asked;
 use crate::kernel::send::skb_overhead;
@@ -166,19 +167,6 @@ fn holds(path: &Path<'_>) -> u64 {
 /// The reader's pace, where the model may follow it.
 fn pace_of_reader(path: &Path<'_>) -> Option<u64> {
     path.traits.reader.filter(|rate| path.bytes / *rate <= LONGEST_READ).map(NonZeroU64::get)
-}
-
-/// Time and bytes of the last flight's way, which counts as the application's because nothing is left to send: the transfer made anew
-/// has a last flight of its own.
-fn tail(path: &Path<'_>) -> (Nanos, u64) {
-    let Some(last) = path.timeline.last().filter(|i| i.limit == Limit::Application) else {
-        return (Nanos::ZERO, 0);
-    };
-    let (lasts, rtt) = (last.to - last.from, path.facts.rtt_floor);
-    // Within two round trips nobody has waited for the application.
-    let sent_before = if lasts < rtt.scale(2, 1) { u64::MAX } else { last.evidence.flight };
-    let bytes = last.evidence.acked.min(sent_before);
-    ((rtt + span(bytes, path.traits.capacity.saturating_mul(8))).min(lasts), bytes)
 }
 
 /// The transfer over the path that was seen.

@@ -4,6 +4,7 @@ pub(crate) mod analytic;
 pub(crate) mod lifted;
 pub(crate) mod reader;
 mod refining;
+mod tail;
 pub mod traffic;
 pub mod transfer;
 

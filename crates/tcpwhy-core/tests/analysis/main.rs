@@ -16,3 +16,4 @@ mod segments;
 mod silence;
 mod traps;
 mod truth;
+mod unanswered;

@@ -130,6 +130,7 @@ fn acks_only() -> Direction {
         timeline: Box::new([]),
         transfers: Box::new([]),
         transfers_omitted: 0,
+        owes: false,
         facts: Facts {
             mss: 0,
             rtt_floor: Nanos::ZERO,
@@ -168,6 +169,7 @@ fn sending(id: u64, limit: Limit, cause: Cause) -> Direction {
         timeline: timeline(limit, cause),
         transfers: transfers(),
         transfers_omitted: 0,
+        owes: false,
         facts: Facts {
             mss: 1448,
             rtt_floor: Nanos::from_micros(20_100),

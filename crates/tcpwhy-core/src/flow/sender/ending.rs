@@ -17,6 +17,9 @@ impl Sender {
     pub(crate) fn end(&mut self, owed_since: Option<Nanos>) {
         let kept_alive = self.tally.keep_alives.times > 0;
         let (end, release) = match self.done {
+            Some(_) if owed_since.is_some() => {
+                (self.last, self.peer_data.map_or(Release::OwnWill, Release::PeerData))
+            }
             Some(_) if kept_alive => (self.last, Release::OwnWill),
             Some(done) => (done, Release::Nothing),
             None if self.answers.unanswered() > 0 => (self.last, Release::Repair),
@@ -56,6 +59,17 @@ impl Sender {
         let waits = self.done.is_none() && self.gap.state() == State::Waiting;
         let still = spoke <= since + self.round() && self.last - since >= timeout.scale(TWICE, 1);
         (waits && still && self.answers.unanswered() < 2).then_some(since)
+    }
+
+    /// When the peer spoke last, if this sender has sent no data since.
+    pub(crate) fn asked(&self) -> Option<Nanos> {
+        self.peer_data
+    }
+
+    /// It has sent more than what the capture has seen, which nobody has acknowledged.
+    pub(crate) fn is_ahead(&self) -> bool {
+        // A FIN has a number, too.
+        self.told_next > self.data_end + 1 && self.told_next > self.board.una
     }
 
     /// Retransmissions or probes that nobody answered, twice at least: once may be the end of the

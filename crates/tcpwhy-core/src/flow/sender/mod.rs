@@ -87,6 +87,8 @@ pub(crate) struct Sender {
     /// First byte, and one past the highest byte of data; SYN and FIN not counted.
     data_start: u64,
     data_end: u64,
+    /// The furthest number that a segment without data named as the next one (Linux: `tcp_send_ack` takes `snd_nxt`).
+    told_next: u64,
     /// When everything sent had been acknowledged.
     pub(crate) done: Option<Nanos>,
     /// Last time anything of this direction happened.
@@ -158,6 +160,7 @@ impl Sender {
             repeated: None,
             data_start: first,
             data_end: first,
+            told_next: first,
             done: None,
             last: b.from,
         }

@@ -135,6 +135,7 @@ impl Sender {
         } else if start < self.board.nxt && start + 1 == self.board.una {
             self.probed(packet.frame, time, self.state() == State::NoRoom);
         }
+        self.told_next = self.told_next.max(start);
     }
 
     /// A probe of a closed window says that more data waits: the transfer is not done.

@@ -10,12 +10,11 @@ use crate::units::{Nanos, bits_per_second};
 
 /// The verdict, and how far it can be trusted.
 pub(crate) fn sentence(f: &Figures) -> String {
-    let died = matches!(f.verdict.limit, Limit::Handshake | Limit::SilentPath);
-    if f.span <= Nanos::ZERO || (f.bytes == 0 && !died) {
+    if f.span <= Nanos::ZERO || f.is_idle() {
         return nothing_to_judge(f);
     }
     let mut text = verdict(f);
-    if f.verdict.share > f.share + 0.03 {
+    if f.verdict.share > f.share + 0.03 && !f.is_one_flight() {
         text.push_str(&format!(
             " All causes together, {} took {} of the time.",
             limit(f.verdict.limit),
@@ -24,6 +23,9 @@ pub(crate) fn sentence(f: &Figures) -> String {
     }
     match f.outdone_by {
         _ if f.verdict.share >= 0.5 || f.verdict.limit == Limit::Unknown => {}
+        Some((Limit::Handshake, part)) if f.is_one_flight() => {
+            text.push_str(&format!(" Opening the connection took {} of the time.", percent(part)))
+        }
         Some((Limit::Handshake, part)) => text.push_str(&format!(
             " It held longest while data moved; opening the connection took {} of the time.",
             percent(part)
@@ -122,6 +124,16 @@ fn application(f: &Figures) -> String {
         Cause::KeepAlive => {
             format!("The connection was idle: for {} nothing but keep-alives crossed it.", part(f))
         }
+        _ if f.unanswered => format!(
+            "The {sender} never answered: for {} it sent nothing, though it had acknowledged all \
+             that the {receiver} had said.",
+            part(f)
+        ),
+        _ if f.is_one_flight() => format!(
+            "Nothing held it back: the {sender} sent all of its data at once, and heard of its \
+             arrival {} later, which is the round trip.",
+            span(f.transfer)
+        ),
         _ => format!(
             "The application on the {sender} held it back, not the network: for {} it had nothing \
              ready to send.",
@@ -224,7 +236,7 @@ fn silent_path(f: &Figures) -> String {
         ),
         Cause::None => format!(
             "The {sender} or the path from it went silent: for {} nothing came of the data that \
-             the {receiver} still lacked.",
+             the {receiver} was still waiting for.",
             part(f)
         ),
         _ => format!(

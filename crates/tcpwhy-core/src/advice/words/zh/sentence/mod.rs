@@ -10,12 +10,11 @@ use crate::units::{Nanos, bits_per_second};
 
 /// The verdict, and how far it can be trusted.
 pub(crate) fn sentence(f: &Figures) -> String {
-    let died = matches!(f.verdict.limit, Limit::Handshake | Limit::SilentPath);
-    if f.span <= Nanos::ZERO || (f.bytes == 0 && !died) {
+    if f.span <= Nanos::ZERO || f.is_idle() {
         return nothing_to_judge(f);
     }
     let mut text = verdict(f);
-    if f.verdict.share > f.share + 0.03 {
+    if f.verdict.share > f.share + 0.03 && !f.is_one_flight() {
         text.push_str(&format!(
             "把各种原因合在一起，{}占了 {} 的时间。",
             limit(f.verdict.limit),
@@ -24,6 +23,9 @@ pub(crate) fn sentence(f: &Figures) -> String {
     }
     match f.outdone_by {
         _ if f.verdict.share >= 0.5 || f.verdict.limit == Limit::Unknown => {}
+        Some((Limit::Handshake, part)) if f.is_one_flight() => {
+            text.push_str(&format!("建立连接占了全部时间的 {}。", percent(part)));
+        }
         Some((Limit::Handshake, part)) => text.push_str(&format!(
             "数据传输期间它占的时间最长；建立连接占了全部时间的 {}。",
             percent(part)
@@ -115,6 +117,14 @@ fn application(f: &Figures) -> String {
         Cause::KeepAlive => {
             format!("连接空闲：{}除了保活（keep-alive）之外什么也没有传。", part(f))
         }
+        _ if f.unanswered => format!(
+            "{sender}始终没有回答：{receiver}所说的它都已确认，此后 {}什么也没有发送。",
+            part(f)
+        ),
+        _ if f.is_one_flight() => format!(
+            "没有什么限制了它：{sender}一次发完了全部数据，{} 之后得知数据到达，这正是一个往返时延。",
+            span(f.transfer)
+        ),
         _ => format!("瓶颈是{sender}上的应用程序，不是网络：{}没有准备好可发的数据。", part(f)),
     }
 }
@@ -199,7 +209,7 @@ fn silent_path(f: &Figures) -> String {
             part(f)
         ),
         Cause::None => format!(
-            "{sender}或来自它的路径没有了声息：{}，{receiver}仍然缺少的数据一直没有到来。",
+            "{sender}或来自它的路径没有了声息：{}，{receiver}仍在等待的数据一直没有到来。",
             part(f)
         ),
         _ => format!(

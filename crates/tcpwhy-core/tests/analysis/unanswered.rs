@@ -1,0 +1,93 @@
+//! A request that was acknowledged and never answered: the wait belongs to the end that owes the answer, or to the path from it.
+
+use crate::script::script;
+use crate::segments::{analyse_one, check_all, direction};
+use crate::silence::OPENING;
+use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Side};
+
+/// A client that asks, and whose request is acknowledged at 41 ms; then `rest`.
+fn asked(rest: &str) -> Connection {
+    let text = format!("{OPENING} 21 C P. len 100\n 41 S . win 502\n {rest}");
+    let connection = analyse_one(&script(&text));
+    check_all(std::slice::from_ref(&connection));
+    connection
+}
+
+/// Limit and cause of the last part of a direction's timeline, and how many ms it took.
+fn last(direction: &Direction) -> (Limit, Cause, i64) {
+    let last = direction.timeline.last().expect("a timeline");
+    (last.limit, last.cause, (last.to - last.from).0 / 1_000_000)
+}
+
+/// That of the server.
+fn owed(rest: &str) -> (Limit, Cause, i64) {
+    let connection = asked(rest);
+    last(direction(&connection, Side::Server))
+}
+
+const GAVE_UP: &str = "12000 C F. ack 1\n";
+
+#[test]
+fn a_server_that_forgets_the_connection_has_sent_into_a_hole() {
+    let told = owed(&format!("{GAVE_UP} 12020 S R seq 1 win 0"));
+    assert_eq!(told, (Limit::SilentPath, Cause::None, 11_959));
+}
+
+#[test]
+fn a_server_whose_sequence_numbers_are_ahead_has_sent_into_a_hole() {
+    // It has sent ten segments, and a FIN's number is none of them.
+    let told = owed(&format!("{GAVE_UP} 12020 S . seq 14481"));
+    assert_eq!(told, (Limit::SilentPath, Cause::None, 11_959));
+    let closes = format!("{GAVE_UP} 12020 S . seq 1\n 12030 S F. seq 1\n 12050 S . seq 2");
+    assert_eq!(owed(&closes).0, Limit::Application);
+}
+
+#[test]
+fn a_server_that_is_there_and_sends_nothing_thinks() {
+    let rest = format!("{GAVE_UP} 12020 S . seq 1");
+    let connection = asked(&rest);
+    let server = direction(&connection, Side::Server);
+    assert_eq!(last(server), (Limit::Application, Cause::SenderApplication, 11_959));
+    assert!(server.owes && server.verdict.confidence > 0.8, "{:?}", server.verdict);
+    // Without a later word of it nobody knows.
+    let connection = asked(GAVE_UP);
+    assert!(direction(&connection, Side::Server).verdict.confidence < 0.7);
+}
+
+#[test]
+fn who_closes_soon_or_was_never_heard_did_not_wait_for_an_answer() {
+    let owes = |connection: &Connection| direction(connection, Side::Server).owes;
+    assert!(owes(&asked("3100 C F. ack 1")));
+    assert!(!owes(&asked("2900 C F. ack 1")));
+    // What comes after the end is no wait.
+    assert!(!owes(&asked("100 C F. ack 1\n 9000 S F.")));
+    // A request that was not acknowledged is the client's matter.
+    let text = format!("{OPENING} 21 C P. len 100\n 300 C P. seq 1 len 100\n 9000 C R. seq 101");
+    assert!(!owes(&analyse_one(&script(&text))));
+}
+
+#[test]
+fn an_idle_connection_that_is_refused_at_last_owes_nothing() {
+    let idle = "9000 C P. len 100\n 9020 S R seq 101 win 0";
+    assert_ne!(owed(idle).0, Limit::SilentPath);
+}
+
+#[test]
+fn a_later_request_is_left_unanswered() {
+    let first = "42 S P. len 500 win 502\n 62 C .\n 5000 C P. len 100\n 5020 S .\n";
+    let told = owed(&format!("{first} 17000 C F. ack 501\n 17020 S . seq 14981"));
+    assert_eq!(told.0, Limit::SilentPath);
+    assert!((11_900..=12_020).contains(&told.2), "{told:?}");
+    // Here the server may think, or an answer may not be due: it ends with its data.
+    let thinks = owed(&format!("{first} 17000 C F. ack 501\n 17020 S . seq 501"));
+    assert_eq!(thinks.0, Limit::Application);
+    assert!(thinks.2 < 100, "{thinks:?}");
+}
+
+#[test]
+fn a_client_that_only_takes_owes_nothing() {
+    let connection = asked("42 S P. len 500 win 502\n 62 C .\n 12000 S R. seq 501");
+    assert!(!direction(&connection, Side::Client).owes);
+    let text = format!("{OPENING} 21 S P. len 500 win 502\n 41 C .\n 12000 S F.\n 12020 C F.");
+    assert!(!direction(&analyse_one(&script(&text)), Side::Client).owes);
+}

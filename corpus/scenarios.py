@@ -380,7 +380,6 @@ def paths():
             server_sysctls=GIVES_UP_SOON,
             give_up_after=12,
             drop_up=lose_between(1.0),
-            receiver_expect={"server": ("silent_path|path_bandwidth|loss_recovery", "*")},
         ),
         Scenario(
             "pmtu-black-hole-20ms",

@@ -30,6 +30,8 @@ pub(crate) struct Figures {
     pub bytes: u64,
     /// Payload bytes sent again.
     pub retransmitted: u64,
+    /// What was sent again under the verdict had arrived.
+    pub had_arrived: bool,
     /// The receiver waited in vain for any data.
     pub unanswered: bool,
     /// Time that the shares are parts of.
@@ -104,6 +106,9 @@ impl Figures {
             receiver: place(direction.from.other()),
             bytes: direction.bytes,
             retransmitted: direction.retransmitted,
+            had_arrived: found(connection, direction, FindingKind::SpuriousRetransmissions)
+                .zip(longest)
+                .is_some_and(|(f, i)| (i.first_frame..=i.last_frame).contains(&f.frame)),
             unanswered: direction.owes,
             span: direction.span(),
             share: share(held().map(|i| i.to - i.from), direction.span()),

@@ -182,6 +182,9 @@ fn narrow(bytes: u64) -> u32 {
 /// What the end of a direction was that nobody answered any more.
 fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
     let answers = &sender.answers;
+    if let Some(from) = flow.deaf_since(from) {
+        return Some(Silence { from, cause: Cause::PeerVanished });
+    }
     if !sender.is_left_unanswered() {
         return flow.owes_since(from).map(|from| Silence { from, cause: Cause::None });
     }

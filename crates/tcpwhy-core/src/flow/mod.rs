@@ -14,6 +14,7 @@ mod ecn;
 mod gap;
 mod handshake;
 mod identification;
+mod in_vain;
 mod line;
 pub(crate) mod overflow;
 pub(crate) mod packet;
@@ -169,11 +170,17 @@ impl Flow {
                 let time = (event.time + leg).max(sender.last);
                 sender.acknowledged(&event, time, Way { leg, queue: Nanos::ZERO });
             }
-            let owed_since = self.owes_since(side);
+            let owed_since = self.deaf_since(side).or_else(|| self.owes_since(side));
             if let Some(sender) = &mut self.senders[side as usize] {
                 sender.end(owed_since);
             }
         }
+    }
+
+    /// Since when `side` has heard nothing: it has sent again and again what had been acknowledged, and gave up.
+    pub(crate) fn deaf_since(&self, side: Side) -> Option<Nanos> {
+        let sender = self.senders[side as usize].as_ref()?;
+        sender.in_vain.and_then(|in_vain| in_vain.deaf_since(self.newest[side as usize]))
     }
 
     /// Since when `side`, or the path from it, owes what its peer waited for to the end: data of which a part lacks

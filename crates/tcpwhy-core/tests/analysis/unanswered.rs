@@ -1,4 +1,5 @@
-//! A request that was acknowledged and never answered: the wait belongs to the end that owes the answer, or to the path from it.
+//! Who was not answered, or did not hear: a request that was acknowledged and never answered, and data that is sent again though its ACK has
+//! passed.
 
 use crate::script::script;
 use crate::segments::{analyse_one, check_all, direction};
@@ -90,4 +91,28 @@ fn a_client_that_only_takes_owes_nothing() {
     assert!(!direction(&connection, Side::Client).owes);
     let text = format!("{OPENING} 21 S P. len 500 win 502\n 41 C .\n 12000 S F.\n 12020 C F.");
     assert!(!direction(&analyse_one(&script(&text)), Side::Client).owes);
+}
+
+/// A server whose answer has arrived, seen at the client, and then `rest`.
+fn answered(rest: &str) -> (Limit, Cause, i64) {
+    owed(&format!("42 S P. len 1448 win 502\n 43 S P. len 1448\n 43 C . ack 2897\n {rest}"))
+}
+
+#[test]
+fn what_is_sent_again_though_its_ack_has_passed_was_not_heard_of() {
+    let again = |at: i64| format!("{at} S P. seq 1 len 1448\n {at} C . sack 1-1449\n");
+    let [once, twice, thrice] = [400, 900, 1_900].map(again);
+    let told = answered(&format!("{once}{twice}{thrice} 9000 C F."));
+    assert_eq!((told.0, told.1), (Limit::SilentPath, Cause::PeerVanished));
+    assert!(told.2 > 8_900, "{told:?}");
+    // Once may be an ACK that was late.
+    assert_ne!(answered(&once).0, Limit::SilentPath);
+    // Whoever goes on has heard, and so has whoever answers.
+    let goes_on = format!("{once}{twice} 950 S P. len 1448\n 950 C .\n");
+    assert_ne!(answered(&goes_on).0, Limit::SilentPath);
+    let closes = format!("{once}{twice} 9000 C F.\n 9020 S F.\n 9020 C .");
+    assert_ne!(answered(&closes).0, Limit::SilentPath);
+    // No timer sends a segment three times in a moment.
+    let burst = [400, 401, 402].map(again).concat();
+    assert_ne!(answered(&burst).0, Limit::SilentPath);
 }

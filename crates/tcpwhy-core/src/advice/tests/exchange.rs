@@ -1,13 +1,30 @@
-//! What is said of a request and its answer: one that nobody gave, and one that one flight was enough for.
+//! What is said of a request and its answer: one that nobody gave, one that nobody heard, and one that one flight was enough for.
 
 use super::{advised, case, said};
-use crate::model::{Cause, Connection, Limit};
+use crate::model::{Cause, Connection, Finding, FindingKind, Limit, Side};
 use crate::units::Nanos;
 
 /// Its server sent nothing that came.
 pub(super) fn unanswered(c: &mut Connection) {
     let d = &mut c.directions[1];
     (d.bytes, d.owes, d.transfers_omitted) = (0, true, 0);
+}
+
+/// Its server heard no answer to what had arrived.
+pub(super) fn unheard(c: &mut Connection) {
+    let (kind, side) = (FindingKind::SpuriousRetransmissions, Side::Server);
+    c.findings = Box::new([Finding { kind, side, count: 4, value: 0, frame: 150 }]);
+}
+
+#[test]
+fn who_hears_no_answers_is_told_from_who_gets_none() {
+    let mut c = case(Limit::SilentPath, Cause::PeerVanished);
+    assert!(said(&c).starts_with("The client or the path to it went silent"), "{}", said(&c));
+    unheard(&mut c);
+    assert!(said(&c).starts_with("The path back to the server went silent"), "{}", said(&c));
+    // What was sent again long before is another matter.
+    c.findings[0].frame = 7;
+    assert!(said(&c).starts_with("The client or the path to it went silent"), "{}", said(&c));
 }
 
 /// All of its data left at once; opening the connection took most of the time.

@@ -15,6 +15,7 @@ use crate::flow::capacity::Capacity;
 use crate::flow::ecn::Feedback;
 use crate::flow::gap::{Gap, Piece, State};
 use crate::flow::identification::Identification;
+use crate::flow::in_vain::InVain;
 use crate::flow::overflow::Overflow;
 use crate::flow::packet::Packet;
 use crate::flow::record::Stretches;
@@ -47,6 +48,7 @@ pub(crate) struct Sender {
     pub(crate) tally: Tally,
     pub(crate) capacity: Capacity,
     pub(crate) answers: Answers,
+    pub(crate) in_vain: Option<InVain>,
     pub(crate) bursts: Bursts,
     pub(crate) overflow: Overflow,
     gap: Gap,
@@ -135,6 +137,7 @@ impl Sender {
             tally: Tally::default(),
             capacity: Capacity::default(),
             answers: Answers::default(),
+            in_vain: None,
             bursts: Bursts::default(),
             overflow: Overflow::default(),
             gap: Gap::starting(piece),

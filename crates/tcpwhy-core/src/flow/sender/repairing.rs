@@ -2,6 +2,7 @@
 
 use super::Sender;
 use crate::flow::gap::Release;
+use crate::flow::in_vain::InVain;
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::Sending;
 use crate::flow::stretch::Loss;
@@ -14,6 +15,10 @@ impl Sender {
     pub(super) fn sent_again(&mut self, sending: Sending, packet: &Packet) {
         if let Sending::Again { .. } | Sending::Needless = sending {
             self.answers.asked_again(packet.frame, packet.len);
+        }
+        if let (Sending::Needless, Some(start)) = (sending, self.space.locate(packet.seq)) {
+            let (segment, since) = ((start, self.data_end), self.gap.start());
+            self.in_vain = Some(InVain::next(self.in_vain, segment, packet.time, since));
         }
         if let Sending::Again { recanted, .. } = sending {
             self.record.open().arrived -= recanted as i64;

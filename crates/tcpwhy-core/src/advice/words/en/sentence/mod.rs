@@ -239,6 +239,11 @@ fn silent_path(f: &Figures) -> String {
              the {receiver} was still waiting for.",
             part(f)
         ),
+        _ if f.had_arrived => format!(
+            "The path back to the {sender} went silent: for {} it resent data that had arrived, and \
+             heard none of the {receiver}'s answers.",
+            part(f)
+        ),
         _ => format!(
             "The {receiver} or the path to it went silent: for {} the {sender} resent data and got \
              no answer.",

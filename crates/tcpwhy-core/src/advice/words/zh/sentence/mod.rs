@@ -212,6 +212,10 @@ fn silent_path(f: &Figures) -> String {
             "{sender}或来自它的路径没有了声息：{}，{receiver}仍在等待的数据一直没有到来。",
             part(f)
         ),
+        _ if f.had_arrived => format!(
+            "返回{sender}的路径没有了声息：{}，它在重传早已到达的数据，却听不到{receiver}的任何应答。",
+            part(f)
+        ),
         _ => format!(
             "{receiver}或通往它的路径没有了响应：{}，{sender}在重传数据，却得不到应答。",
             part(f)

@@ -9,7 +9,9 @@ use tcpwhy_core::units::{Nanos, bits_per_second};
 ///
 /// `transfer` counts the transfers of a direction from 1. `limit` and `cause` held longest within
 /// the transfer's own time, for the part `limit_share` (0 to 1) of it; empty where nothing is known.
-pub const HEADER: [&str; 17] = [
+/// `wait_ns` is the time before it, since the end of the transfer before or since the connection was
+/// opened, and `wait_limit` and `wait_cause` what held longest then: whose turn it was.
+pub const HEADER: [&str; 20] = [
     "connection",
     "client_addr",
     "client_port",
@@ -27,6 +29,9 @@ pub const HEADER: [&str; 17] = [
     "limit",
     "cause",
     "limit_share",
+    "wait_ns",
+    "wait_limit",
+    "wait_cause",
 ];
 
 /// Writes the header and one row for each transfer.
@@ -42,17 +47,23 @@ pub fn write<C: Borrow<Connection>>(
     for connection in connections {
         let connection = connection.borrow();
         for direction in &connection.directions {
+            let mut before = direction.timeline.first().map_or(Nanos::MAX, |first| first.from);
             for (i, transfer) in direction.transfers.iter().enumerate() {
-                rows.write_record(row(connection, direction, i + 1, transfer))?;
+                rows.write_record(row(connection, direction, i + 1, transfer, before))?;
+                before = transfer.to;
             }
         }
     }
     rows.flush()
 }
 
-fn row(c: &Connection, d: &Direction, number: usize, t: &Transfer) -> [String; 17] {
+/// The row of a transfer; the wait for it began at `before`.
+fn row(c: &Connection, d: &Direction, number: usize, t: &Transfer, before: Nanos) -> [String; 20] {
     let duration = t.to - t.from;
-    let main = main_limit(d, t);
+    let main = main_limit(d, t.from, t.to);
+    let (wait, waited_for) = ((t.from - before).max(Nanos::ZERO), main_limit(d, before, t.from));
+    let limit = |of: Option<Main>| of.map(|m| m.limit.name()).unwrap_or_default().to_owned();
+    let cause = |of: Option<Main>| of.and_then(|m| m.cause.name()).unwrap_or_default().to_owned();
     [
         c.id.to_string(),
         c.client.addr().to_string(),
@@ -68,24 +79,34 @@ fn row(c: &Connection, d: &Direction, number: usize, t: &Transfer) -> [String; 1
         t.retransmitted.to_string(),
         t.first_frame.to_string(),
         t.last_frame.to_string(),
-        main.map(|m| m.0.name()).unwrap_or_default().to_owned(),
-        main.and_then(|m| m.1.name()).unwrap_or_default().to_owned(),
-        main.map(|m| format!("{:.4}", m.2)).unwrap_or_default(),
+        limit(main),
+        cause(main),
+        main.map(|m| format!("{:.4}", m.share)).unwrap_or_default(),
+        wait.0.to_string(),
+        limit(waited_for),
+        cause(waited_for),
     ]
 }
 
-/// What held longest within the transfer's time, and for which part of it.
-fn main_limit(d: &Direction, t: &Transfer) -> Option<(Limit, Cause, f64)> {
+/// What held longest in a time, and for which part of it.
+#[derive(Debug, Clone, Copy)]
+struct Main {
+    limit: Limit,
+    cause: Cause,
+    share: f64,
+}
+
+fn main_limit(d: &Direction, from: Nanos, to: Nanos) -> Option<Main> {
     let mut held: Vec<(Limit, Cause, Nanos)> = Vec::new();
-    let first = d.timeline.partition_point(|i| i.to <= t.from);
-    for i in d.timeline.iter().skip(first).take_while(|i| i.from < t.to) {
-        let overlap = i.to.min(t.to) - i.from.max(t.from);
+    let first = d.timeline.partition_point(|i| i.to <= from);
+    for i in d.timeline.iter().skip(first).take_while(|i| i.from < to) {
+        let overlap = i.to.min(to) - i.from.max(from);
         match held.iter_mut().find(|h| (h.0, h.1) == (i.limit, i.cause)) {
             Some(h) => h.2 += overlap,
             None => held.push((i.limit, i.cause, overlap)),
         }
     }
     let (limit, cause, time) = held.into_iter().max_by_key(|h| h.2)?;
-    let whole = t.to - t.from;
-    (whole > Nanos::ZERO).then(|| (limit, cause, time.0 as f64 / whole.0 as f64))
+    let whole = to - from;
+    (whole > Nanos::ZERO).then(|| Main { limit, cause, share: time.0 as f64 / whole.0 as f64 })
 }

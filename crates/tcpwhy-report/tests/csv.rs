@@ -6,6 +6,7 @@ mod common;
 
 use common::{connection, connections, golden};
 use tcpwhy_core::model::{Cause, Connection, Limit};
+use tcpwhy_core::units::Nanos;
 use tcpwhy_report::csv;
 
 fn rows(connections: &[Connection]) -> String {
@@ -24,9 +25,22 @@ fn the_limit_is_that_of_the_transfers_own_time() {
     let text = rows(&[connection(0, (Limit::SendBuffer, Cause::None))]);
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines[0], csv::HEADER.join(","));
-    assert!(lines[1].ends_with("congestion_window,slow start,1.0000"), "{}", lines[1]);
-    assert!(lines[2].ends_with("send_buffer,,0.9825"), "{}", lines[2]);
-    assert!(lines[3].ends_with(",,,"), "no time, no limit: {}", lines[3]);
+    let tells = |line: &str, what: &str| assert!(line.contains(what), "{line}");
+    tells(lines[1], ",congestion_window,slow start,1.0000,");
+    tells(lines[2], ",send_buffer,,0.9825,");
+    tells(lines[3], ",,,,0,,");
+}
+
+#[test]
+fn the_time_before_a_transfer_and_what_held_then_are_in_its_row() {
+    let mut one = connection(0, (Limit::SendBuffer, Cause::None));
+    let d = &mut one.directions[1];
+    // The first 400 ms of what held longest lie between the first two transfers.
+    d.transfers[1].from = d.transfers[0].to + Nanos::from_millis(400);
+    let text = rows(&[one]);
+    let ends: Vec<_> = text.lines().skip(1).take(2).collect();
+    assert!(ends[0].ends_with(",20000000,handshake,"), "{}", ends[0]);
+    assert!(ends[1].ends_with(",400000000,send_buffer,"), "{}", ends[1]);
 }
 
 #[test]

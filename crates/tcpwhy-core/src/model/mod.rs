@@ -164,9 +164,12 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// Payload bits per second over the transfer time.
+    /// Payload bits per second over the transfer time; none where the receiver has acknowledged nothing.
     pub fn goodput_bps(&self) -> u64 {
-        bits_per_second(self.bytes, self.transfer)
+        // Where it advertised no window either, its packets are not in the capture.
+        let heard = self.facts.max_window > 0;
+        let in_vain = heard && self.timeline.iter().all(|i| i.evidence.acked == 0);
+        if in_vain { 0 } else { bits_per_second(self.bytes, self.transfer) }
     }
 
     /// Time by limit and cause, longest first: the timeline added up.

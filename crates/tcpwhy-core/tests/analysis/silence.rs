@@ -131,8 +131,10 @@ fn only_large_segments_vanish() {
         let f = finding(&connection, FindingKind::PmtuBlackHole).unwrap();
         assert_eq!((f.side, f.value), (Side::Server, 1448), "at {position}");
         assert!(f.count >= 10, "{f:?}");
-        let verdict = direction(&connection, Side::Server).verdict;
+        let server = direction(&connection, Side::Server);
+        let verdict = server.verdict;
         assert_eq!((verdict.limit, verdict.cause), (Limit::SilentPath, Cause::PmtuBlackHole));
+        assert!(server.bytes > 0 && server.goodput_bps() == 0, "{server:?}");
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn step(step: &Buffer) -> String {
             place(&at)
         ),
         Buffer::SetRcvbuf { at, bdp } => format!(
-            "如果必须保留这个选项，就设为 {} 或更大，即带宽时延积的两倍，因为缓冲区只有一部分会成为窗口：{}。要在 listen() 或 connect() 之前设置，因为窗口的缩放因子在 SYN 中就定下来了；{}的 net.core.rmem_max 也要有这么大。",
+            "如果必须保留这个选项，就设为 {} 或更大，即至少为带宽时延积的两倍，因为缓冲区只有一部分会成为窗口：{}。要在 listen() 或 connect() 之前设置，因为窗口的缩放因子在 SYN 中就定下来了；{}的 net.core.rmem_max 也要有这么大。",
             bdp.rcvbuf(),
             product(&bdp),
             place(&at)

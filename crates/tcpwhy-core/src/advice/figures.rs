@@ -1,6 +1,6 @@
 //! The numbers that words about one direction may need, gathered once.
 
-use super::quantity::SHORTEST_ROUND_TRIP;
+use super::quantity::{SHORTEST_ROUND_TRIP, round_trips};
 use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Verdict, WhatIf,
     WindowScale,
@@ -148,9 +148,8 @@ impl Figures {
     /// Whether one round trip for each turn of the conversation explains most of the verdict's
     /// time: distance, not anybody's thinking.
     pub(crate) fn is_chatty(&self) -> bool {
-        let turns = i64::try_from(self.transfers).unwrap_or(i64::MAX);
         let waited = self.span.secs() * self.share;
-        turns > 1 && self.rtt_floor.scale(turns, 1).secs() > 0.6 * waited
+        self.transfers > 1 && round_trips(self.transfers, self.rtt_floor).secs() > 0.6 * waited
     }
 
     /// Whether the peer's messages let more go, many times within each transfer: it grants what may be under way.

@@ -9,6 +9,11 @@ use crate::units::Nanos;
 /// one that it cannot measure (stamps of 10 ms, or none at all).
 pub const SHORTEST_ROUND_TRIP: Nanos = Nanos(1_000);
 
+/// What so many round trips take, one after the other.
+pub(crate) fn round_trips(count: u64, rtt: Nanos) -> Nanos {
+    rtt.scale(i64::try_from(count).unwrap_or(i64::MAX), 1)
+}
+
 /// A buffer, window or flight in bytes, as `16.0 KiB`.
 pub fn buffer(bytes: u64) -> String {
     scaled(bytes as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])

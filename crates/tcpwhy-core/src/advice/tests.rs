@@ -274,6 +274,7 @@ fn turns_that_explain_the_waiting_ask_for_fewer_turns() {
     assert!(said(&c).contains("1,200 turns of at least one round trip (20.1 ms)"), "{}", said(&c));
     let steps = advised(&c);
     assert!(steps[0].starts_with("On the client (10.0.0.2:51234), ask for more"), "{steps:?}");
+    assert!(steps[0].ends_with("round trip of 20.1 ms, 24.1 s in all."), "{steps:?}");
     assert!(!steps.iter().any(|s| s.contains("Look at how long")), "{steps:?}");
 }
 

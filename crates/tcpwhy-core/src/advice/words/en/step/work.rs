@@ -1,8 +1,8 @@
 //! Steps in applications.
 
-use crate::advice::quantity::{buffer, count, rate, span};
+use crate::advice::quantity::{buffer, count, rate, round_trips, span};
 use crate::advice::step::Work;
-use crate::advice::words::en::{frames, place};
+use crate::advice::words::en::{frames, known, place};
 use crate::model::Side;
 use crate::units::bits_per_second;
 
@@ -42,7 +42,11 @@ pub(super) fn step(step: &Work) -> String {
              round trip{}.",
             place(&at),
             count(turns),
-            if rtt.0 > 0 { format!(" of {}", span(rtt)) } else { String::new() }
+            known(rtt.0 > 0, || format!(
+                " of {}, {} in all",
+                span(rtt),
+                span(round_trips(turns, rtt))
+            ))
         ),
         Work::KeepAliveIsHarmless => {
             "Nothing to change: keep-alives cost next to nothing. Look at \

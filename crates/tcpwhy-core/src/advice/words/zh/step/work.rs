@@ -1,6 +1,6 @@
 //! Steps in applications.
 
-use crate::advice::quantity::{buffer, count, rate, span};
+use crate::advice::quantity::{buffer, count, rate, round_trips, span};
 use crate::advice::step::Work;
 use crate::advice::words::zh::{frames, known, place};
 use crate::model::Side;
@@ -35,7 +35,9 @@ pub(super) fn step(step: &Work) -> String {
             "在{}上，每次多请求一些，或者不等应答就发出下一个请求（批量、流水线、多个连接）：{} 个来回中，每个至少要花一个往返时延{}。",
             place(&at),
             count(turns),
-            known(rtt.0 > 0, || format!("（{}）", span(rtt)))
+            known(rtt.0 > 0, || {
+                format!("（{}），合计 {}", span(rtt), span(round_trips(turns, rtt)))
+            })
         ),
         Work::KeepAliveIsHarmless => {
             "无需修改：保活（keep-alive）几乎没有开销。如果两端本该有数据往来，请查看应用程序为什么没有。"

@@ -111,13 +111,17 @@ fn shares(page: &mut Page<'_>, d: &Direction, all: bool) -> io::Result<()> {
     let room = page.width.saturating_sub(wide + 28);
     let bars = if room < BARS.0 { 0 } else { room.min(BARS.1) };
     for Row { limit, name, part, time } in &rows {
-        let (style, mark) = limit.map_or((DIM, ' '), |limit| (color(limit), letter(limit)));
+        let (style, mark) = limit.map_or((DIM, None), |of| (color(of), Some(letter(of))));
         let (percent, time) = (page.words.percent(*part), span(*time));
         if wide + 26 > page.width {
-            page.item(4, &format!("{mark} "), &page.words.share(name, &percent, &time))?;
+            page.item(
+                4,
+                &format!("{} ", mark.unwrap_or('-')),
+                &page.words.share(name, &percent, &time),
+            )?;
             continue;
         }
-        let mark = page.paint(style, &mark.to_string());
+        let mark = page.paint(style, &mark.unwrap_or(' ').to_string());
         let bar = page.paint(style, &format!("{:bars$}", bar(*part, bars)));
         let name = padded(name, wide);
         page.line(&format!("    {mark} {name} {percent:>7} {bar} {time:>9}"))?;

@@ -58,8 +58,12 @@ impl<'w> Page<'w> {
         self.line(&format!("  {title}"))
     }
 
-    /// A title over the whole width.
+    /// A title over the whole width, or in several lines where it is wider.
     pub(super) fn rule(&mut self, title: &str) -> io::Result<()> {
+        let wrapped = paragraph("── ", title, self.width);
+        if wrapped.lines().count() > 1 {
+            return wrapped.lines().try_for_each(|line| self.line(&self.paint(BOLD, line)));
+        }
         let rest = self.width.saturating_sub(columns(title) + 4);
         let line = format!(
             "{} {} {}",

@@ -200,8 +200,8 @@ fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
     Some(Silence { from: answers.last().unwrap_or(flow.start), cause })
 }
 
-/// What a direction without data waited for until `last`: the handshake, then nothing to send, or what became of its answer.
-fn silent_times(flow: &Flow, from: Side, last: Nanos) -> Vec<Interval> {
+/// What a direction without data waited for until `last`: the handshake, then nothing to send, or what became of the answer that is `due`.
+fn silent_times(flow: &Flow, due: Option<Due>, last: Nanos) -> Vec<Interval> {
     let opening = &flow.handshake;
     let established = opening.established.unwrap_or(flow.start);
     let interval = |from, to, limit, cause| Interval {
@@ -221,7 +221,7 @@ fn silent_times(flow: &Flow, from: Side, last: Nanos) -> Vec<Interval> {
         let cause = if opening.is_retried() { Cause::SynRetry } else { Cause::None };
         return vec![opens, rest(last, Limit::Handshake, cause)];
     }
-    let Some(due) = flow.due_from(from) else {
+    let Some(due) = due else {
         return vec![opens, rest(last, Limit::Application, Cause::SenderApplication)];
     };
     let (limit, cause, confidence) = match due {
@@ -244,7 +244,8 @@ fn silent_times(flow: &Flow, from: Side, last: Nanos) -> Vec<Interval> {
 
 /// A direction without data.
 fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Direction {
-    let timeline: Vec<Interval> = silent_times(flow, from, placing.last)
+    let due = flow.due_from(from);
+    let timeline: Vec<Interval> = silent_times(flow, due, placing.last)
         .into_iter()
         .filter_map(|i| period.cut(i.from, i.to).map(|(from, to)| Interval { from, to, ..i }))
         .collect();
@@ -269,7 +270,7 @@ fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Directi
         timeline: timeline.into(),
         transfers: Box::default(),
         transfers_omitted: 0,
-        owes: flow.due_from(from).is_some_and(|due| due.since < period.to),
+        owes: due.is_some_and(|due| due.since < period.to),
         facts,
         traits: None,
     }

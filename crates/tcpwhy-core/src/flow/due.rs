@@ -21,10 +21,10 @@ impl Flow {
     /// The answer that `side` owed at the end to what it had acknowledged, where its peer has waited longer for it than any path takes.
     /// Clients ask, and servers answer.
     pub(crate) fn due_from(&self, side: Side) -> Option<Due> {
-        let own = side as usize;
         if side == Side::Client {
             return None;
         }
+        let own = side as usize;
         self.senders[side.other() as usize].as_ref()?.done?;
         let since = match &self.senders[own] {
             Some(sender) => sender.asked(),

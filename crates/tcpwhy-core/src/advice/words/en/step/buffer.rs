@@ -41,8 +41,9 @@ pub(super) fn step(step: &Buffer) -> String {
         ),
         Buffer::SetRcvbuf { at, bdp } => format!(
             "If that option has to stay, set it to {} or more, at least twice the bandwidth-delay \
-             product, for only a part of the buffer becomes window: {}. Set it before listen() or connect(), \
-             for the window's scale is fixed in the SYN; net.core.rmem_max on {} must be as large.",
+             product, for only a part of the buffer becomes window: {}. Set it before listen() or \
+             connect(), for the window's scale is fixed in the SYN; net.core.rmem_max on {} must \
+             be as large.",
             bdp.rcvbuf(),
             product(&bdp),
             place(&at)

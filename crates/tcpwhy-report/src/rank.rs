@@ -8,6 +8,9 @@ use tcpwhy_core::units::Nanos;
 /// it.
 const MINOR: u64 = 100;
 
+/// What is less sure may not have been waited for at all.
+const LIKELY: f64 = 0.55;
+
 /// Most time to save, then the largest, then the longest.
 pub(crate) type Importance = Reverse<(Nanos, u64, Nanos)>;
 
@@ -24,16 +27,14 @@ impl Ranked<'_> {
     /// Time that lifting the best single limit would save.
     pub(crate) fn saving(&self) -> Nanos {
         let d = self.direction;
-        if let Some(waited) = d.owed() {
-            return waited;
-        }
         if d.verdict.cause == Cause::KeepAlive {
             return Nanos::ZERO;
         }
         let counts = |w: &&WhatIf| w.lift != Limit::Application || !self.client_thinks();
         // The shortest comes first.
         let best = d.what_if.iter().find(counts).map_or(d.transfer, |w| w.transfer);
-        (d.transfer - best).max(Nanos::ZERO)
+        let owed = d.owed().filter(|_| d.verdict.confidence >= LIKELY);
+        (d.transfer - best).max(owed.unwrap_or_default())
     }
 
     /// What comes first is less.
@@ -67,10 +68,14 @@ impl Ranked<'_> {
         same(Cause::WaitingForPeer) || same(Cause::SynRetry) || waits
     }
 
-    /// Whether the application did not take long to ask what then was not answered for longer.
+    /// Whether what held this up longest was the wait for an answer, which the opposite direction owes and tells.
     fn asks_in_vain(&self, other: &Direction) -> bool {
         let d = self.direction;
-        d.verdict.limit == Limit::Application && other.owed().is_some_and(|owed| owed > d.transfer)
+        let waits = matches!(
+            (d.verdict.limit, d.verdict.cause),
+            (Limit::Application, _) | (Limit::SilentPath, Cause::PeerVanished)
+        );
+        waits && other.owed().is_some_and(|owed| owed.scale(2, 1) > d.transfer)
     }
 
     /// Whether the client waited longer for the server's application, small as its answer was, than its own data took.

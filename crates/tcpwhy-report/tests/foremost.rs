@@ -106,3 +106,20 @@ fn of_too_many_those_with_most_to_save_are_kept_and_few_stay_as_they_are() {
     keep_most_telling(&mut all, 3);
     assert_eq!(ids(&all), [299, 298, 297]);
 }
+
+#[test]
+fn what_was_surely_waited_for_comes_before_what_would_save_a_little_and_what_may_have_been_does_not()
+ {
+    let first = |confidence: f64| {
+        let saves = connection(1, (Limit::SendBuffer, Cause::None));
+        let mut owes = connection(2, (Limit::Application, Cause::SenderApplication));
+        let server = &mut owes.directions[1];
+        server.owes = true;
+        server.verdict.confidence = confidence;
+        server.what_if = Box::default();
+        let mut list = vec![saves, owes];
+        keep_most_telling(&mut list, 1);
+        list[0].id
+    };
+    assert_eq!([first(0.9), first(0.6), first(0.5)], [2, 2, 1]);
+}

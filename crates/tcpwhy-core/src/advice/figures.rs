@@ -28,11 +28,13 @@ pub(crate) struct Figures {
     pub receiver: Place,
     /// Payload bytes, each counted once.
     pub bytes: u64,
+    /// The capture holds the beginning of the connection.
+    pub is_whole: bool,
     /// Payload bytes sent again.
     pub retransmitted: u64,
     /// What was sent again under the verdict had arrived.
     pub had_arrived: bool,
-    /// The receiver waited in vain for any data.
+    /// For most of the verdict's time the receiver waited in vain for data that was due.
     pub unanswered: bool,
     /// Time that the shares are parts of.
     pub span: Nanos,
@@ -105,11 +107,12 @@ impl Figures {
             sender: place(direction.from),
             receiver: place(direction.from.other()),
             bytes: direction.bytes,
+            is_whole: !connection.findings.iter().any(|f| f.kind == FindingKind::Midstream),
             retransmitted: direction.retransmitted,
             had_arrived: found(connection, direction, FindingKind::SpuriousRetransmissions)
                 .zip(longest)
                 .is_some_and(|(f, i)| (i.first_frame..=i.last_frame).contains(&f.frame)),
-            unanswered: direction.owes,
+            unanswered: owes_most(direction, held()),
             span: direction.span(),
             share: share(held().map(|i| i.to - i.from), direction.span()),
             outdone_by: outdone(direction),
@@ -178,13 +181,24 @@ impl Figures {
         let held = Nanos((self.span.0 as f64 * self.share) as i64);
         self.verdict.cause == Cause::SenderApplication
             && (self.bytes > 0 && self.transfers == 1)
-            && (self.transfer < round && held < round)
+            && (self.stalls == 0 && self.transfer < round && held < round)
+    }
+
+    /// Whether it was acknowledged without delay: a receiver may wait for more data, and a queue may have formed.
+    pub(crate) fn is_prompt(&self) -> bool {
+        self.transfer <= self.rtt_floor.scale(5, 4)
     }
 
     /// The end of that role.
     pub(crate) fn place(&self, side: Side) -> Place {
         if self.sender.side == side { self.sender } else { self.receiver }
     }
+}
+
+/// Whether more than half of the time that was `held` is what the direction owed at its end.
+fn owes_most<'a>(direction: &Direction, held: impl Iterator<Item = &'a Interval>) -> bool {
+    let held = held.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from));
+    direction.owed().is_some_and(|owed| owed.scale(2, 1) > held)
 }
 
 /// A round trip, or zero where the capture's clock was too coarse to measure it.

@@ -3,15 +3,13 @@
 use super::conclusion::Judged;
 use super::narrowest::{Narrowest, is_filled, link_rate};
 use super::period::Period;
-use super::{findings, verdict};
+use super::{findings, unanswered, verdict};
 use crate::flow::Flow;
-use crate::flow::due::Due;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
-use crate::limits::{Context, Losses, Lost, Silence, ceiling, lay, paced_ceiling, pattern};
+use crate::limits::{Context, Losses, Lost, ceiling, lay, paced_ceiling, pattern};
 use crate::model::{
-    Cause, Connection, Direction, Evidence, Facts, Interval, Limit, RttSummary, Side, Source,
-    Traits, Transfer, Vantage, WindowScale,
+    Connection, Direction, Facts, Interval, Limit, RttSummary, Side, Traits, Transfer, Vantage,
 };
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
@@ -79,9 +77,9 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
 /// A direction in a period, and the pattern of its losses.
 fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Direction, Losses) {
     let Some(sender) = &flow.senders[from as usize] else {
-        return (silent(flow, placing, from, period), Losses::default());
+        return (unanswered::without_data(flow, placing, from, period), Losses::default());
     };
-    let silence = silence_of(flow, from, sender);
+    let silence = unanswered::end_of(flow, from, sender);
     let mut facts = facts_of(sender);
     let mut ctx = Context::new(sender.record.closed(), facts.rtt_floor, sender.size.mss());
     ctx.scale = sender.window.scale();
@@ -119,7 +117,9 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     };
     let ceiling = stopped_at.and_then(|flight| NonZeroU32::new(narrow(flight)));
     let traits = Traits { capacity, is_least: link.is_least, reader, ceiling, paced };
-    let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
+    let owes = flow.due_from(from).is_some_and(|due| due.time.since < period.to);
+    let moving = while_moving(&timeline, owes);
+    let path = Path { timeline: moving, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(&timeline, &transfers, &facts);
     let direction = Direction {
@@ -132,11 +132,19 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         timeline: timeline.into(),
         transfers: transfers.into(),
         transfers_omitted,
-        owes: false,
+        owes,
         facts,
         traits: Some(traits),
     };
     (direction, ctx.losses)
+}
+
+/// The time that no longer had anything of the transfer in it is no time to save: an answer was due, which its application did not give.
+fn while_moving(timeline: &[Interval], owes: bool) -> &[Interval] {
+    match timeline.split_last() {
+        Some((last, before)) if owes && last.limit == Limit::Application => before,
+        _ => timeline,
+    }
 }
 
 fn lost_by(sender: &Sender) -> Lost {
@@ -177,101 +185,4 @@ fn facts_of(sender: &Sender) -> Facts {
 /// Bytes of what is far below 4 GB in TCP.
 fn narrow(bytes: u64) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
-}
-
-/// What the end of a direction was that nobody answered any more.
-fn silence_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
-    let answers = &sender.answers;
-    if let Some(from) = flow.deaf_since(from) {
-        return Some(Silence { from, cause: Cause::PeerVanished });
-    }
-    if !sender.is_left_unanswered() {
-        return flow.owes_since(from).map(|from| Silence { from, cause: Cause::None });
-    }
-    let cause = if sender.window.is_closed() {
-        Cause::ProbesUnanswered
-    } else if answers.too_large().is_some() {
-        Cause::PmtuBlackHole
-    } else if flow.resets[from.other() as usize].is_some() {
-        Cause::ConnectionForgotten
-    } else {
-        Cause::PeerVanished
-    };
-    Some(Silence { from: answers.last().unwrap_or(flow.start), cause })
-}
-
-/// What a direction without data waited for until `last`: the handshake, then nothing to send, or what became of the answer that is `due`.
-fn silent_times(flow: &Flow, due: Option<Due>, last: Nanos) -> Vec<Interval> {
-    let opening = &flow.handshake;
-    let established = opening.established.unwrap_or(flow.start);
-    let interval = |from, to, limit, cause| Interval {
-        from,
-        to,
-        limit,
-        cause,
-        confidence: 90,
-        source: Source::Packets,
-        first_frame: 0,
-        last_frame: 0,
-        evidence: Evidence::default(),
-    };
-    let opens = interval(flow.start, established, Limit::Handshake, Cause::None);
-    let rest = |to, limit, cause| interval(established, to, limit, cause);
-    if opening.established.is_none() && opening.syn[0].is_some() {
-        let cause = if opening.is_retried() { Cause::SynRetry } else { Cause::None };
-        return vec![opens, rest(last, Limit::Handshake, cause)];
-    }
-    let Some(due) = due else {
-        return vec![opens, rest(last, Limit::Application, Cause::SenderApplication)];
-    };
-    let (limit, cause, confidence) = match due {
-        Due { lost: true, .. } => (Limit::SilentPath, Cause::None, 90),
-        Due { told: true, .. } => (Limit::Application, Cause::SenderApplication, 90),
-        // It may have got lost as well.
-        _ => (Limit::Application, Cause::SenderApplication, 60),
-    };
-    let since = due.since.max(established);
-    let asked = rest(since, Limit::Application, Cause::WaitingForPeer);
-    let over = flow.over.map_or(0, |over| over.frame);
-    let owed = Interval {
-        first_frame: over,
-        last_frame: over,
-        confidence,
-        ..interval(since, due.until.max(since), limit, cause)
-    };
-    vec![opens, asked, owed]
-}
-
-/// A direction without data.
-fn silent(flow: &Flow, placing: &Placing, from: Side, period: Period) -> Direction {
-    let due = flow.due_from(from);
-    let timeline: Vec<Interval> = silent_times(flow, due, placing.last)
-        .into_iter()
-        .filter_map(|i| period.cut(i.from, i.to).map(|(from, to)| Interval { from, to, ..i }))
-        .collect();
-    let facts = Facts {
-        mss: 0,
-        rtt_floor: placing.legs.to[0].floor() + placing.legs.to[1].floor(),
-        peak_bps: 0,
-        path_bps: 0,
-        max_flight: 0,
-        max_window: 0,
-        min_window: 0,
-        scale: WindowScale::Absent,
-    };
-    let verdict = verdict::of(&timeline, &[], &facts);
-    Direction {
-        from,
-        bytes: 0,
-        transfer: Nanos::ZERO,
-        retransmitted: 0,
-        verdict,
-        what_if: Box::default(),
-        timeline: timeline.into(),
-        transfers: Box::default(),
-        transfers_omitted: 0,
-        owes: due.is_some_and(|due| due.since < period.to),
-        facts,
-        traits: None,
-    }
 }

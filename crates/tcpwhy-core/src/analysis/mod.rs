@@ -21,6 +21,7 @@ mod seen;
 mod silent;
 mod sorter;
 mod table;
+mod unanswered;
 pub(crate) mod verdict;
 mod waiting;
 

@@ -1,45 +1,77 @@
-//! An answer that is due: what the other end had said last, and that this one never answered with data.
+//! An answer that is due: what the other end had said last, and that this one did not answer with data.
 
+use super::sender::Sender;
+use super::turns::Request;
 use super::{Flow, LATE};
+use crate::kernel::start::INITIAL_WINDOW;
 use crate::model::Side;
 use crate::units::Nanos;
 
-/// The peer waited for data until it gave up, or the connection was silent to its end.
+/// Ports below are for services, not for clients (RFC 6335 section 6).
+const SYSTEM_PORTS: u16 = 1024;
+
+/// The time at the end in which an end, or the path from it, owed data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Due {
-    /// When the peer's last words had arrived, at the clock of the end that owes the answer.
+pub(crate) struct Owed {
+    /// When the peer's last words had arrived, or the last came of what lacks, at the clock of the end that owes it.
     pub(crate) since: Nanos,
     /// When the first of both closed the connection, or the newest packet passed.
     pub(crate) until: Nanos,
-    /// More was sent than ever came by, or the connection was forgotten without a word: the answer got lost, or its sender was gone.
-    pub(crate) lost: bool,
+}
+
+/// An answer that the peer waited for until it gave up, or the connection was silent to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Due {
+    pub(crate) time: Owed,
+    pub(crate) fate: Fate,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// More was sent than ever came by, the connection was forgotten without a word, or its end has vanished.
+    Lost,
     /// The end that owes it has spoken long after it was asked: had it sent data, its sequence numbers would tell.
-    pub(crate) told: bool,
+    Held,
+    /// It may have got lost as well.
+    Unknown,
+    /// What was said before was no mere question, but more than a first window: there may be no answer to it.
+    Undue,
 }
 
 impl Flow {
     /// The answer that `side` owed at the end to what it had acknowledged, where its peer has waited longer for it than any path takes.
     /// Clients ask, and servers answer.
     pub(crate) fn due_from(&self, side: Side) -> Option<Due> {
-        if side == Side::Client {
+        let own = side as usize;
+        let peer = self.senders[side.other() as usize].as_ref()?;
+        let answers = self.senders[own].as_ref().is_some_and(|sender| !sender.is_asked());
+        if side == Side::Client || answers {
             return None;
         }
-        let own = side as usize;
-        self.senders[side.other() as usize].as_ref()?.done?;
-        let since = match &self.senders[own] {
-            Some(sender) => sender.asked(),
-            None => self.words[own].data.map(|passed| passed + self.legs[own].now),
-        }?;
-        let until = self.over.map_or(self.last, |over| over.time);
-        let lost = self.is_forgotten_by(side) || self.sent_more_than_came(side);
-        let told = (since + LATE..Nanos::MAX).contains(&self.newest[own]);
-        let due = Due { since, until, lost, told };
-        (until - since >= LATE).then_some(due)
+        let over = self.over.map(|over| over.time);
+        let request = peer.request(over)?;
+        // Whoever has sent what never came by was asked, whatever it looks like.
+        let is_due = request.asks && self.knows_who_asks() || self.sent_more_than_came(side);
+        let since = request.left + self.legs[own].now;
+        let until = request.until.or(over).unwrap_or(self.last);
+        let due = Due { time: Owed { since, until }, fate: self.fate(side, peer, &request, since) };
+        (is_due && until - since >= LATE).then_some(due)
     }
 
-    /// `side` refused a packet of a connection that it had given up without a word.
-    fn is_forgotten_by(&self, side: Side) -> bool {
-        self.resets[side as usize].is_some_and(|reset| reset.is_late)
+    /// What became of the answer of `side` to a `request` that `peer` sent, and which had arrived at `since`.
+    fn fate(&self, side: Side, peer: &Sender, request: &Request, since: Nanos) -> Fate {
+        let forgotten = self.resets[side as usize].is_some_and(|reset| reset.is_late);
+        let told = (since + LATE..Nanos::MAX).contains(&self.newest[side as usize]);
+        if forgotten || peer.is_left_unanswered() || self.sent_more_than_came(side) {
+            Fate::Lost
+        } else if request.bytes() > INITIAL_WINDOW * peer.size.mss() {
+            Fate::Undue
+        } else if told {
+            Fate::Held
+        } else {
+            Fate::Unknown
+        }
     }
 
     /// A bare ACK of `side` has a sequence number behind data that never passed here, nor was acknowledged (Linux: `tcp_send_ack` takes
@@ -49,5 +81,12 @@ impl Flow {
             Some(sender) => sender.is_ahead(),
             None => self.words[side as usize].ahead,
         }
+    }
+
+    /// Without a handshake the client is a guess by the ports, which can be told from their numbers only where one of them is a service's.
+    fn knows_who_asks(&self) -> bool {
+        let [client, server] = self.ends.map(|end| end.port < SYSTEM_PORTS);
+        let opened = self.handshake.syn.iter().any(Option::is_some);
+        opened || server && !client
     }
 }

@@ -3,6 +3,12 @@
 use crate::kernel::RTO_MIN;
 use crate::units::Nanos;
 
+/// The next timeout is twice as long as the last (RFC 6298 section 5.5), and hosts are late.
+const BACKOFF_EIGHTHS: i64 = 18;
+
+/// No host gives up sooner (Windows: `TcpMaxDataRetransmissions`; RFC 1122 section 4.2.3.5 asks for 100 s).
+const GIVES_UP: u32 = 5;
+
 /// Retransmissions of one segment in a row that the receiver had acknowledged before each of them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InVain {
@@ -13,7 +19,9 @@ pub(crate) struct InVain {
     /// When the first of them was not yet sent.
     since: Nanos,
     /// When the last of them passed.
-    last: Nanos,
+    pub(crate) last: Nanos,
+    /// By when the next would have passed.
+    pub(crate) due: Nanos,
 }
 
 impl InVain {
@@ -24,17 +32,19 @@ impl InVain {
         time: Nanos,
         since: Nanos,
     ) -> Self {
-        let first = Self { start, data_end, times: 1, since, last: time };
+        let first = Self { start, data_end, times: 1, since, last: time, due: time };
         let same = |b: &Self| (b.start, b.data_end) == (start, data_end);
         match before.filter(|b| same(b) && time - b.last >= RTO_MIN) {
-            Some(b) => Self { times: b.times.saturating_add(1), last: time, ..b },
+            Some(b) => {
+                let due = time + (time - b.last).scale(BACKOFF_EIGHTHS, 8);
+                Self { times: b.times.saturating_add(1), last: time, due, ..b }
+            }
             None => first,
         }
     }
 
-    /// Since when their sender has heard nothing, where it has said nothing else after them: `spoke` is when any packet of it passed last. Once
-    /// may be an ACK that came late.
-    pub(crate) fn deaf_since(&self, spoke: Nanos) -> Option<Nanos> {
-        (self.times >= 2 && self.last == spoke).then_some(self.since)
+    /// Since when their sender has heard nothing, if it `goes_on`, or has gone on until it gave up. Once may be an ACK that came late.
+    pub(crate) fn deaf_since(&self, goes_on: bool) -> Option<Nanos> {
+        (self.times >= if goes_on { 2 } else { GIVES_UP }).then_some(self.since)
     }
 }

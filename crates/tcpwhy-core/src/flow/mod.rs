@@ -32,13 +32,16 @@ pub(crate) mod spread;
 pub(crate) mod stretch;
 pub(crate) mod tally;
 mod transfer;
+mod turns;
 mod vantage;
 mod window;
 
+use crate::kernel::RTO_MIN;
 use crate::model::Side;
 use crate::observe::Endpoint;
 use crate::units::{Nanos, Seq};
 use ack::UnderWay;
+use due::Owed;
 use handshake::Handshake;
 use packet::Packet;
 use placed::Taker;
@@ -170,24 +173,35 @@ impl Flow {
                 let time = (event.time + leg).max(sender.last);
                 sender.acknowledged(&event, time, Way { leg, queue: Nanos::ZERO });
             }
-            let owed_since = self.deaf_since(side).or_else(|| self.owes_since(side));
+            let lacks = self.deaf_since(side).or_else(|| self.lacks_since(side));
+            let lacks = lacks.map(|since| Owed { since, until: self.last });
+            let owed = lacks.or_else(|| self.due_from(side).map(|due| due.time));
             if let Some(sender) = &mut self.senders[side as usize] {
-                sender.end(owed_since);
+                sender.end(owed);
             }
         }
     }
 
-    /// Since when `side` has heard nothing: it has sent again and again what had been acknowledged, and gave up.
+    /// Since when `side` has heard nothing: it has sent again and again what had been acknowledged, and does so still, or until it gave up, or
+    /// does not even answer a FIN, for longer than that takes to be sent again. Whoever stops sooner has heard.
+    ///
+    /// What has passed its own host has arrived: there nothing is silent but the host.
     pub(crate) fn deaf_since(&self, side: Side) -> Option<Nanos> {
-        let sender = self.senders[side as usize].as_ref()?;
-        sender.in_vain.and_then(|in_vain| in_vain.deaf_since(self.newest[side as usize]))
+        let (own, peer) = (side as usize, side.other() as usize);
+        let in_vain = self.senders[own].as_ref()?.in_vain?;
+        let [here, there] = [&self.legs[own], &self.legs[peer]];
+        let at_its_host = here.known && here.now <= NEAR && here.now.scale(4, 1) < there.now;
+        let refused = self.over.is_some_and(|over| {
+            self.closed[peer] && over.time > in_vain.last && self.last - over.time >= RTO_MIN
+        });
+        let goes_on = refused || self.last <= in_vain.due;
+        let alone = in_vain.last == self.newest[own];
+        (alone && !at_its_host).then(|| in_vain.deaf_since(goes_on)).flatten()
     }
 
-    /// Since when `side`, or the path from it, owes what its peer waited for to the end: data of which a part lacks
-    /// ([`Sender::owes_since`]), or an answer that got lost.
-    pub(crate) fn owes_since(&self, side: Side) -> Option<Nanos> {
-        let sender = self.senders[side as usize].as_ref();
-        let lacks = sender.and_then(|sender| sender.owes_since(self.newest[side as usize]));
-        lacks.or_else(|| self.due_from(side).filter(|due| due.lost).map(|due| due.since))
+    /// Since when the peer of `side` lacks a part of what this had sent, see [`Sender::lacks_since`].
+    pub(crate) fn lacks_since(&self, side: Side) -> Option<Nanos> {
+        let sender = self.senders[side as usize].as_ref()?;
+        sender.lacks_since(self.newest[side as usize])
     }
 }

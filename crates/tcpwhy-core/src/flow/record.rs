@@ -144,7 +144,7 @@ impl Stretches {
         self.closed = merged;
     }
 
-    /// Nothing more will come: the open stretch is closed.
+    /// Nothing more will come, or nothing of the kind: the open stretch is closed.
     pub(crate) fn end(&mut self) {
         if self.open.duration().0 > 0 {
             self.close();

@@ -20,7 +20,7 @@ const AT_FIRST: usize = 32;
 pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>, period: Period) -> Vec<Interval> {
     let mut list: Vec<Joined> = Vec::with_capacity(ctx.stretches.len().min(AT_FIRST));
     let judged = |i: usize| match silence {
-        Some(silence) if ctx.stretches[i].from >= silence.from => silence.judgement(),
+        Some(silence) if ctx.stretches[i].from >= silence.from => silence.judgement,
         _ => judge(ctx, i),
     };
     let mut put = |s: &Stretch, judgement: Judgement| match period.holds(s.from, s.to) {

@@ -10,9 +10,11 @@ pub(super) fn tail(path: &Path<'_>) -> (Nanos, u64) {
         return (Nanos::ZERO, 0);
     };
     let (lasts, rtt) = (last.to - last.from, path.facts.rtt_floor);
-    // Within two round trips nobody has waited for the application.
-    let sent_before = if lasts < rtt.scale(2, 1) { u64::MAX } else { last.evidence.flight };
-    let bytes = last.evidence.acked.min(sent_before);
+    // Within two round trips nobody has waited for the application: an ACK may be late.
+    if lasts < rtt.scale(2, 1) {
+        return (lasts, last.evidence.acked);
+    }
+    let bytes = last.evidence.acked.min(last.evidence.flight);
     ((rtt + time_for(bytes, path.traits.capacity)).min(lasts), bytes)
 }
 
@@ -22,10 +24,12 @@ mod tests {
     use crate::model::made::{facts, interval};
     use crate::model::{Interval, Traits};
 
-    /// The tail of a timeline whose last part took so many ms and had 12,500 bytes acknowledged, which takes 1 ms on this path of 20 ms.
-    fn after(limit: Limit, ms: i64) -> (i64, u64) {
-        let timeline: [Interval; 1] =
-            [interval(limit, (Nanos::ZERO, Nanos::from_millis(ms)), 12_500)];
+    /// The tail of a timeline whose last part took so many ms, with so much in flight, and had 12,500 bytes acknowledged, which takes 1 ms on
+    /// this path of 20 ms.
+    fn after(limit: Limit, ms: i64, flight: u64) -> (i64, u64) {
+        let mut last = interval(limit, (Nanos::ZERO, Nanos::from_millis(ms)), 12_500);
+        last.evidence.flight = flight;
+        let timeline: [Interval; 1] = [last];
         let path = Path {
             timeline: &timeline,
             facts: &facts(),
@@ -39,8 +43,10 @@ mod tests {
 
     #[test]
     fn the_last_flight_takes_a_round_trip_and_its_own_length() {
-        assert_eq!(after(Limit::Application, 30), (21, 12_500));
-        assert_eq!(after(Limit::Application, 15), (15, 12_500));
-        assert_eq!(after(Limit::SendBuffer, 30), (0, 0));
+        assert_eq!(after(Limit::Application, 50, 12_500), (21, 12_500));
+        // What was sent meanwhile, an application let go.
+        assert_eq!(after(Limit::Application, 50, 0), (20, 0));
+        assert_eq!(after(Limit::Application, 30, 0), (30, 12_500));
+        assert_eq!(after(Limit::SendBuffer, 30, 12_500), (0, 0));
     }
 }

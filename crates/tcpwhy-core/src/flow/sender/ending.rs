@@ -1,7 +1,9 @@
 //! The input is over: what the last wait was.
 
 use super::Sender;
+use crate::flow::due::Owed;
 use crate::flow::gap::{Release, State};
+use crate::flow::turns::Request;
 use crate::units::Nanos;
 
 /// Least timeout before something is sent again, and round trips that it takes where they are longer: the first estimate (RFC 6298 sections
@@ -10,27 +12,27 @@ const TIMEOUT: Nanos = Nanos::from_secs(1);
 const TIMEOUT_ROUNDS: i64 = 3;
 /// Timeouts until it has been sent again twice (section 5.5): once may have been lost as well.
 const TWICE: i64 = 3;
+/// Keep-alives in a row without an answer.
+const KEEP_ALIVES: u32 = 3;
 
 impl Sender {
     /// The input is over: the time up to the last acknowledged byte, or, where data or a closed
-    /// window was left behind, up to the last event; `owed_since` as [`Sender::owes_since`] says.
-    pub(crate) fn end(&mut self, owed_since: Option<Nanos>) {
+    /// window was left behind, up to the last event, and what of it the peer waited for more.
+    pub(crate) fn end(&mut self, owed: Option<Owed>) {
         let kept_alive = self.tally.keep_alives.times > 0;
-        let (end, release) = match self.done {
-            Some(_) if owed_since.is_some() => {
-                (self.last, self.peer_data.map_or(Release::OwnWill, Release::PeerData))
-            }
-            Some(_) if kept_alive => (self.last, Release::OwnWill),
-            Some(done) => (done, Release::Nothing),
-            None if self.answers.unanswered() > 0 => (self.last, Release::Repair),
-            None => (self.last, Release::Ack),
+        let (end, release) = match (self.done, owed) {
+            (Some(done), Some(owed)) => (owed.until.max(done), Release::PeerData(owed.since)),
+            (Some(_), None) if kept_alive => (self.last, Release::OwnWill),
+            (Some(done), None) => (done, Release::Nothing),
+            (None, _) if self.answers.unanswered() > 0 => (self.last, Release::Repair),
+            (None, _) => (self.last, Release::Ack),
         };
         if self.done.is_none() {
             self.transfers.acknowledged(self.last, 0);
         }
         // What nobody answered gets a stretch of its own, and so does what never came.
         let asked = self.answers.unanswered() > 1;
-        let heard = self.answers.last().filter(|_| asked).or(owed_since);
+        let heard = self.answers.last().filter(|_| asked).or(owed.map(|owed| owed.since));
         let (round, mut probes) = (self.round(), self.probes);
         let asks = [self.answers.first_unanswered(), self.answers.last_unanswered()];
         let record = &mut self.record;
@@ -45,6 +47,9 @@ impl Sender {
                     s.saw_window(piece.window);
                     s.probes += said;
                 });
+                if heard == Some(to) {
+                    record.end();
+                }
             }
         });
         self.record.end();
@@ -52,7 +57,7 @@ impl Sender {
 
     /// Since when nothing has come of what was sent and not acknowledged, where it was due to be sent again twice: the receiver has spoken
     /// since, and still lacks it. `spoke` is when any packet of this sender was seen last.
-    pub(crate) fn owes_since(&self, spoke: Nanos) -> Option<Nanos> {
+    pub(crate) fn lacks_since(&self, spoke: Nanos) -> Option<Nanos> {
         let sent = self.gap.start();
         let since = self.answers.last().map_or(sent, |heard| heard.max(sent));
         let timeout = TIMEOUT.max(self.round().scale(TIMEOUT_ROUNDS, 1));
@@ -61,9 +66,17 @@ impl Sender {
         (waits && still && self.answers.unanswered() < 2).then_some(since)
     }
 
-    /// When the peer spoke last, if this sender has sent no data since.
-    pub(crate) fn asked(&self) -> Option<Nanos> {
-        self.peer_data
+    /// Whether the peer has spoken since this sender last sent data.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.peer_data.is_some()
+    }
+
+    /// What it said last, if that was acknowledged; the connection was closed at `closed`.
+    pub(crate) fn request(&self, closed: Option<Nanos>) -> Option<Request> {
+        let sent = (self.data_start, self.data_end);
+        let request = self.turns.request(sent, self.gap.start(), closed);
+        let arrived = self.done.is_some() || request.until.is_some();
+        (arrived && self.board.una >= request.end).then_some(request)
     }
 
     /// It has sent more than what the capture has seen, which nobody has acknowledged.
@@ -73,9 +86,9 @@ impl Sender {
     }
 
     /// Retransmissions or probes that nobody answered, twice at least: once may be the end of the
-    /// capture.
+    /// capture. Keep-alives are not sent again when they get lost (RFC 9293 section 3.8.4), so of these one more is needed.
     pub(crate) fn is_left_unanswered(&self) -> bool {
         let waiting = self.done.is_none() || self.state() == State::NoRoom;
-        waiting && self.answers.unanswered() >= 2
+        self.answers.unanswered() >= if waiting { 2 } else { KEEP_ALIVES }
     }
 }

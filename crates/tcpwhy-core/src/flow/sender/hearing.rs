@@ -210,6 +210,7 @@ impl Sender {
             });
         });
         let fresh = ack.saturating_sub(self.data_end);
+        self.turns.misses();
         let turn = self.peer_data.take().is_some();
         self.transfers.sent(time, frame, fresh, 0, turn);
         self.data_end = self.data_end.max(ack);

@@ -26,6 +26,7 @@ use crate::flow::space::Space;
 use crate::flow::stretch::Wait;
 use crate::flow::tally::Tally;
 use crate::flow::transfer::Transfers;
+use crate::flow::turns::Turns;
 use crate::flow::vantage::Standing;
 use crate::flow::window::Window;
 use crate::observe::flags;
@@ -45,6 +46,7 @@ pub(crate) struct Sender {
     pub(crate) size: SegmentSize,
     pub(crate) record: Stretches,
     pub(crate) transfers: Transfers,
+    turns: Turns,
     pub(crate) tally: Tally,
     pub(crate) capacity: Capacity,
     pub(crate) answers: Answers,
@@ -134,6 +136,7 @@ impl Sender {
             size: b.size,
             record: Stretches::new(b.from),
             transfers: Transfers::default(),
+            turns: Turns::default(),
             tally: Tally::default(),
             capacity: Capacity::default(),
             answers: Answers::default(),

@@ -96,7 +96,11 @@ impl Sender {
             Sending::New if self.recover.is_none() => self.release_of_new(flight, packet, time),
             _ => self.release_of_repair(sending),
         };
-        let alone = time - self.gap.start() >= WAKE_UP;
+        let rested = self.gap.start();
+        if flight == 0 && self.data_end > self.data_start {
+            self.turns.goes_on(release, self.data_end, rested, time);
+        }
+        let alone = time - rested >= WAKE_UP;
         let loss = self.loss_in(sending, release, flight, time);
         self.close_gap(time, packet, release, loss, flight);
         let turn = flight == 0 && self.peer_data.is_some();

@@ -125,14 +125,21 @@ fn application(f: &Figures) -> String {
             format!("The connection was idle: for {} nothing but keep-alives crossed it.", part(f))
         }
         _ if f.unanswered => format!(
-            "The {sender} never answered: for {} it sent nothing, though it had acknowledged all \
+            "The {sender} did not answer{}: for {} it sent nothing, though it had acknowledged all \
              that the {receiver} had said.",
+            known(f.bytes > 0, || format!(" the {receiver}'s last message")),
             part(f)
         ),
         _ if f.is_one_flight() => format!(
-            "Nothing held it back: the {sender} sent all of its data at once, and heard of its \
-             arrival {} later, which is the round trip.",
-            span(f.transfer)
+            "Nothing held it back: the {sender} sent all of its data{} at once, and heard of its \
+             arrival {} later{}.",
+            known(!f.is_whole, || " that was captured".to_owned()),
+            span(f.transfer),
+            if f.is_prompt() {
+                ", which is the round trip".to_owned()
+            } else {
+                format!("; a round trip takes {}", span(f.rtt_floor))
+            }
         ),
         _ => format!(
             "The application on the {sender} held it back, not the network: for {} it had nothing \
@@ -242,6 +249,11 @@ fn silent_path(f: &Figures) -> String {
         _ if f.had_arrived => format!(
             "The path back to the {sender} went silent: for {} it resent data that had arrived, and \
              heard none of the {receiver}'s answers.",
+            part(f)
+        ),
+        _ if f.retransmitted == 0 => format!(
+            "The {receiver} or the path to it went silent: for {} the {sender} asked whether it was \
+             still there (keep-alives), and got no answer.",
             part(f)
         ),
         _ => format!(

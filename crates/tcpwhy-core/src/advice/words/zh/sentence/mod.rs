@@ -118,12 +118,19 @@ fn application(f: &Figures) -> String {
             format!("连接空闲：{}除了保活（keep-alive）之外什么也没有传。", part(f))
         }
         _ if f.unanswered => format!(
-            "{sender}始终没有回答：{receiver}所说的它都已确认，此后 {}什么也没有发送。",
+            "{sender}没有回答{receiver}{}：{receiver}所说的它都已确认，此后 {}什么也没有发送。",
+            known(f.bytes > 0, || "的最后一条消息".to_owned()),
             part(f)
         ),
         _ if f.is_one_flight() => format!(
-            "没有什么限制了它：{sender}一次发完了全部数据，{} 之后得知数据到达，这正是一个往返时延。",
-            span(f.transfer)
+            "没有什么限制了它：{sender}一次发完了{}全部数据，{} 之后得知数据到达{}。",
+            known(!f.is_whole, || "捕获到的".to_owned()),
+            span(f.transfer),
+            if f.is_prompt() {
+                "，这正是一个往返时延".to_owned()
+            } else {
+                format!("；一个往返时延为 {}", span(f.rtt_floor))
+            }
         ),
         _ => format!("瓶颈是{sender}上的应用程序，不是网络：{}没有准备好可发的数据。", part(f)),
     }
@@ -214,6 +221,10 @@ fn silent_path(f: &Figures) -> String {
         ),
         _ if f.had_arrived => format!(
             "返回{sender}的路径没有了声息：{}，它在重传早已到达的数据，却听不到{receiver}的任何应答。",
+            part(f)
+        ),
+        _ if f.retransmitted == 0 => format!(
+            "{receiver}或通往它的路径没有了响应：{}，{sender}用保活（keep-alive）询问它是否还在，却得不到应答。",
             part(f)
         ),
         _ => format!(

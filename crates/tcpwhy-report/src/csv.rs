@@ -1,4 +1,4 @@
-//! CSV: one row a transfer (a run of data in one direction until the other side speaks).
+//! CSV: one row a transfer (a run of data in one direction until the other side speaks), and one of 0 bytes for an answer that did not come.
 
 use std::borrow::Borrow;
 use std::io::{self, Write};
@@ -10,7 +10,8 @@ use tcpwhy_core::units::{Nanos, bits_per_second};
 /// `transfer` counts the transfers of a direction from 1. `limit` and `cause` held longest within
 /// the transfer's own time, for the part `limit_share` (0 to 1) of it; empty where nothing is known.
 /// `wait_ns` is the time before it, since the end of the transfer before or since the connection was
-/// opened, and `wait_limit` and `wait_cause` what held longest then: whose turn it was.
+/// opened or the period begins, and `wait_limit` and `wait_cause` what held longest then: whose turn it was.
+/// An answer that was due and did not come is a transfer of 0 bytes when the wait for it ended.
 pub const HEADER: [&str; 20] = [
     "connection",
     "client_addr",
@@ -52,9 +53,26 @@ pub fn write<C: Borrow<Connection>>(
                 rows.write_record(row(connection, direction, i + 1, transfer, before))?;
                 before = transfer.to;
             }
+            if let Some(missed) = missed(direction) {
+                let number = direction.transfers.len() + direction.transfers_omitted as usize + 1;
+                rows.write_record(row(connection, direction, number, &missed, before))?;
+            }
         }
     }
     rows.flush()
+}
+
+/// The answer that `d` owed at its end.
+fn missed(d: &Direction) -> Option<Transfer> {
+    let owed = d.timeline.last().filter(|_| d.owes)?;
+    Some(Transfer {
+        from: owed.to,
+        to: owed.to,
+        bytes: 0,
+        retransmitted: 0,
+        first_frame: owed.first_frame,
+        last_frame: owed.last_frame,
+    })
 }
 
 /// The row of a transfer; the wait for it began at `before`.

@@ -44,6 +44,18 @@ fn the_time_before_a_transfer_and_what_held_then_are_in_its_row() {
 }
 
 #[test]
+fn an_answer_that_did_not_come_is_a_row_of_no_bytes() {
+    let mut one = connection(0, (Limit::Application, Cause::SenderApplication));
+    let d = &mut one.directions[1];
+    (d.owes, d.transfers, d.bytes) = (true, Box::default(), 0);
+    d.timeline.iter_mut().for_each(|i| i.cause = Cause::SenderApplication);
+    let text = rows(&[one]);
+    let line = text.lines().nth(1).unwrap();
+    assert!(line.contains(",server,1,") && line.contains(",0,0,0,0,"), "{line}");
+    assert!(line.ends_with(",application,sender application"), "{line}");
+}
+
+#[test]
 fn no_connections_is_a_header() {
     assert_eq!(rows(&[]).lines().count(), 1);
 }

@@ -48,14 +48,15 @@ need_test_tools() {
         skip "Rust was installed without rustup: no other targets, no Rust $(msrv), and the fuzz seeds are only replayed"
         return
     fi
-    local component target
-    for component in rustfmt clippy; do
-        cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1 || try_rustup "$component" component add "$component"
-    done
+    cargo fmt --version >/dev/null 2>&1 || try_rustup rustfmt component add rustfmt
+    local oldest target
+    oldest=$(msrv)
+    if ! have_toolchain "$oldest" || ! cargo "+$oldest" clippy --version >/dev/null 2>&1; then
+        try_rustup "Rust $oldest" toolchain install "$oldest" --profile minimal --component clippy --no-self-update
+    fi
     for target in $CROSS_TARGETS; do
-        have_target "$target" || try_rustup "$target" target add "$target"
+        have_target "$target" "+$oldest" || try_rustup "$target" target add --toolchain "$oldest" "$target"
     done
-    have_toolchain "$(msrv)" || try_rustup "Rust $(msrv)" toolchain install "$(msrv)" --profile minimal --no-self-update
     need_fuzzing
     need_prometheus
     # The page is looked at in a browser where it can be built at all.

@@ -10,7 +10,7 @@ CORE_TARGET=wasm32-unknown-unknown
 CLI_TARGETS="x86_64-apple-darwin x86_64-pc-windows-msvc"
 CROSS_TARGETS="$CORE_TARGET $CLI_TARGETS"
 
-# Where scripts/elsewhere.sh builds.
+# Where is built what does not run.
 ELSEWHERE=target/elsewhere
 
 # With the minutes and seconds since STARTED, where that is set.
@@ -29,8 +29,8 @@ have_rustup() { command -v rustup >/dev/null; }
 have_toolchain() { have_rustup && rustup toolchain list 2>/dev/null | grep -q "^$1[-.]"; }
 have_cargo_fuzz() { cargo fuzz --version >/dev/null 2>&1; }
 
-# Whether the active compiler's libraries for that target are installed, with or without rustup.
-have_target() { [ -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ]; }
+# Whether the libraries for that target are installed, of the active compiler or of a +TOOLCHAIN, with or without rustup.
+have_target() { [ -d "$(rustc "${@:2}" --print sysroot)/lib/rustlib/$1/lib" ]; }
 
 rust_is_at_least() {
     local version

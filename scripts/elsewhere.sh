@@ -1,34 +1,28 @@
 #!/usr/bin/env bash
-# What the tests of cargo do not build: the core without an operating system, the command line for other systems and with the oldest
-# Rust, the fuzz targets, which run, too. Run by scripts/test.sh beside all that waits, in a directory of its own, for cargo builds in one
-# directory by turns.
+# What the tests of cargo do not build: the core without an operating system, the command line for other systems, and the fuzz targets,
+# which run, too. Run by scripts/test.sh beside all that waits, in a directory of its own, for cargo builds in one directory by turns.
+#
+# Usage: scripts/elsewhere.sh [+TOOLCHAIN]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 export CARGO_TARGET_DIR=$ELSEWHERE
 
 heading "Core for $CORE_TARGET"
-if have_target "$CORE_TARGET"; then
-    cargo build -p tcpwhy-core --target "$CORE_TARGET" --locked --quiet
+if have_target "$CORE_TARGET" "$@"; then
+    cargo "$@" build -p tcpwhy-core --target "$CORE_TARGET" --locked --quiet
 else
     skip "the target is not installed"
 fi
 
 for target in $CLI_TARGETS; do
     heading "Command line for $target"
-    if have_target "$target"; then
-        cargo check -p tcpwhy --target "$target" --locked --quiet
+    if have_target "$target" "$@"; then
+        cargo "$@" check -p tcpwhy --target "$target" --locked --quiet
     else
         skip "the target is not installed"
     fi
 done
-
-heading "Oldest supported Rust: $(msrv)"
-if have_toolchain "$(msrv)"; then
-    cargo "+$(msrv)" check --workspace --locked --quiet
-else
-    skip "Rust $(msrv) is not installed"
-fi
 
 unset CARGO_TARGET_DIR
 scripts/fuzz.sh

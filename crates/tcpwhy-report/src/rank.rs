@@ -34,7 +34,15 @@ impl Ranked<'_> {
         // The shortest comes first.
         let best = d.what_if.iter().find(counts).map_or(d.transfer, |w| w.transfer);
         let owed = d.owed().filter(|_| d.verdict.confidence >= LIKELY);
-        (d.transfer - best).max(owed.unwrap_or_default())
+        (d.transfer - best).max(owed.unwrap_or_default()).max(self.silent())
+    }
+
+    /// For how long it was left without an answer, where that is the verdict.
+    fn silent(&self) -> Nanos {
+        let d = self.direction;
+        let silent = d.timeline.iter().filter(|i| i.limit == Limit::SilentPath);
+        let time = silent.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from));
+        if d.verdict.limit == Limit::SilentPath { time } else { Nanos::ZERO }
     }
 
     /// What comes first is less.

@@ -34,8 +34,8 @@ pub(crate) struct Figures {
     pub retransmitted: u64,
     /// What was sent again under the verdict had arrived.
     pub had_arrived: bool,
-    /// For most of the verdict's time the receiver waited in vain for data that was due.
-    pub unanswered: bool,
+    /// For so long the receiver waited in vain for data that was due, where that is most of the verdict's time.
+    pub owed: Option<Nanos>,
     /// Time that the shares are parts of.
     pub span: Nanos,
     /// Part of it under the verdict's limit and cause, 0 to 1.
@@ -112,7 +112,7 @@ impl Figures {
             had_arrived: found(connection, direction, FindingKind::SpuriousRetransmissions)
                 .zip(longest)
                 .is_some_and(|(f, i)| (i.first_frame..=i.last_frame).contains(&f.frame)),
-            unanswered: owes_most(direction, held()),
+            owed: owed_mostly(direction, held()),
             span: direction.span(),
             share: share(held().map(|i| i.to - i.from), direction.span()),
             outdone_by: outdone(direction),
@@ -171,7 +171,7 @@ impl Figures {
     /// Whether nothing was sent, and there is nothing to say of that, either.
     pub(crate) fn is_idle(&self) -> bool {
         let told = matches!(self.verdict.limit, Limit::Handshake | Limit::SilentPath);
-        self.bytes == 0 && !told && !self.unanswered
+        self.bytes == 0 && !told && self.owed.is_none()
     }
 
     /// Whether all of the data left at once and was acknowledged a round trip later, and nobody had waited for long before: that time is the
@@ -182,6 +182,11 @@ impl Figures {
         self.verdict.cause == Cause::SenderApplication
             && (self.bytes > 0 && self.transfers == 1)
             && (self.stalls == 0 && self.transfer < round && held < round)
+    }
+
+    /// The part of all time that is owed.
+    pub(crate) fn owed_share(&self) -> f64 {
+        self.owed.map_or(0.0, |owed| owed.secs() / self.span.secs())
     }
 
     /// Whether it was acknowledged without delay: a receiver may wait for more data, and a queue may have formed.
@@ -195,10 +200,13 @@ impl Figures {
     }
 }
 
-/// Whether more than half of the time that was `held` is what the direction owed at its end.
-fn owes_most<'a>(direction: &Direction, held: impl Iterator<Item = &'a Interval>) -> bool {
+/// What the direction owed at its end, where that is more than half of the time that was `held`.
+fn owed_mostly<'a>(
+    direction: &Direction,
+    held: impl Iterator<Item = &'a Interval>,
+) -> Option<Nanos> {
     let held = held.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from));
-    direction.owed().is_some_and(|owed| owed.scale(2, 1) > held)
+    direction.owed().filter(|owed| owed.scale(2, 1) > held)
 }
 
 /// A round trip, or zero where the capture's clock was too coarse to measure it.

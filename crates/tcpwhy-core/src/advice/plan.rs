@@ -251,7 +251,7 @@ fn silent_path(f: &Figures) -> Vec<Step> {
             vec![Step::Life(Life::KeepStateAlive), Step::Life(Life::DetectDeadPeer { at })]
         }
         // What was sent in vain only a capture at the other end shows.
-        Cause::None if f.unanswered => vec![
+        Cause::None if f.owed.is_some() => vec![
             Step::Life(Life::CaptureBetter { at: f.sender }),
             Step::Life(Life::CheckPath { frames: f.frames }),
             Step::Life(Life::DetectDeadPeer { at }),

@@ -29,7 +29,7 @@ pub(super) fn end_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence
     } else {
         Cause::PeerVanished
     };
-    Some(Silence::of_path(answers.last().unwrap_or(flow.start), cause))
+    Some(Silence::of_path(sender.silent_since().unwrap_or(flow.start), cause))
 }
 
 /// What a direction without data waited for until `last`: the handshake, then nothing to send, or what became of the answer that is `due`.

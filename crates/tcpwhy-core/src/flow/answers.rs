@@ -1,6 +1,13 @@
 //! Whether anybody still answers.
 
+use crate::kernel::RTO_MIN;
 use crate::units::{Nanos, raise};
+
+/// Payload of a packet of 1280 bytes, which every link carries (RFC 8200 section 5), with the headers and options of a usual one.
+const PASSES_ANYWHERE: u64 = 1280 - 40 - 20 - 12;
+
+/// Chance loses the same segment once or twice more.
+const TRIES: u32 = 4;
 
 /// What was asked of the receiver since its last word.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,6 +25,10 @@ pub(crate) struct Answers {
     /// Payload of the last segment that was sent again.
     resent_len: u32,
     largest_delivered: u64,
+    /// When something was asked last.
+    asked: Option<Nanos>,
+    /// Timeouts since anything was newly acknowledged.
+    timeouts: u32,
 }
 
 impl Answers {
@@ -32,7 +43,8 @@ impl Answers {
         self.alive |= self.unanswered > 0;
     }
 
-    pub(crate) fn asked(&mut self, frame: u64) {
+    pub(crate) fn asked(&mut self, frame: u64, time: Nanos) {
+        self.asked = Some(time);
         if self.unanswered == 0 {
             self.first_frame = frame;
         }
@@ -41,13 +53,28 @@ impl Answers {
         self.most = self.most.max(self.unanswered);
     }
 
-    pub(crate) fn asked_again(&mut self, frame: u64, len: u32) {
-        self.asked(frame);
+    pub(crate) fn asked_again(&mut self, frame: u64, time: Nanos, len: u32) {
+        // What is repaired in one round is one try.
+        if self.asked.is_none_or(|before| time - before >= RTO_MIN) {
+            self.timeouts = self.timeouts.saturating_add(1);
+        }
+        self.asked(frame, time);
         self.resent_len = len;
     }
 
     pub(crate) fn delivered(&mut self, segment: u64) {
         raise(&mut self.largest_delivered, segment);
+        self.timeouts = 0;
+    }
+
+    /// When something was asked last.
+    pub(crate) fn asked_last(&self) -> Option<Nanos> {
+        self.asked
+    }
+
+    /// Data was sent again and again and still lacks, whatever the receiver says: its own words ask for that, too.
+    pub(crate) fn is_tried_in_vain(&self) -> bool {
+        self.timeouts >= TRIES
     }
 
     /// Retransmissions and probes since the last answer.
@@ -78,7 +105,7 @@ impl Answers {
     /// What keeps being resent is larger than anything that ever arrived, though smaller segments did
     /// arrive or the receiver is known to be alive: the size of the segment in question.
     pub(crate) fn too_large(&self) -> Option<u64> {
-        let resent = u64::from(self.resent_len);
+        let resent = Some(u64::from(self.resent_len)).filter(|&len| len > PASSES_ANYWHERE)?;
         let small_passes = self.largest_delivered > 0 || self.alive;
         (small_passes && resent > self.largest_delivered).then_some(resent)
     }

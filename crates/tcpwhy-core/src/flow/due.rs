@@ -9,6 +9,8 @@ use crate::units::Nanos;
 
 /// Ports below are for services, not for clients (RFC 6335 section 6).
 const SYSTEM_PORTS: u16 = 1024;
+/// Ports from here on are those of clients (Linux: `ip_local_port_range`; others: from 49152 on).
+const CLIENT_PORTS: u16 = 32_768;
 
 /// The time at the end in which an end, or the path from it, owed data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +33,9 @@ pub(crate) struct Due {
 pub(crate) enum Fate {
     /// More was sent than ever came by, the connection was forgotten without a word, or its end has vanished.
     Lost,
-    /// The end that owes it has spoken long after it was asked: had it sent data, its sequence numbers would tell.
+    /// The end that owes it, which has answered before, has spoken long after it was asked: had it sent data, its sequence numbers would tell.
     Held,
-    /// It may have got lost as well.
+    /// It may have got lost as well, or there is none: not every protocol has answers.
     Unknown,
     /// What was said before was no mere question, but more than a first window: there may be no answer to it.
     Undue,
@@ -62,7 +64,8 @@ impl Flow {
     /// What became of the answer of `side` to a `request` that `peer` sent, and which had arrived at `since`.
     fn fate(&self, side: Side, peer: &Sender, request: &Request, since: Nanos) -> Fate {
         let forgotten = self.resets[side as usize].is_some_and(|reset| reset.is_late);
-        let told = (since + LATE..Nanos::MAX).contains(&self.newest[side as usize]);
+        let told = (since + LATE..Nanos::MAX).contains(&self.newest[side as usize])
+            && self.senders[side as usize].is_some();
         if forgotten || peer.is_left_unanswered() || self.sent_more_than_came(side) {
             Fate::Lost
         } else if request.bytes() > INITIAL_WINDOW * peer.size.mss() {
@@ -83,10 +86,13 @@ impl Flow {
         }
     }
 
-    /// Without a handshake the client is a guess by the ports, which can be told from their numbers only where one of them is a service's.
+    /// Whether it is the client who asks. One with a service's port does not (FTP's data connection in active mode, RFC 959 section 3.2); and
+    /// without a handshake the client is a guess by the ports, which can be told from their numbers only.
     fn knows_who_asks(&self) -> bool {
-        let [client, server] = self.ends.map(|end| end.port < SYSTEM_PORTS);
-        let opened = self.handshake.syn.iter().any(Option::is_some);
-        opened || server && !client
+        let [client, server] = self.ends.map(|end| end.port);
+        if self.handshake.syn.iter().any(Option::is_some) {
+            return client >= SYSTEM_PORTS || server < SYSTEM_PORTS;
+        }
+        server < CLIENT_PORTS && client >= CLIENT_PORTS
     }
 }

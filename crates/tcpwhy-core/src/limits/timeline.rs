@@ -49,6 +49,12 @@ pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>, period: Period) -
     }
     let list = settle(list, ctx.floor);
     let mut line: Vec<Interval> = list.iter().map(|joined| joined.interval(ctx.floor)).collect();
+    // What comes before makes the end no surer.
+    if let Some((silence, last)) = silence.zip(line.last_mut())
+        && last.from >= silence.from
+    {
+        last.confidence = silence.judgement.confidence;
+    }
     name_frames(&mut line, ctx.opened_by);
     line
 }

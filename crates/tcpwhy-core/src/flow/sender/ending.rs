@@ -31,8 +31,8 @@ impl Sender {
             self.transfers.acknowledged(self.last, 0);
         }
         // What nobody answered gets a stretch of its own, and so does what never came.
-        let asked = self.answers.unanswered() > 1;
-        let heard = self.answers.last().filter(|_| asked).or(owed.map(|owed| owed.since));
+        let asked = self.is_left_unanswered();
+        let heard = self.silent_since().filter(|_| asked).or(owed.map(|owed| owed.since));
         let (round, mut probes) = (self.round(), self.probes);
         let asks = [self.answers.first_unanswered(), self.answers.last_unanswered()];
         let record = &mut self.record;
@@ -73,8 +73,7 @@ impl Sender {
 
     /// What it said last, if that was acknowledged; the connection was closed at `closed`.
     pub(crate) fn request(&self, closed: Option<Nanos>) -> Option<Request> {
-        let sent = (self.data_start, self.data_end);
-        let request = self.turns.request(sent, self.gap.start(), closed);
+        let request = self.turns.request(self.data_end, self.gap.start(), closed);
         let arrived = self.done.is_some() || request.until.is_some();
         (arrived && self.board.una >= request.end).then_some(request)
     }
@@ -85,10 +84,27 @@ impl Sender {
         self.told_next > self.data_end + 1 && self.told_next > self.board.una
     }
 
+    /// When the receiver answered last, or else data left after a rest in which nothing was to be answered.
+    pub(crate) fn silent_since(&self) -> Option<Nanos> {
+        if self.answers.is_tried_in_vain() {
+            return Some(self.released.max(self.begun));
+        }
+        let waits = self.done.is_none() && !self.window.is_closed();
+        self.answers.last().map(|heard| if waits { heard.max(self.begun) } else { heard })
+    }
+
     /// Retransmissions or probes that nobody answered, twice at least: once may be the end of the
     /// capture. Keep-alives are not sent again when they get lost (RFC 9293 section 3.8.4), so of these one more is needed.
     pub(crate) fn is_left_unanswered(&self) -> bool {
-        let waiting = self.done.is_none() || self.state() == State::NoRoom;
-        self.answers.unanswered() >= if waiting { 2 } else { KEEP_ALIVES }
+        let unanswered = self.answers.unanswered();
+        match self.done.is_none() || self.state() == State::NoRoom {
+            true => unanswered >= 2 || self.answers.is_tried_in_vain(),
+            false => unanswered >= KEEP_ALIVES && self.spoke_after_all().is_none(),
+        }
+    }
+
+    /// When data of the peer came last, if nothing has been asked of it since.
+    pub(super) fn spoke_after_all(&self) -> Option<Nanos> {
+        self.peer_data.filter(|spoke| self.answers.asked_last().is_none_or(|asked| *spoke > asked))
     }
 }

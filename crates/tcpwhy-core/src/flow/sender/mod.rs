@@ -77,8 +77,11 @@ pub(crate) struct Sender {
     /// Last ACK that acknowledged data or moved the window's edge, and how late it was.
     released: Nanos,
     released_rtt: Nanos,
-    /// Last data of the peer.
+    /// When data left last with nothing in flight.
+    begun: Nanos,
+    /// Last data of the peer since the last of its own, and the first.
     peer_data: Option<Nanos>,
+    spoke_first: Nanos,
     /// Loss is being repaired until this is acknowledged.
     recover: Option<u64>,
     /// What is being repaired is the tail that a timer sent again (TLP, RFC 8985 section 7): once, and nothing else.
@@ -136,7 +139,7 @@ impl Sender {
             size: b.size,
             record: Stretches::new(b.from),
             transfers: Transfers::default(),
-            turns: Turns::default(),
+            turns: Turns::starting_at(first),
             tally: Tally::default(),
             capacity: Capacity::default(),
             answers: Answers::default(),
@@ -158,7 +161,9 @@ impl Sender {
             probes: 0,
             released: Nanos(i64::MIN),
             released_rtt: Nanos::ZERO,
+            begun: b.from,
             peer_data: None,
+            spoke_first: b.from,
             recover: None,
             probed_tail: false,
             usual_wait: Nanos::ZERO,
@@ -245,6 +250,9 @@ impl Sender {
 
     /// Data of the peer arrived at `time`.
     pub(crate) fn peer_spoke(&mut self, time: Nanos) {
+        if self.peer_data.is_none() {
+            self.spoke_first = time;
+        }
         self.peer_data = Some(time);
         self.record.open().spoken += 1;
     }

@@ -4,6 +4,7 @@ use super::{DELAYED, Sender, WAKE_UP};
 use crate::flow::gap::{Release, State};
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::{Levels, Sending};
+use crate::flow::turns::Rest;
 use crate::kernel::start::INITIAL_WINDOW;
 use crate::observe::flags;
 use crate::units::Nanos;
@@ -97,8 +98,12 @@ impl Sender {
             _ => self.release_of_repair(sending),
         };
         let rested = self.gap.start();
+        if flight == 0 {
+            self.begun = time;
+        }
         if flight == 0 && self.data_end > self.data_start {
-            self.turns.goes_on(release, self.data_end, rested, time);
+            let rest = Rest { from: rested, spoken: self.spoke_first, to: time };
+            self.turns.goes_on(release, self.data_end, rest, self.rtt.floor_or_zero());
         }
         let alone = time - rested >= WAKE_UP;
         let loss = self.loss_in(sending, release, flight, time);
@@ -150,9 +155,13 @@ impl Sender {
         if closed {
             self.done = None;
         }
+        // Whoever speaks is there, and need not be asked.
+        if let Some(spoke) = self.spoke_after_all().filter(|_| self.done.is_some()) {
+            self.answers.heard(spoke);
+        }
         self.probes += 1;
         self.tally.probe(frame, closed);
-        self.answers.asked(frame);
+        self.answers.asked(frame, time);
     }
 
     /// A byte or none below what is acknowledged, or beyond a closed window.

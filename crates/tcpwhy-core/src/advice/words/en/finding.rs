@@ -28,7 +28,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         ),
         FindingKind::MssClamped => format!(
             "The two ends announced different segment sizes; the {side}'s, {}, is the smaller: a \
-             tunnel, or a router that clamps it in one direction.",
+             tunnel, a router that clamps it in one direction, or an application that asked for it (TCP_MAXSEG).",
             bytes(value)
         ),
         FindingKind::Policer => format!(

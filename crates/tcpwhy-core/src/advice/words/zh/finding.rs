@@ -21,7 +21,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             bytes(value)
         ),
         FindingKind::MssClamped => format!(
-            "两端通告的段大小（MSS）不同，{side}的较小，为 {}：中间有隧道，或有路由器只在一个方向上钳制 MSS。",
+            "两端通告的段大小（MSS）不同，{side}的较小，为 {}：中间有隧道，或有路由器只在一个方向上钳制 MSS，或是应用程序自己设置的（TCP_MAXSEG）。",
             bytes(value)
         ),
         FindingKind::Policer => format!(

@@ -87,7 +87,11 @@ fn verdict(f: &Figures) -> String {
 
 /// "97 % of 25.1 s".
 fn part(f: &Figures) -> String {
-    format!("{} of {}", percent(f.share), span(f.span))
+    part_of(f, f.share)
+}
+
+fn part_of(f: &Figures, share: f64) -> String {
+    format!("{} of {}", percent(share), span(f.span))
 }
 
 fn handshake(f: &Figures) -> String {
@@ -124,11 +128,11 @@ fn application(f: &Figures) -> String {
         Cause::KeepAlive => {
             format!("The connection was idle: for {} nothing but keep-alives crossed it.", part(f))
         }
-        _ if f.unanswered => format!(
+        _ if f.owed.is_some() => format!(
             "The {sender} did not answer{}: for {} it sent nothing, though it had acknowledged all \
              that the {receiver} had said.",
             known(f.bytes > 0, || format!(" the {receiver}'s last message")),
-            part(f)
+            part_of(f, f.owed_share())
         ),
         _ if f.is_one_flight() => format!(
             "Nothing held it back: the {sender} sent all of its data{} at once, and heard of its \
@@ -252,8 +256,8 @@ fn silent_path(f: &Figures) -> String {
             part(f)
         ),
         _ if f.retransmitted == 0 => format!(
-            "The {receiver} or the path to it went silent: for {} the {sender} asked whether it was \
-             still there (keep-alives), and got no answer.",
+            "The {receiver} or the path to it went silent: for {} nothing that the {sender} sent got \
+             an answer.",
             part(f)
         ),
         _ => format!(

@@ -84,7 +84,11 @@ fn verdict(f: &Figures) -> String {
 
 /// "25.1 s 中有 97% 的时间": begins a clause that says what happened in it.
 fn part(f: &Figures) -> String {
-    format!("{} 中有 {} 的时间", span(f.span), percent(f.share))
+    part_of(f, f.share)
+}
+
+fn part_of(f: &Figures, share: f64) -> String {
+    format!("{} 中有 {} 的时间", span(f.span), percent(share))
 }
 
 fn handshake(f: &Figures) -> String {
@@ -117,10 +121,10 @@ fn application(f: &Figures) -> String {
         Cause::KeepAlive => {
             format!("连接空闲：{}除了保活（keep-alive）之外什么也没有传。", part(f))
         }
-        _ if f.unanswered => format!(
+        _ if f.owed.is_some() => format!(
             "{sender}没有回答{receiver}{}：{receiver}所说的它都已确认，此后 {}什么也没有发送。",
             known(f.bytes > 0, || "的最后一条消息".to_owned()),
-            part(f)
+            part_of(f, f.owed_share())
         ),
         _ if f.is_one_flight() => format!(
             "没有什么限制了它：{sender}一次发完了{}全部数据，{} 之后得知数据到达{}。",
@@ -224,7 +228,7 @@ fn silent_path(f: &Figures) -> String {
             part(f)
         ),
         _ if f.retransmitted == 0 => format!(
-            "{receiver}或通往它的路径没有了响应：{}，{sender}用保活（keep-alive）询问它是否还在，却得不到应答。",
+            "{receiver}或通往它的路径没有了响应：{}，{sender}发出的一切都得不到应答。",
             part(f)
         ),
         _ => format!(

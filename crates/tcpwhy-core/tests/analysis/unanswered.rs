@@ -210,6 +210,21 @@ fn whose_words_ask_again_and_again_for_what_is_resent_does_not_get_it() {
     assert_eq!((heard.0, heard.1), (told.0, told.1));
 }
 
+#[test]
+fn an_answer_that_ends_in_the_middle_of_a_write_has_not_ended() {
+    let ends = |flags: &str| {
+        let data =
+            format!("42 S . len 1460 win 502\n 43 S . len 1460\n 44 S {flags} len 1460\n 44 C .\n");
+        owed(&format!("{data} 12000 C F. ack 4381\n 12300 C F. seq 101 ack 4381"))
+    };
+    let told = ends(".");
+    assert_eq!((told.0, told.1), (Limit::SilentPath, Cause::None));
+    assert!((11_900..=12_300).contains(&told.2), "{told:?}");
+    assert_eq!(ends("P.").0, Limit::Application);
+    // Who closes says that this was all.
+    assert_eq!(ends("F.").0, Limit::Application);
+}
+
 /// A server whose answer has arrived, seen at the client, and then `rest`.
 fn answered(rest: &str) -> (Limit, Cause, i64) {
     owed(&format!("42 S P. len 1448 win 502\n 43 S P. len 1448\n 43 C . ack 2897\n {rest}"))

@@ -55,15 +55,26 @@ impl Sender {
         self.record.end();
     }
 
-    /// Since when nothing has come of what was sent and not acknowledged, where it was due to be sent again twice: the receiver has spoken
-    /// since, and still lacks it. `spoke` is when any packet of this sender was seen last.
+    /// Since when nothing has come of what was due, though that was sent again twice in the meantime by all rules: the receiver has spoken since,
+    /// and still lacks it. `spoke` is when any packet of this sender was seen last.
     pub(crate) fn lacks_since(&self, spoke: Nanos) -> Option<Nanos> {
         let sent = self.gap.start();
-        let since = self.answers.last().map_or(sent, |heard| heard.max(sent));
+        let since = match self.done {
+            None => self.answers.last().map_or(sent, |heard| heard.max(sent)),
+            Some(_) => sent,
+        };
         let timeout = TIMEOUT.max(self.round().scale(TIMEOUT_ROUNDS, 1));
-        let waits = self.done.is_none() && self.gap.state() == State::Waiting;
+        let left = match self.done {
+            None => self.gap.state() == State::Waiting,
+            Some(_) => self.breaks_off(),
+        };
         let still = spoke <= since + self.round() && self.last - since >= timeout.scale(TWICE, 1);
-        (waits && still && self.answers.unanswered() < 2).then_some(since)
+        (left && still && self.answers.unanswered() < 2).then_some(since)
+    }
+
+    /// More was queued than ever came: what came last is a full segment that does not end a write (Linux: `tcp_push`), and there was room.
+    fn breaks_off(&self) -> bool {
+        self.state() == State::Idle && !self.dry && self.board.nxt == self.data_end
     }
 
     /// Whether the peer has spoken since this sender last sent data.

@@ -3,6 +3,7 @@
 use super::Sender;
 use crate::flow::due::Owed;
 use crate::flow::gap::{Release, State};
+use crate::flow::stretch::Wait;
 use crate::flow::turns::Request;
 use crate::units::Nanos;
 
@@ -46,6 +47,9 @@ impl Sender {
                     shown.into_iter().for_each(|frame| s.touch(frame));
                     s.saw_window(piece.window);
                     s.probes += said;
+                    if wait == Wait::Window {
+                        s.longest_stall = s.longest_stall.max(to - piece.from);
+                    }
                 });
                 if heard == Some(to) {
                     record.end();

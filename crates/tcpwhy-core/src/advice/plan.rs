@@ -34,11 +34,14 @@ fn gain(f: &Figures) -> Option<Step> {
 
 /// Whether the limit hides another that holds nearly as hard: a writer with a clock of its own is not faster for an ACK that comes at
 /// once. Of a busy path it is said in other words; a handshake's time is none of the transfer's. What an application thinks before
-/// its first byte is not, either, and of turns only the thinking is lifted: fewer of them gain more.
+/// its first byte is not, either, nor what nobody answered after the last; and of turns only the thinking is lifted: fewer of them gain more.
 fn hides_another(f: &Figures) -> bool {
     let before = f.verdict.limit == Limit::Application && promises(f.span, f.transfer);
     let turns = f.verdict.cause == Cause::WaitingForPeer && f.transfers > 1;
-    let other = matches!(f.verdict.limit, Limit::PathBandwidth | Limit::Handshake | Limit::Unknown);
+    let other = matches!(
+        f.verdict.limit,
+        Limit::PathBandwidth | Limit::Handshake | Limit::Unknown | Limit::SilentPath
+    );
     !before && !turns && !other
 }
 

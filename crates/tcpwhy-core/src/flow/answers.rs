@@ -27,7 +27,7 @@ pub(crate) struct Answers {
     largest_delivered: u64,
     /// When something was asked last.
     asked: Option<Nanos>,
-    /// Timeouts since anything was newly acknowledged.
+    /// Timeouts since anything new has arrived.
     timeouts: u32,
 }
 
@@ -64,6 +64,11 @@ impl Answers {
 
     pub(crate) fn delivered(&mut self, segment: u64) {
         raise(&mut self.largest_delivered, segment);
+        self.gets_through();
+    }
+
+    /// Something new has arrived.
+    pub(crate) fn gets_through(&mut self) {
         self.timeouts = 0;
     }
 

@@ -20,14 +20,7 @@ impl Sender {
     /// The input is over: the time up to the last acknowledged byte, or, where data or a closed
     /// window was left behind, up to the last event, and what of it the peer waited for more.
     pub(crate) fn end(&mut self, owed: Option<Owed>) {
-        let kept_alive = self.tally.keep_alives.times > 0;
-        let (end, release) = match (self.done, owed) {
-            (Some(done), Some(owed)) => (owed.until.max(done), Release::PeerData(owed.since)),
-            (Some(_), None) if kept_alive => (self.last, Release::OwnWill),
-            (Some(done), None) => (done, Release::Nothing),
-            (None, _) if self.answers.unanswered() > 0 => (self.last, Release::Repair),
-            (None, _) => (self.last, Release::Ack),
-        };
+        let (end, release) = self.last_wait(owed);
         if self.done.is_none() {
             self.transfers.acknowledged(self.last, 0);
         }
@@ -57,6 +50,18 @@ impl Sender {
             }
         });
         self.record.end();
+    }
+
+    /// When the last wait ended, and what it was a wait for.
+    fn last_wait(&self, owed: Option<Owed>) -> (Nanos, Release) {
+        let kept_alive = self.tally.keep_alives.times > 0;
+        match (self.done, owed) {
+            (Some(done), Some(owed)) => (owed.until.max(done), Release::PeerData(owed.since)),
+            (Some(_), None) if kept_alive => (self.last, Release::OwnWill),
+            (Some(done), None) => (done, Release::Nothing),
+            (None, _) if self.answers.unanswered() > 0 => (self.last, Release::Repair),
+            (None, _) => (self.last, Release::Ack),
+        }
     }
 
     /// Since when nothing has come of what was due, though that was sent again twice in the meantime by all rules: the receiver has spoken since,

@@ -54,6 +54,9 @@ impl Sender {
         if acked.bytes > 0 {
             self.progress(event, &acked, ack, time);
         } else {
+            if arrived > 0 {
+                self.answers.gets_through();
+            }
             self.stood_still(event, self.window.edge > edge, time);
         }
         let piece = self.piece(time, event.frame);

@@ -272,3 +272,17 @@ fn extremes_do_not_break_it() {
         assert!(render(std::slice::from_ref(&c), &view).contains("Connection 0"));
     }
 }
+
+#[test]
+fn a_connection_on_which_nobody_spoke_is_told_by_how_long_it_was_open() {
+    let mut c = connection(7, (Limit::Application, Cause::SenderApplication));
+    let mut client = c.directions[1].clone();
+    client.from = Side::Client;
+    c.directions[0] = client;
+    c.directions.iter_mut().for_each(|d| (d.bytes, d.transfers) = (0, Box::default()));
+    let text = render(std::slice::from_ref(&c), &PLAIN);
+    assert!(text.contains("connection 7 was open for 25.1 s"), "{text}");
+    c.duration = Nanos::from_millis(2_900);
+    let text = render(std::slice::from_ref(&c), &PLAIN);
+    assert!(text.contains("No data crossed; --all"), "{text}");
+}

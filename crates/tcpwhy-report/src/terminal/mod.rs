@@ -67,8 +67,8 @@ pub fn write(mut out: impl Write, source: &Source, answer: &Shown) -> io::Result
         answer.overview.write(&mut page)?;
     }
     let line = summary(answer.hidden(&shown), words);
-    match line.as_deref().or(shown.is_empty().then_some(words.no_data())) {
-        Some(line) => page.blank().and_then(|()| page.text(0, line)),
+    match line.or_else(|| shown.is_empty().then(|| words.no_data(answer.quiet))) {
+        Some(line) => page.blank().and_then(|()| page.text(0, &line)),
         None => Ok(()),
     }
 }

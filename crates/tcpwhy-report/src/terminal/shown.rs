@@ -4,7 +4,8 @@ use super::View;
 use super::overview::Overview;
 use crate::foremost::{Foremost, refine_all};
 use crate::rank::{Ranked, rank};
-use tcpwhy_core::model::Connection;
+use tcpwhy_core::model::{Connection, Direction, FindingKind, Limit};
+use tcpwhy_core::units::Nanos;
 
 /// Directions shown when not all are asked for.
 const FEW: usize = 3;
@@ -20,6 +21,26 @@ pub struct Shown {
     seen: usize,
     with_data: Sum,
     pub(super) overview: Overview,
+    pub(super) quiet: Option<Quiet>,
+}
+
+/// A connection that was open for long without a word of either end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Quiet {
+    pub(super) time: Nanos,
+    pub(super) id: u64,
+}
+
+impl Quiet {
+    /// Nobody waits for so long by chance: a lost packet is sent again sooner.
+    const LEAST: Nanos = Nanos::from_secs(3);
+
+    fn of(c: &Connection) -> Option<Self> {
+        let silent = |d: &Direction| d.bytes == 0 && d.verdict.limit == Limit::Application;
+        let whole = c.findings.iter().all(|f| f.kind != FindingKind::Midstream);
+        let quiet = whole && c.directions.iter().all(silent) && c.duration >= Self::LEAST;
+        quiet.then_some(Self { time: c.duration, id: c.id })
+    }
 }
 
 /// Directions with data, and how much.
@@ -39,12 +60,14 @@ impl Shown {
             seen: 0,
             with_data: Sum::default(),
             overview: Overview::default(),
+            quiet: None,
         }
     }
 
     /// One more connection.
     pub fn add(&mut self, connection: Connection) {
         self.seen += 1;
+        self.quiet = self.quiet.max(Quiet::of(&connection));
         for direction in &connection.directions {
             self.with_data.add(direction.bytes);
             self.overview.add(&Ranked { connection: &connection, direction });

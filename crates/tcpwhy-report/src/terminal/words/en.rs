@@ -2,6 +2,7 @@
 
 use super::{Gain, Measured, Section, Spot, Words, finest, measured, times};
 use crate::Source;
+use crate::terminal::shown::Quiet;
 use tcpwhy_core::advice::quantity::{self, SHORTEST_ROUND_TRIP, buffer, count, data, rate, span};
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary, Source as Basis};
@@ -27,8 +28,15 @@ impl Words for En {
         }
     }
 
-    fn no_data(&self) -> &'static str {
-        "No data crossed; --all shows every connection."
+    fn no_data(&self, quiet: Option<Quiet>) -> String {
+        let Some(Quiet { time, id }) = quiet else {
+            return "No data crossed; --all shows every connection.".to_owned();
+        };
+        format!(
+            "No data crossed, though connection {id} was open for {}. If its server is one that speaks first \
+             (MySQL, SMTP, SSH, FTP), it did not, and the client waited for it; --all shows every connection.",
+            span(time)
+        )
     }
 
     fn header(&self, source: &Source, connections: usize) -> String {

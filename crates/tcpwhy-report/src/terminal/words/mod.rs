@@ -7,6 +7,7 @@ mod en;
 mod zh;
 
 use crate::Source;
+use crate::terminal::shown::Quiet;
 use tcpwhy_core::advice::quantity::SHORTEST_ROUND_TRIP;
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::{
@@ -53,8 +54,8 @@ pub(super) trait Words {
     /// A section's title.
     fn section(&self, section: Section) -> &'static str;
 
-    /// Said instead of an answer where no data crossed.
-    fn no_data(&self) -> &'static str;
+    /// Said instead of an answer where no data crossed, and which connection was `quiet` longest.
+    fn no_data(&self, quiet: Option<Quiet>) -> String;
 
     /// "slow.pcapng: 31,402 packets, 31,388 of them TCP, in 2 connections".
     fn header(&self, source: &Source, connections: usize) -> String;

@@ -2,6 +2,7 @@
 
 use super::{Gain, Measured, Section, Spot, Words, finest, measured, times};
 use crate::Source;
+use crate::terminal::shown::Quiet;
 use tcpwhy_core::advice::quantity::{self, SHORTEST_ROUND_TRIP, buffer, count, data, rate, span};
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::{Cause, Direction, Interval, Limit, RttSummary, Side, Source as Basis};
@@ -27,8 +28,14 @@ impl Words for Zh {
         }
     }
 
-    fn no_data(&self) -> &'static str {
-        "没有数据传输；--all 显示所有连接。"
+    fn no_data(&self, quiet: Option<Quiet>) -> String {
+        let Some(Quiet { time, id }) = quiet else {
+            return "没有数据传输；--all 显示所有连接。".to_owned();
+        };
+        format!(
+            "没有数据传输，而连接 {id} 打开了 {}。如果服务器应当先说话（MySQL、SMTP、SSH、FTP），那么它没有说，客户端一直在等它；--all 显示所有连接。",
+            span(time)
+        )
     }
 
     fn header(&self, source: &Source, connections: usize) -> String {

@@ -64,7 +64,7 @@ pub fn write<C: Borrow<Connection>>(
 
 /// The answer that `d` owed at its end.
 fn missed(d: &Direction) -> Option<Transfer> {
-    let owed = d.timeline.last().filter(|_| d.owes)?;
+    let owed = d.owing()?;
     Some(Transfer {
         from: owed.to,
         to: owed.to,

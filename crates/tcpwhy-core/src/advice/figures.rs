@@ -3,7 +3,7 @@
 use super::quantity::{SHORTEST_ROUND_TRIP, round_trips};
 use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Verdict, WhatIf,
-    WindowScale,
+    WindowScale, time_of,
 };
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
@@ -107,12 +107,12 @@ impl Figures {
             sender: place(direction.from),
             receiver: place(direction.from.other()),
             bytes: direction.bytes,
-            is_whole: !connection.findings.iter().any(|f| f.kind == FindingKind::Midstream),
+            is_whole: connection.is_whole(),
             retransmitted: direction.retransmitted,
             had_arrived: found(connection, direction, FindingKind::SpuriousRetransmissions)
                 .zip(longest)
                 .is_some_and(|(f, i)| (i.first_frame..=i.last_frame).contains(&f.frame)),
-            owed: owed_mostly(direction, held()),
+            owed: owed_mostly(direction),
             span: direction.span(),
             share: share(held().map(|i| i.to - i.from), direction.span()),
             outdone_by: outdone(direction),
@@ -200,12 +200,10 @@ impl Figures {
     }
 }
 
-/// What the direction owed at its end, where that is more than half of the time that was `held`.
-fn owed_mostly<'a>(
-    direction: &Direction,
-    held: impl Iterator<Item = &'a Interval>,
-) -> Option<Nanos> {
-    let held = held.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from));
+/// What the direction owed at its end, where that is more than half of the time under its verdict.
+fn owed_mostly(direction: &Direction) -> Option<Nanos> {
+    let Verdict { limit, cause, .. } = direction.verdict;
+    let held = time_of(&direction.timeline, |i| (i.limit, i.cause) == (limit, cause));
     direction.owed().filter(|owed| owed.scale(2, 1) > held)
 }
 

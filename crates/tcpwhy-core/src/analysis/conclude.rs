@@ -76,10 +76,13 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
 
 /// A direction in a period, and the pattern of its losses.
 fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Direction, Losses) {
+    let due = flow.due_from(from);
+    let owes = due.is_some_and(|due| due.time.since < period.to);
     let Some(sender) = &flow.senders[from as usize] else {
-        return (unanswered::without_data(flow, placing, from, period), Losses::default());
+        let silent = unanswered::without_data(flow, placing, from, due, period);
+        return (Direction { owes, ..silent }, Losses::default());
     };
-    let silence = unanswered::end_of(flow, from, sender);
+    let silence = unanswered::end_of(flow, from, sender, due);
     let mut facts = facts_of(sender);
     let mut ctx = Context::new(sender.record.closed(), facts.rtt_floor, sender.size.mss());
     ctx.scale = sender.window.scale();
@@ -117,7 +120,6 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     };
     let ceiling = stopped_at.and_then(|flight| NonZeroU32::new(narrow(flight)));
     let traits = Traits { capacity, is_least: link.is_least, reader, ceiling, paced };
-    let owes = flow.due_from(from).is_some_and(|due| due.time.since < period.to);
     let moving = while_moving(&timeline, owes);
     let path = Path { timeline: moving, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);

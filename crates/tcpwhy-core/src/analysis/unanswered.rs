@@ -10,15 +10,20 @@ use crate::limits::Silence;
 use crate::model::{Cause, Direction, Evidence, Facts, Interval, Limit, Side, Source, WindowScale};
 use crate::units::Nanos;
 
-/// What the end of a direction was that nobody answered any more, or after which nothing came.
-pub(super) fn end_of(flow: &Flow, from: Side, sender: &Sender) -> Option<Silence> {
+/// What the end of a direction was that nobody answered any more, or after which nothing came, though an answer may be `due`.
+pub(super) fn end_of(
+    flow: &Flow,
+    from: Side,
+    sender: &Sender,
+    due: Option<Due>,
+) -> Option<Silence> {
     let answers = &sender.answers;
     if let Some(since) = flow.deaf_since(from) {
         return Some(Silence::of_path(since, Cause::PeerVanished));
     }
     if !sender.is_left_unanswered() {
         let lacks = flow.lacks_since(from).map(|since| Silence::of_path(since, Cause::None));
-        return lacks.or_else(|| flow.due_from(from).map(|due| Silence::of_answer(&due)));
+        return lacks.or_else(|| due.map(|due| Silence::of_answer(&due)));
     }
     let cause = if sender.window.is_closed() {
         Cause::ProbesUnanswered
@@ -69,14 +74,14 @@ fn times(flow: &Flow, due: Option<Due>, last: Nanos) -> Vec<Interval> {
     vec![opens, asked, owed]
 }
 
-/// A direction without data.
+/// A direction without data, in which an answer may be `due`.
 pub(super) fn without_data(
     flow: &Flow,
     placing: &Placing,
     from: Side,
+    due: Option<Due>,
     period: Period,
 ) -> Direction {
-    let due = flow.due_from(from);
     let timeline: Vec<Interval> = times(flow, due, placing.last)
         .into_iter()
         .filter_map(|i| period.cut(i.from, i.to).map(|(from, to)| Interval { from, to, ..i }))
@@ -92,18 +97,5 @@ pub(super) fn without_data(
         scale: WindowScale::Absent,
     };
     let verdict = verdict::of(&timeline, &[], &facts);
-    Direction {
-        from,
-        bytes: 0,
-        transfer: Nanos::ZERO,
-        retransmitted: 0,
-        verdict,
-        what_if: Box::default(),
-        timeline: timeline.into(),
-        transfers: Box::default(),
-        transfers_omitted: 0,
-        owes: due.is_some_and(|due| due.time.since < period.to),
-        facts,
-        traits: None,
-    }
+    Direction::without_data(from, timeline.into(), verdict, facts)
 }

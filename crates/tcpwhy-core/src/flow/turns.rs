@@ -60,7 +60,7 @@ pub(crate) struct Request {
     pub(crate) left: Nanos,
     /// When whoever waited gave up with a last word: TLS says that it closes before TCP does (RFC 8446 section 6.1).
     pub(crate) until: Option<Nanos>,
-    pub(crate) start: u64,
+    start: u64,
     pub(crate) end: u64,
 }
 

@@ -155,7 +155,7 @@ pub struct Direction {
     pub transfers: Box<[Transfer]>,
     /// Transfers beyond those listed.
     pub transfers_omitted: u32,
-    /// It carried no data, and to the end the peer waited for an answer: the last part of the timeline.
+    /// To the end the peer waited for data of it, an answer: the last part of the timeline.
     pub owes: bool,
     /// What holds for all of it.
     pub facts: Facts,
@@ -164,6 +164,29 @@ pub struct Direction {
 }
 
 impl Direction {
+    /// One in which no data was seen: how its time passed, and the answer.
+    pub fn without_data(
+        from: Side,
+        timeline: Box<[Interval]>,
+        verdict: Verdict,
+        facts: Facts,
+    ) -> Self {
+        Self {
+            from,
+            bytes: 0,
+            transfer: Nanos::ZERO,
+            retransmitted: 0,
+            verdict,
+            what_if: Box::default(),
+            timeline,
+            transfers: Box::default(),
+            transfers_omitted: 0,
+            owes: false,
+            facts,
+            traits: None,
+        }
+    }
+
     /// Payload bits per second over the transfer time; none where the receiver has acknowledged nothing.
     pub fn goodput_bps(&self) -> u64 {
         // Where it advertised no window either, its packets are not in the capture.
@@ -197,9 +220,14 @@ impl Direction {
         of(true) > of(false)
     }
 
-    /// For how long the peer waited for data that this end owes it, where that is so.
+    /// The time in which the peer waited for data that this end owes it, where that is so.
+    pub fn owing(&self) -> Option<&Interval> {
+        self.timeline.last().filter(|_| self.owes)
+    }
+
+    /// How long that was.
     pub fn owed(&self) -> Option<Nanos> {
-        self.timeline.last().filter(|_| self.owes).map(|owed| owed.to - owed.from)
+        self.owing().map(|owed| owed.to - owed.from)
     }
 
     /// The time that the timeline covers.
@@ -259,6 +287,11 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// Whether the capture holds its beginning.
+    pub fn is_whole(&self) -> bool {
+        self.findings.iter().all(|f| f.kind != FindingKind::Midstream)
+    }
+
     /// The end of that side.
     pub fn endpoint(&self, side: Side) -> Endpoint {
         match side {

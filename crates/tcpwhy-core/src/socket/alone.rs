@@ -186,19 +186,6 @@ fn rtt(states: &[State]) -> RttSummary {
 
 /// A direction in which nothing was sent, as far as anybody saw.
 fn empty(from: Side) -> Direction {
-    let verdict = verdict::of(&[], &[], &facts(&[]));
-    Direction {
-        from,
-        bytes: 0,
-        transfer: Nanos::ZERO,
-        retransmitted: 0,
-        verdict,
-        what_if: Box::default(),
-        timeline: Box::default(),
-        transfers: Box::default(),
-        transfers_omitted: 0,
-        owes: false,
-        facts: facts(&[]),
-        traits: None,
-    }
+    let facts = facts(&[]);
+    Direction::without_data(from, Box::default(), verdict::of(&[], &[], &facts), facts)
 }

@@ -4,7 +4,7 @@ use super::View;
 use super::overview::Overview;
 use crate::foremost::{Foremost, refine_all};
 use crate::rank::{Ranked, rank};
-use tcpwhy_core::model::{Connection, Direction, FindingKind, Limit};
+use tcpwhy_core::model::{Connection, Direction, Limit};
 use tcpwhy_core::units::Nanos;
 
 /// Directions shown when not all are asked for.
@@ -37,8 +37,7 @@ impl Quiet {
 
     fn of(c: &Connection) -> Option<Self> {
         let silent = |d: &Direction| d.bytes == 0 && d.verdict.limit == Limit::Application;
-        let whole = c.findings.iter().all(|f| f.kind != FindingKind::Midstream);
-        let quiet = whole && c.directions.iter().all(silent) && c.duration >= Self::LEAST;
+        let quiet = c.is_whole() && c.directions.iter().all(silent) && c.duration >= Self::LEAST;
         quiet.then_some(Self { time: c.duration, id: c.id })
     }
 }

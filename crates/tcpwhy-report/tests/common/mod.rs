@@ -119,30 +119,19 @@ pub(crate) fn connection(id: u64, (limit, cause): (Limit, Cause)) -> Connection 
 
 /// A direction without data.
 fn acks_only() -> Direction {
-    let none = Limit::Unknown;
-    Direction {
-        from: Side::Client,
-        bytes: 0,
-        transfer: Nanos::ZERO,
-        retransmitted: 0,
-        verdict: Verdict { limit: none, cause: Cause::None, share: 0.0, confidence: 0.0 },
-        what_if: Box::new([]),
-        timeline: Box::new([]),
-        transfers: Box::new([]),
-        transfers_omitted: 0,
-        owes: false,
-        facts: Facts {
-            mss: 0,
-            rtt_floor: Nanos::ZERO,
-            peak_bps: 0,
-            path_bps: 0,
-            max_flight: 0,
-            max_window: 0,
-            min_window: 0,
-            scale: WindowScale::Absent,
-        },
-        traits: None,
-    }
+    let verdict =
+        Verdict { limit: Limit::Unknown, cause: Cause::None, share: 0.0, confidence: 0.0 };
+    let facts = Facts {
+        mss: 0,
+        rtt_floor: Nanos::ZERO,
+        peak_bps: 0,
+        path_bps: 0,
+        max_flight: 0,
+        max_window: 0,
+        min_window: 0,
+        scale: WindowScale::Absent,
+    };
+    Direction::without_data(Side::Client, Box::default(), verdict, facts)
 }
 
 fn sending(id: u64, limit: Limit, cause: Cause) -> Direction {

@@ -100,10 +100,10 @@ impl Sender {
         let rested = self.gap.start();
         if flight == 0 {
             self.begun = time;
-        }
-        if flight == 0 && self.data_end > self.data_start {
-            let rest = Rest { from: rested, spoken: self.spoke_first, to: time };
-            self.turns.goes_on(release, self.data_end, rest, self.rtt.floor_or_zero());
+            if self.data_end > self.data_start {
+                let rest = Rest { from: rested, spoken: self.spoke_first, to: time };
+                self.turns.goes_on(release, self.data_end, rest, self.rtt.floor_or_zero());
+            }
         }
         let alone = time - rested >= WAKE_UP;
         let loss = self.loss_in(sending, release, flight, time);

@@ -8,6 +8,10 @@ use crate::model::{
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
 
+/// For so long receivers wait for more data before they acknowledge what came: the ticks of their timers, and half a second at most.
+const SHORTEST_DELAY: Nanos = Nanos::from_millis(10);
+const LONGEST_DELAY: Nanos = Nanos::from_millis(500);
+
 /// One end, as advice names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -70,6 +74,8 @@ pub(crate) struct Figures {
     pub path_bps: u64,
     /// First data to last acknowledgment.
     pub transfer: Nanos,
+    /// Of that, what came after the last data, where nothing else held it then.
+    pub tail: Nanos,
     /// The same with the verdict's limit lifted, and what would hold it then.
     pub lifted: Option<WhatIf>,
     /// Largest payload of a segment.
@@ -136,6 +142,7 @@ impl Figures {
                 .map(|f| f.side),
             path_bps: facts.path_bps,
             transfer: direction.transfer,
+            tail: facts.tail,
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
             peak_bps: facts.peak_bps,
@@ -174,14 +181,46 @@ impl Figures {
         self.bytes == 0 && !told && self.owed.is_none()
     }
 
-    /// Whether all of the data left at once and was acknowledged a round trip later, and nobody had waited for long before: that time is the
-    /// distance's, though nothing was left to send.
+    /// Whether all of the data left at once, and nobody had waited for long before: what came then is the distance's time and the receiver's,
+    /// though nothing was left to send.
     pub(crate) fn is_one_flight(&self) -> bool {
-        let round = self.rtt_floor.scale(2, 1);
-        let held = Nanos((self.span.0 as f64 * self.share) as i64);
         self.verdict.cause == Cause::SenderApplication
-            && (self.bytes > 0 && self.transfers == 1)
-            && (self.stalls == 0 && self.transfer < round && held < round)
+            && (self.bytes > 0 && self.transfers == 1 && self.stalls == 0)
+            && (self.is_sent_at_once() && self.held() - self.tail < self.rtt_floor)
+    }
+
+    /// As `is_one_flight`, of the last of the data: that took longer than all waits for something to send.
+    pub(crate) fn is_last_flight(&self) -> bool {
+        self.verdict.cause == Cause::SenderApplication
+            && self.bytes > 0
+            && (self.is_one_flight() || self.tail > self.held() - self.tail)
+    }
+
+    /// Whether the last of it left before the first can have been answered.
+    pub(crate) fn is_sent_at_once(&self) -> bool {
+        self.sending() < self.rtt_floor.max(Nanos(1))
+    }
+
+    /// From the first to the last data that left.
+    pub(crate) fn sending(&self) -> Nanos {
+        self.transfer - self.tail
+    }
+
+    /// Whether most of this part of all time is the way of what was sent last.
+    pub(crate) fn is_tail(&self, part: f64) -> bool {
+        self.tail.secs() * 2.0 > self.span.secs() * part
+    }
+
+    /// The time under the verdict.
+    fn held(&self) -> Nanos {
+        Nanos((self.span.0 as f64 * self.share) as i64)
+    }
+
+    /// Whether the last acknowledgment was later than its way and small queues make it, by as much as a receiver may delay it (RFC 9293 section
+    /// 3.8.6.3; Linux: 40 ms and more).
+    pub(crate) fn is_delayed(&self) -> bool {
+        let late = self.on_its_way() - self.rtt_floor.scale(5, 4);
+        (SHORTEST_DELAY..=LONGEST_DELAY).contains(&late)
     }
 
     /// The part of all time that is owed.
@@ -189,9 +228,14 @@ impl Figures {
         self.owed.map_or(0.0, |owed| owed.secs() / self.span.secs())
     }
 
-    /// Whether it was acknowledged without delay: a receiver may wait for more data, and a queue may have formed.
+    /// From what was sent last, all of it where that left at once, to its acknowledgment.
+    pub(crate) fn on_its_way(&self) -> Nanos {
+        if self.is_sent_at_once() { self.transfer } else { self.tail }
+    }
+
+    /// Whether that is a round trip and nothing more: a receiver may wait for more data, and a queue may have formed.
     pub(crate) fn is_prompt(&self) -> bool {
-        self.transfer <= self.rtt_floor.scale(5, 4)
+        self.on_its_way() <= self.rtt_floor.scale(5, 4)
     }
 
     /// The end of that role.

@@ -104,7 +104,7 @@ fn application(f: &Figures) -> Vec<Step> {
             }
         }
         Cause::KeepAlive => vec![Step::Work(Work::KeepAliveIsHarmless)],
-        _ if f.is_one_flight() => Vec::new(),
+        _ if f.is_last_flight() => Vec::new(),
         _ => vec![Step::Work(Work::ProfileApplication { at: f.sender })],
     }
 }

@@ -79,6 +79,7 @@ fn facts() -> Facts {
         max_window: 4 << 20,
         min_window: 1 << 20,
         scale: WindowScale::Known(7),
+        tail: Nanos::ZERO,
     }
 }
 

@@ -103,6 +103,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let whole = period.holds(flow.start, placing.last);
     let transfers = period.of_transfers(transfers, &timeline);
     let transfer = span_of(&transfers);
+    facts.tail = tail_of(&timeline, sender.sent_all, transfer);
     let filled = is_filled(&timeline, transfer);
     let (bytes, retransmitted) = match whole {
         true => (sender.bytes(), sender.tally.retransmitted),
@@ -181,7 +182,15 @@ fn facts_of(sender: &Sender) -> Facts {
         max_window: narrow(sender.window.largest),
         min_window: if smallest == u64::MAX { 0 } else { narrow(smallest) },
         scale: sender.window.scale(),
+        tail: Nanos::ZERO,
     }
+}
+
+/// From when all was sent to the end of `timeline`, as far as nothing else held the sender then, in a transfer that took so long.
+fn tail_of(timeline: &[Interval], sent_all: Option<Nanos>, transfer: Nanos) -> Nanos {
+    let last = timeline.last().filter(|last| last.limit == Limit::Application);
+    let tail = sent_all.zip(last).map(|(sent, last)| last.to - sent.clamp(last.from, last.to));
+    tail.unwrap_or_default().min(transfer)
 }
 
 /// Bytes of what is far below 4 GB in TCP.

@@ -95,6 +95,7 @@ pub(super) fn without_data(
         max_window: 0,
         min_window: 0,
         scale: WindowScale::Absent,
+        tail: Nanos::ZERO,
     };
     let verdict = verdict::of(&timeline, &[], &facts);
     Direction::without_data(from, timeline.into(), verdict, facts)

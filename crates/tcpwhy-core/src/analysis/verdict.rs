@@ -2,6 +2,7 @@
 
 use crate::model::{Cause, Facts, Interval, Limit, Transfer, Verdict, WindowScale};
 use crate::units::Nanos;
+use std::cmp::Reverse;
 
 /// A direction whose data moved in less than this part of its time (percent) is an exchange of
 /// messages: what lies between them is the answer. Otherwise it is asked while data moved.
@@ -16,16 +17,24 @@ pub(crate) fn of(timeline: &[Interval], transfers: &[Transfer], facts: &Facts) -
     let active = transfers.iter().fold(Nanos::ZERO, |t, x| t + (x.to - x.from));
     let inside = active.scale(100, span.0.max(1)).0 >= MOSTLY_BETWEEN;
     let within = |i: &Interval| if inside { overlap(i, transfers) } else { i.to - i.from };
-    let Some(limit) = longest(timeline.iter().map(|i| (i.limit, within(i)))) else {
+    let limits = summed(timeline.iter().map(|i| (i.limit, within(i))));
+    let Some(first) = longest(&limits, (Limit::Application, Nanos::ZERO)) else {
         return unknown();
     };
-    let limit = if is_mostly_unknown(timeline, span) { Limit::Unknown } else { limit };
+    // The way of what was sent last is as long whatever held it before: where it is not the longest of all, the answer is another.
+    let limit = match longest(&limits, (Limit::Application, facts.tail)) {
+        _ if is_mostly_unknown(timeline, span) => Limit::Unknown,
+        Some(other) if other != Limit::Unknown => other,
+        _ => first,
+    };
     let of_limit = || timeline.iter().filter(move |i| i.limit == limit);
     // Thinking and waiting happen between the transfers, and a window may stay closed after the last byte that it had room for: all of it
     // counts for the cause.
     let beside = matches!(limit, Limit::Application | Limit::ReceiveWindow);
     let asked = |i: &Interval| if beside { i.to - i.from } else { within(i) };
-    let cause = longest(of_limit().map(|i| (i.cause, asked(i)))).unwrap_or(Cause::None);
+    let causes = summed(of_limit().map(|i| (i.cause, asked(i))));
+    let cause = longest(&causes, (Cause::SenderApplication, facts.tail));
+    let cause = cause.unwrap_or(Cause::None);
     let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
     let weighted: f64 =
         of_limit().map(|i| (i.to - i.from).secs() * f64::from(i.confidence) / 100.0).sum();
@@ -49,8 +58,17 @@ fn unknown() -> Verdict {
     Verdict { limit: Limit::Unknown, cause: Cause::None, share: 0.0, confidence: 0.0 }
 }
 
-/// The key with the most time; the first in the order of the taxonomy among equals.
-fn longest<K: Ord + Copy>(times: impl Iterator<Item = (K, Nanos)>) -> Option<K> {
+/// The key with the most time, one of them less its `tail` or that alone; the first in the order of the taxonomy among equals.
+fn longest<K: Ord + Copy>(sums: &[(K, Nanos)], tail: (K, Nanos)) -> Option<K> {
+    let counts = |&(key, time): &(K, Nanos)| match tail {
+        (of, tail) if of == key => (tail.max(time - tail), Reverse(key)),
+        _ => (time, Reverse(key)),
+    };
+    sums.iter().max_by_key(|sum| counts(sum)).map(|&(key, _)| key)
+}
+
+/// All time of each key.
+fn summed<K: PartialEq + Copy>(times: impl Iterator<Item = (K, Nanos)>) -> Vec<(K, Nanos)> {
     let mut sums: Vec<(K, Nanos)> = Vec::with_capacity(8);
     for (key, time) in times {
         match sums.iter_mut().find(|(k, _)| *k == key) {
@@ -58,8 +76,7 @@ fn longest<K: Ord + Copy>(times: impl Iterator<Item = (K, Nanos)>) -> Option<K> 
             None => sums.push((key, time)),
         }
     }
-    sums.sort_by_key(|&(key, time)| (std::cmp::Reverse(time), key));
-    sums.first().map(|&(key, _)| key)
+    sums
 }
 
 /// Time of `i` inside transfers.

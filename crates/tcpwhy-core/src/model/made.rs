@@ -14,6 +14,7 @@ pub(crate) fn facts() -> Facts {
         max_window: 4 << 20,
         min_window: 4 << 20,
         scale: WindowScale::Known(7),
+        tail: Nanos::ZERO,
     }
 }
 

@@ -132,6 +132,8 @@ pub struct Facts {
     pub min_window: u32,
     /// The receiver's window scale.
     pub scale: WindowScale,
+    /// From the last byte sent to its acknowledgment, where the timeline ends with that: nothing was left to send, and nobody had to send it.
+    pub tail: Nanos,
 }
 
 /// One direction of a connection.

@@ -169,6 +169,8 @@ fn facts(states: &[State]) -> Facts {
             true => WindowScale::Known(14),
             false => WindowScale::Absent,
         },
+        // Samples do not show when the last byte left.
+        tail: Nanos::ZERO,
     }
 }
 

@@ -4,7 +4,7 @@
 //! narrowest link's rate (from the dispersion of bursts), or the largest window that the receiver
 //! offered over the RTT floor. Rate <= min(send buffer, cwnd, receive window) / RTT, and <= bandwidth.
 
-use super::tail::tail;
+use super::tail::{late, tail};
 use crate::model::{Cause, Facts, Interval, Limit, Traits, WhatIf, WindowScale};
 use crate::units::{Nanos, bytes_in, mul_div, time_for};
 
@@ -32,7 +32,7 @@ pub(crate) fn predict(path: &Path<'_>) -> Vec<WhatIf> {
     }
     let mut held = Held::by_limit(path.timeline);
     let thought = &mut held[Limit::Application as usize].time;
-    *thought = *thought - tail(path).0;
+    *thought = *thought - tail(path).0 - late(path);
     let mut list: Vec<WhatIf> = Limit::ALL
         .into_iter()
         .filter(|l| !matches!(l, Limit::Handshake | Limit::Unknown))

@@ -6,7 +6,7 @@
 
 use super::analytic::{Path, said};
 use super::refining::Budget;
-use super::tail::tail;
+use super::tail::{late, tail};
 use super::transfer::{Control, End, Phase, Prediction, Transfer, predict};
 use crate::kernel::buffers::Asked;
 use crate::kernel::send::skb_overhead;
@@ -64,6 +64,9 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     let mut stays = time_of(path.timeline, kept) + unknown.time - way;
     let rtt = path.facts.rtt_floor;
     let mut answers = Nanos::ZERO;
+    if lifted == Limit::Application {
+        stays += late(path);
+    }
     if lifted == Limit::Application && turns > 1 {
         // A question still has to cross the path, and its answer goes through what held every answer: one long transfer grows out of it.
         let questions = rtt.scale(i64::try_from(turns - 1).unwrap_or(i64::MAX), 1);

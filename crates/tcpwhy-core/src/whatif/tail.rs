@@ -4,6 +4,11 @@ use super::analytic::Path;
 use crate::model::Limit;
 use crate::units::{Nanos, time_for};
 
+/// For how long the receiver kept its acknowledgment back.
+pub(super) fn late(path: &Path<'_>) -> Nanos {
+    (path.facts.tail - tail(path).0).max(Nanos::ZERO)
+}
+
 /// Time and bytes of it.
 pub(super) fn tail(path: &Path<'_>) -> (Nanos, u64) {
     let Some(last) = path.timeline.last().filter(|i| i.limit == Limit::Application) else {

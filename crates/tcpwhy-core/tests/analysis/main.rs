@@ -6,6 +6,7 @@ mod closing;
 mod crowd;
 mod facts;
 mod grid;
+mod last_flight;
 mod opening;
 mod period;
 mod properties;

@@ -130,6 +130,7 @@ fn acks_only() -> Direction {
         max_window: 0,
         min_window: 0,
         scale: WindowScale::Absent,
+        tail: Nanos::ZERO,
     };
     Direction::without_data(Side::Client, Box::default(), verdict, facts)
 }
@@ -168,6 +169,7 @@ fn sending(id: u64, limit: Limit, cause: Cause) -> Direction {
             max_window: 4 << 20,
             min_window: 1 << 20,
             scale,
+            tail: Nanos::ZERO,
         },
         traits: None,
     }

@@ -39,6 +39,7 @@ pub(super) fn in_one_flight(c: &mut Connection) {
     (d.transfers_omitted, d.transfer, d.verdict.share) = (1, d.facts.rtt_floor, 0.35);
     d.timeline[0].to = d.timeline[0].from + d.transfer;
     d.timeline[0].evidence.stalls = 0;
+    d.facts.tail = d.transfer;
     let opens = d.timeline[0].to;
     (d.timeline[1].from, d.timeline[1].to) = (opens, opens + d.transfer.scale(2, 1));
     (d.timeline[1].limit, d.timeline[1].cause) = (Limit::Handshake, Cause::None);
@@ -73,20 +74,55 @@ fn what_took_one_flight_was_held_back_by_nothing() {
     assert!(text.starts_with("Nothing held it back: the server sent all of its data"), "{text}");
     assert!(text.ends_with("Opening the connection took 67 % of the time."), "{text}");
     assert_eq!(advised(&c), Vec::<String>::new());
-    // An ACK may be late, and of more than one flight nobody can say that it left at once.
-    let d = &mut c.directions[1];
-    (d.transfer, d.timeline[0].to) = (Nanos(30_000_000), d.timeline[0].from + Nanos(30_000_000));
-    assert!(
-        said(&c).contains("arrival 30.0 ms later; a round trip takes 20.1 ms."),
-        "{}",
-        said(&c)
-    );
+    // An ACK may be late, on purpose, too.
+    let way = |c: &mut Connection, ms: i64| {
+        let (d, late) = (&mut c.directions[1], Nanos::from_millis(ms));
+        (d.transfer, d.facts.tail, d.timeline[0].to) = (late, late, d.timeline[0].from + late);
+        said(c)
+    };
+    let text = way(&mut c, 60);
+    let delayed =
+        "; a round trip takes 20.1 ms, and the client may delay its last acknowledgement.";
+    assert!(text.contains(&format!("its arrival 60.0 ms later{delayed}")), "{text}");
+    let text = way(&mut c, 30);
+    assert!(text.contains("its arrival 30.0 ms later; a round trip takes 20.1 ms."), "{text}");
+    // Whoever stopped in between, and had thought before, for less than that took.
     c.directions[1].timeline[0].evidence.stalls = 1;
-    assert!(said(&c).starts_with("The application on the server held it back"), "{}", said(&c));
-    c.directions[1].timeline[0].evidence.stalls = 0;
-    // Whoever had thought for long before is to be asked why.
+    assert!(said(&c).starts_with("The server sent all of its data at once"), "{}", said(&c));
+    c.directions[1].facts.tail = Nanos::from_millis(16);
+    let text = said(&c);
+    assert!(text.contains("sent all of its data at once, and heard of its arrival 30.0"), "{text}");
+    // Whoever had thought for long is to be asked why.
     let d = &mut c.directions[1];
     (d.timeline[0].to, d.timeline[1].from) = (Nanos::from_secs(2), Nanos::from_secs(2));
     d.timeline[1].to = Nanos::from_secs(3);
     assert!(said(&c).starts_with("The application on the server held it back"), "{}", said(&c));
+}
+
+#[test]
+fn what_took_several_flights_ends_with_the_way_of_the_last_one() {
+    let mut c = case(Limit::Application, Cause::SenderApplication);
+    in_one_flight(&mut c);
+    let d = &mut c.directions[1];
+    (d.transfer, d.facts.tail) = (Nanos::from_millis(100), Nanos::from_millis(60));
+    d.timeline[0].to = d.timeline[0].from + Nanos::from_millis(60);
+    let text = said(&c);
+    let first = "The server sent all of its data within 40.0 ms, and heard of the arrival of the \
+                 last of it 60.0 ms later; a round trip takes 20.1 ms, and the client";
+    assert!(text.starts_with(first), "{text}");
+    assert_eq!(advised(&c), Vec::<String>::new());
+    // Beside another answer it is told apart from what an application took.
+    let d = &mut c.directions[1];
+    let begins = d.timeline[0].from;
+    d.timeline[0].to = begins + Nanos::from_millis(40);
+    d.timeline[0].limit = Limit::CongestionWindow;
+    d.timeline[0].cause = Cause::SlowStart;
+    (d.timeline[1].from, d.timeline[1].to) = (d.timeline[0].to, begins + d.transfer);
+    (d.timeline[1].limit, d.timeline[1].cause) = (Limit::Application, Cause::SenderApplication);
+    (d.verdict.limit, d.verdict.cause) = (Limit::CongestionWindow, Cause::SlowStart);
+    d.verdict.share = 0.4;
+    let text = said(&c);
+    let last = " It held longest until all was sent; 60.0 ms went by until the last of it was \
+                acknowledged.";
+    assert!(text.ends_with(last), "{text}");
 }

@@ -21,6 +21,7 @@ impl Sender {
     /// window was left behind, up to the last event, and what of it the peer waited for more.
     pub(crate) fn end(&mut self, owed: Option<Owed>) {
         let (end, release) = self.last_wait(owed);
+        self.sent_all = matches!(release, Release::Nothing).then(|| self.gap.start());
         if self.done.is_none() {
             self.transfers.acknowledged(self.last, 0);
         }

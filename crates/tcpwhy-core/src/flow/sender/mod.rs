@@ -96,6 +96,8 @@ pub(crate) struct Sender {
     data_end: u64,
     /// The furthest number that a segment without data named as the next one (Linux: `tcp_send_ack` takes `snd_nxt`).
     told_next: u64,
+    /// When data left last, if nothing but its way came after that.
+    pub(crate) sent_all: Option<Nanos>,
     /// When everything sent had been acknowledged.
     pub(crate) done: Option<Nanos>,
     /// Last time anything of this direction happened.
@@ -172,6 +174,7 @@ impl Sender {
             data_start: first,
             data_end: first,
             told_next: first,
+            sent_all: None,
             done: None,
             last: b.from,
         }

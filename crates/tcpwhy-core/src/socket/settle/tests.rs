@@ -80,6 +80,7 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
         max_window: 65_000,
         min_window: 65_000,
         scale: WindowScale::Known(7),
+        tail: Nanos::ZERO,
     };
     let up = Direction {
         from: Side::Client,

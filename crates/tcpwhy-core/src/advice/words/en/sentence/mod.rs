@@ -14,7 +14,7 @@ pub(crate) fn sentence(f: &Figures) -> String {
         return nothing_to_judge(f);
     }
     let mut text = verdict(f);
-    if f.verdict.share > f.share + 0.03 && !f.is_one_flight() {
+    if f.verdict.share > f.share + 0.03 && !f.is_last_flight() {
         text.push_str(&format!(
             " All causes together, {} took {} of the time.",
             limit(f.verdict.limit),
@@ -23,9 +23,15 @@ pub(crate) fn sentence(f: &Figures) -> String {
     }
     match f.outdone_by {
         _ if f.verdict.share >= 0.5 || f.verdict.limit == Limit::Unknown => {}
-        Some((Limit::Handshake, part)) if f.is_one_flight() => {
+        Some((Limit::Handshake, part)) if f.is_last_flight() => {
             text.push_str(&format!(" Opening the connection took {} of the time.", percent(part)))
         }
+        _ if f.is_last_flight() => {}
+        Some((Limit::Application, part)) if f.is_tail(part) => text.push_str(&format!(
+            " It held longest until all was sent; {} went by until the last of it was \
+             acknowledged.",
+            span(f.tail)
+        )),
         Some((Limit::Handshake, part)) => text.push_str(&format!(
             " It held longest while data moved; opening the connection took {} of the time.",
             percent(part)
@@ -134,23 +140,34 @@ fn application(f: &Figures) -> String {
             known(f.bytes > 0, || format!(" the {receiver}'s last message")),
             part_of(f, f.owed_share())
         ),
-        _ if f.is_one_flight() => format!(
-            "Nothing held it back: the {sender} sent all of its data{} at once, and heard of its \
-             arrival {} later{}.",
-            known(!f.is_whole, || " that was captured".to_owned()),
-            span(f.transfer),
-            if f.is_prompt() {
-                ", which is the round trip".to_owned()
-            } else {
-                format!("; a round trip takes {}", span(f.rtt_floor))
-            }
-        ),
+        _ if f.is_one_flight() => format!("Nothing held it back: the {}", last_flight(f)),
+        _ if f.is_last_flight() => format!("The {}", last_flight(f)),
         _ => format!(
             "The application on the {sender} held it back, not the network: for {} it had nothing \
              ready to send.",
             part(f)
         ),
     }
+}
+
+/// Who sent it, and when it heard that all had arrived.
+fn last_flight(f: &Figures) -> String {
+    let all = known(!f.is_whole, || " that was captured".to_owned());
+    let (sent, last) = if f.is_sent_at_once() {
+        ("at once".to_owned(), "its arrival")
+    } else {
+        (format!("within {}", span(f.sending())), "the arrival of the last of it")
+    };
+    let delayed = known(f.is_delayed(), || {
+        format!(", and the {} may delay its last acknowledgement", f.receiver.side.name())
+    });
+    let way = match f.rtt_floor {
+        Nanos::ZERO => String::new(),
+        _ if f.is_prompt() => ", which is the round trip".to_owned(),
+        round => format!("; a round trip takes {}{delayed}", span(round)),
+    };
+    let (sender, later) = (f.sender.side.name(), span(f.on_its_way()));
+    format!("{sender} sent all of its data{all} {sent}, and heard of {last} {later} later{way}.")
 }
 
 fn send_buffer(f: &Figures) -> String {

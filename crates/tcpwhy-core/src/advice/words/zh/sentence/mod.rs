@@ -14,7 +14,7 @@ pub(crate) fn sentence(f: &Figures) -> String {
         return nothing_to_judge(f);
     }
     let mut text = verdict(f);
-    if f.verdict.share > f.share + 0.03 && !f.is_one_flight() {
+    if f.verdict.share > f.share + 0.03 && !f.is_last_flight() {
         text.push_str(&format!(
             "把各种原因合在一起，{}占了 {} 的时间。",
             limit(f.verdict.limit),
@@ -23,9 +23,14 @@ pub(crate) fn sentence(f: &Figures) -> String {
     }
     match f.outdone_by {
         _ if f.verdict.share >= 0.5 || f.verdict.limit == Limit::Unknown => {}
-        Some((Limit::Handshake, part)) if f.is_one_flight() => {
+        Some((Limit::Handshake, part)) if f.is_last_flight() => {
             text.push_str(&format!("建立连接占了全部时间的 {}。", percent(part)));
         }
+        _ if f.is_last_flight() => {}
+        Some((Limit::Application, part)) if f.is_tail(part) => text.push_str(&format!(
+            "在数据发完之前它占的时间最长；此后又过了 {} 最后一部分才得到确认。",
+            span(f.tail)
+        )),
         Some((Limit::Handshake, part)) => text.push_str(&format!(
             "数据传输期间它占的时间最长；建立连接占了全部时间的 {}。",
             percent(part)
@@ -126,18 +131,29 @@ fn application(f: &Figures) -> String {
             known(f.bytes > 0, || "的最后一条消息".to_owned()),
             part_of(f, f.owed_share())
         ),
-        _ if f.is_one_flight() => format!(
-            "没有什么限制了它：{sender}一次发完了{}全部数据，{} 之后得知数据到达{}。",
-            known(!f.is_whole, || "捕获到的".to_owned()),
-            span(f.transfer),
-            if f.is_prompt() {
-                "，这正是一个往返时延".to_owned()
-            } else {
-                format!("；一个往返时延为 {}", span(f.rtt_floor))
-            }
-        ),
+        _ if f.is_one_flight() => format!("没有什么限制了它：{}", last_flight(f)),
+        _ if f.is_last_flight() => last_flight(f),
         _ => format!("瓶颈是{sender}上的应用程序，不是网络：{}没有准备好可发的数据。", part(f)),
     }
+}
+
+/// Who sent it, and when it heard that all had arrived.
+fn last_flight(f: &Figures) -> String {
+    let all = known(!f.is_whole, || "捕获到的".to_owned());
+    let (sent, last) = if f.is_sent_at_once() {
+        ("一次".to_owned(), "数据")
+    } else {
+        (format!("在 {} 之内", span(f.sending())), "最后一部分")
+    };
+    let delayed =
+        known(f.is_delayed(), || format!("，而{}可能推迟最后一个确认", end(f.receiver.side)));
+    let way = match f.rtt_floor {
+        Nanos::ZERO => String::new(),
+        _ if f.is_prompt() => "，这正是一个往返时延".to_owned(),
+        round => format!("；一个往返时延为 {}{delayed}", span(round)),
+    };
+    let (sender, later) = (end(f.sender.side), span(f.on_its_way()));
+    format!("{sender}{sent}发完了{all}全部数据，{later} 之后得知{last}到达{way}。")
 }
 
 fn send_buffer(f: &Figures) -> String {

@@ -24,7 +24,7 @@ pub(crate) struct Ranked<'a> {
 }
 
 impl Ranked<'_> {
-    /// Time that lifting the best single limit would save.
+    /// Time that lifting the best single limit would save, and what the client waited for before the first byte.
     pub(crate) fn saving(&self) -> Nanos {
         let d = self.direction;
         if d.verdict.cause == Cause::KeepAlive {
@@ -34,7 +34,7 @@ impl Ranked<'_> {
         // The shortest comes first.
         let best = d.what_if.iter().find(counts).map_or(d.transfer, |w| w.transfer);
         let owed = d.owed().filter(|_| d.verdict.confidence >= LIKELY);
-        (d.transfer - best).max(owed.unwrap_or_default()).max(self.silent())
+        (d.transfer - best + d.thought()).max(owed.unwrap_or_default()).max(self.silent())
     }
 
     /// For how long it was left without an answer, where that is the verdict.

@@ -6,7 +6,7 @@ mod common;
 
 use common::{connection, connections, golden, source};
 use tcpwhy_core::advice::Language;
-use tcpwhy_core::model::{Cause, Limit, Side};
+use tcpwhy_core::model::{Cause, Limit, Side, Transfer};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_report::terminal::{Shown, View, write};
 
@@ -232,6 +232,28 @@ fn a_client_that_has_nothing_to_ask_does_not_come_first() {
     let bulk = connection(1, (Limit::PathBandwidth, Cause::StandingQueue));
     let text = render(&[idle, bulk], &PLAIN);
     assert!(text.find("Connection 1:").unwrap() < text.find("Connection 0:").unwrap(), "{text}");
+}
+
+#[test]
+fn what_a_server_thinks_before_a_short_answer_comes_before_the_upload_it_thinks_about() {
+    let mut post = connection(0, (Limit::Application, Cause::SenderApplication));
+    let mut upload =
+        connection(0, (Limit::CongestionWindow, Cause::SlowStart)).directions[1].clone();
+    (upload.from, upload.transfer, upload.what_if) =
+        (Side::Client, Nanos::from_secs(2), Box::default());
+    post.directions[0] = upload;
+    let answer = &mut post.directions[1];
+    (answer.bytes, answer.what_if) = (100, Box::default());
+    let text = render(std::slice::from_ref(&post), &PLAIN);
+    assert!(!text.contains("server to client"), "{text}");
+    // The answer begins when the time that it took is over.
+    let answer = &mut post.directions[1];
+    let thinks = answer.timeline.iter().find(|i| i.cause == Cause::SenderApplication).unwrap().to;
+    let first = Transfer { from: thinks, to: thinks, ..answer.transfers[0] };
+    answer.transfers = Box::new([first]);
+    let text = render(std::slice::from_ref(&post), &PLAIN);
+    let at = |said: &str| text.find(said).unwrap_or_else(|| panic!("{said}: {text}"));
+    assert!(at("server to client") < at("client to server"), "{text}");
 }
 
 #[test]

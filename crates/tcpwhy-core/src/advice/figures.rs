@@ -78,6 +78,8 @@ pub(crate) struct Figures {
     pub tail: Nanos,
     /// The same with the verdict's limit lifted, and what would hold it then.
     pub lifted: Option<WhatIf>,
+    /// What came before the first data that somebody waited for.
+    pub thought: Nanos,
     /// Largest payload of a segment.
     pub mss: u32,
     /// Highest rate sustained for a round trip, in bit/s.
@@ -143,6 +145,7 @@ impl Figures {
             path_bps: facts.path_bps,
             transfer: direction.transfer,
             tail: facts.tail,
+            thought: direction.thought(),
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
             peak_bps: facts.peak_bps,
@@ -199,6 +202,11 @@ impl Figures {
     /// Whether the last of it left before the first can have been answered.
     pub(crate) fn is_sent_at_once(&self) -> bool {
         self.sending() < self.rtt_floor.max(Nanos(1))
+    }
+
+    /// Whether most of the verdict's time came before the first data.
+    pub(crate) fn is_before(&self) -> bool {
+        self.thought.scale(2, 1) > self.held()
     }
 
     /// From the first to the last data that left.

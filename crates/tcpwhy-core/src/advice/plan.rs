@@ -105,7 +105,10 @@ fn application(f: &Figures) -> Vec<Step> {
         }
         Cause::KeepAlive => vec![Step::Work(Work::KeepAliveIsHarmless)],
         _ if f.is_last_flight() => Vec::new(),
-        _ => vec![Step::Work(Work::ProfileApplication { at: f.sender })],
+        _ => {
+            let first = f.is_before();
+            vec![Step::Work(Work::ProfileApplication { at: f.sender, first })]
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum Step {
 /// A step in an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    ProfileApplication { at: Place },
+    ProfileApplication { at: Place, first: bool },
     ProfilePeer { at: Place },
     EnlargeGrant { at: Place, rtt: Nanos, flight: u64 },
     BatchRequests { at: Place, rtt: Nanos, turns: u64 },

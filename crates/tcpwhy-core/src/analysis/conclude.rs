@@ -124,7 +124,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let moving = while_moving(&timeline, owes);
     let path = Path { timeline: moving, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
-    let verdict = verdict::of(&timeline, &transfers, &facts);
+    let verdict = verdict::of(from, &timeline, &transfers, &facts);
     let direction = Direction {
         from,
         bytes,

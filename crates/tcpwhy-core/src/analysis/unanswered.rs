@@ -97,6 +97,6 @@ pub(super) fn without_data(
         scale: WindowScale::Absent,
         tail: Nanos::ZERO,
     };
-    let verdict = verdict::of(&timeline, &[], &facts);
+    let verdict = verdict::of(from, &timeline, &[], &facts);
     Direction::without_data(from, timeline.into(), verdict, facts)
 }

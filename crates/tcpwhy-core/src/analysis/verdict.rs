@@ -1,6 +1,6 @@
 //! The one answer: the limit that cost the most time.
 
-use crate::model::{Cause, Facts, Interval, Limit, Transfer, Verdict, WindowScale};
+use crate::model::{Cause, Facts, Interval, Limit, Side, Transfer, Verdict, WindowScale};
 use crate::units::Nanos;
 use std::cmp::Reverse;
 
@@ -8,15 +8,25 @@ use std::cmp::Reverse;
 /// messages: what lies between them is the answer. Otherwise it is asked while data moved.
 const MOSTLY_BETWEEN: i64 = 20;
 
-/// The verdict over `timeline`.
-pub(crate) fn of(timeline: &[Interval], transfers: &[Transfer], facts: &Facts) -> Verdict {
+/// The verdict over `timeline` of the data that `from` sends.
+pub(crate) fn of(
+    from: Side,
+    timeline: &[Interval],
+    transfers: &[Transfer],
+    facts: &Facts,
+) -> Verdict {
     let span = match (timeline.first(), timeline.last()) {
         (Some(first), Some(last)) => last.to - first.from,
         _ => Nanos::ZERO,
     };
     let active = transfers.iter().fold(Nanos::ZERO, |t, x| t + (x.to - x.from));
     let inside = active.scale(100, span.0.max(1)).0 >= MOSTLY_BETWEEN;
-    let within = |i: &Interval| if inside { overlap(i, transfers) } else { i.to - i.from };
+    // A server that was asked keeps somebody waiting before its data moves, too.
+    let awaited = |i: &Interval| from == Side::Server && i.cause == Cause::SenderApplication;
+    let within = |i: &Interval| match inside && !awaited(i) {
+        true => overlap(i, transfers),
+        false => i.to - i.from,
+    };
     let limits = summed(timeline.iter().map(|i| (i.limit, within(i))));
     let Some(first) = longest(&limits, (Limit::Application, Nanos::ZERO)) else {
         return unknown();
@@ -111,7 +121,7 @@ mod tests {
         }
         let (from, to) = (Nanos::ZERO, Nanos::from_secs(moved));
         let one = Transfer { from, to, bytes: 1, retransmitted: 0, first_frame: 1, last_frame: 2 };
-        of(&timeline, &[one], &facts())
+        of(Side::Client, &timeline, &[one], &facts())
     }
 
     #[test]

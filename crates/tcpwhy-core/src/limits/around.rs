@@ -1,7 +1,7 @@
 //! Sums over the rounds around a stretch, and what they say: one round alone may be cut in two, or hold an odd ACK.
 
 use crate::flow::spread::Spread;
-use crate::flow::{BUSY_HOST, PROMPT_PART, WAKE_UP};
+use crate::flow::{PROMPT_PART, WAKE_UP};
 use crate::units::Nanos;
 
 /// Part of the time (percent) that a sender pauses whose flight does not fill the path.
@@ -14,6 +14,9 @@ const LEVELS: u32 = 4;
 
 /// Standard deviations beyond which nothing lies by chance.
 const SURELY: f64 = 3.0;
+
+/// Longer than interrupts that are held back and a wake-up take together.
+const LATE: Nanos = Nanos(3 * WAKE_UP.0);
 
 /// Waits that show how even they are.
 pub(super) const EVEN: u32 = 16;
@@ -149,10 +152,11 @@ impl Around {
         self.is_even() && self.prompt * 4 < self.waits * 3
     }
 
-    /// Stalls end longer after the last ACK than a busy host sleeps, as far as that varies: a path that jitters would let some end at once.
+    /// Stalls end longer after the last ACK than a wake-up takes, all of them as far as that varies: a path that jitters would let some end
+    /// sooner, and so would a writer that waits for room, however busy its host.
     pub(crate) fn is_late(&self) -> bool {
         let least = self.late.mean() - SURELY * self.late.deviation();
-        self.late.count() >= EVEN && least >= BUSY_HOST.0 as f64
+        self.late.count() >= EVEN && least >= LATE.0 as f64
     }
 
     /// Flights of different heights drained to one level before more was sent.

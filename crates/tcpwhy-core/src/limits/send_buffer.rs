@@ -26,7 +26,7 @@ const RISE: u64 = 16;
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    if !is_enough(ctx, &around) {
+    if !is_enough(ctx, &around) || around.is_late() {
         return None;
     }
     // The rounds before may still belong to slow start. A window that adds a segment or two a round goes on, though half as many rounds
@@ -136,6 +136,7 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
     let around = ctx.around(i);
     let full = ctx.calm(i) && is_enough(ctx, &around) && !around.is_at_the_edge();
+    let full = full && !around.is_late();
     full.then(|| Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }
 

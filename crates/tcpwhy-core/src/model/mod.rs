@@ -232,6 +232,16 @@ impl Direction {
         self.owing().map(|owed| owed.to - owed.from)
     }
 
+    /// For how long the server's application had nothing ready before its first byte, though its turn had come: that is part of no transfer,
+    /// and yet somebody waited. (Nobody does while a client has nothing to ask.)
+    pub fn thought(&self) -> Nanos {
+        let first = self.transfers.first().filter(|_| self.from == Side::Server);
+        let Some(begins) = first.map(|transfer| transfer.from) else { return Nanos::ZERO };
+        let thinks = |i: &&Interval| i.cause == Cause::SenderApplication && i.from < begins;
+        let times = self.timeline.iter().filter(thinks).map(|i| i.to.min(begins) - i.from);
+        times.fold(Nanos::ZERO, |sum, time| sum + time)
+    }
+
     /// The time that the timeline covers.
     pub fn span(&self) -> Nanos {
         match (self.timeline.first(), self.timeline.last()) {

@@ -125,7 +125,8 @@ fn direction(
     if was_full(&direction.timeline, direction.facts.rtt_floor) {
         direction.facts.path_bps = direction.facts.peak_bps;
     }
-    direction.verdict = verdict::of(&direction.timeline, &direction.transfers, &direction.facts);
+    direction.verdict =
+        verdict::of(direction.from, &direction.timeline, &direction.transfers, &direction.facts);
     direction.what_if = predict(&Path {
         timeline: &direction.timeline,
         facts: &direction.facts,
@@ -189,5 +190,5 @@ fn rtt(states: &[State]) -> RttSummary {
 /// A direction in which nothing was sent, as far as anybody saw.
 fn empty(from: Side) -> Direction {
     let facts = facts(&[]);
-    Direction::without_data(from, Box::default(), verdict::of(&[], &[], &facts), facts)
+    Direction::without_data(from, Box::default(), verdict::of(from, &[], &[], &facts), facts)
 }

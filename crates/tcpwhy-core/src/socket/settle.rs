@@ -110,7 +110,7 @@ fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option
     }
     let same = timeline.iter().map(|i| i.limit).eq(before);
     d.timeline = timeline.into();
-    d.verdict = verdict::of(&d.timeline, &d.transfers, &d.facts);
+    d.verdict = verdict::of(d.from, &d.timeline, &d.transfers, &d.facts);
     if !same {
         let (transfer, bytes) = (d.transfer, d.bytes);
         let traits = d.traits.unwrap_or_else(|| Traits::least(&d.facts));

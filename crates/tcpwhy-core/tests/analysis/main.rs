@@ -15,6 +15,7 @@ mod rhythm;
 mod script;
 mod segments;
 mod silence;
+mod thinking;
 mod traps;
 mod truth;
 mod unanswered;

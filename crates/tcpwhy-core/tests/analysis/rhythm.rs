@@ -182,3 +182,27 @@ fn a_small_buffer_on_a_busy_host_is_neither_paced_nor_an_applications() {
     }
     assert_eq!(t.verdict().limit, Limit::SendBuffer);
 }
+
+/// On a path of 0.45 ms: 3 kB at a time, acknowledged at once, and the next after so many ms, by turns.
+fn writes_on_a_short_path(after: &[f64]) -> Limit {
+    let mut text = "0 C S win 64240 mss 1460 ws 10\n0.45 S S. win 65160 mss 1460 ws 10\n\
+                    0.45 C . win 502\n"
+        .to_owned();
+    let mut now = 1.0;
+    for wait in after.iter().cycle().take(400) {
+        for (k, piece) in [". len 1460", ". len 1460", "P. len 80"].into_iter().enumerate() {
+            text += &format!("{:.3} C {piece}\n", now + k as f64 * 0.002);
+        }
+        now += 0.46;
+        text += &format!("{now:.3} S . win 2000\n");
+        now += wait;
+    }
+    direction(&analyse_one(&script(&text)), Side::Client).verdict.limit
+}
+
+#[test]
+fn a_writer_with_a_clock_of_its_own_on_a_short_path_waits_for_no_buffer() {
+    assert_eq!(writes_on_a_short_path(&[1.54, 1.5, 1.58]), Limit::Application);
+    // A process on a busy host that waits for room is late now and then, and at once at other times.
+    assert_eq!(writes_on_a_short_path(&[0.03, 0.9, 0.04, 0.2, 0.05, 1.6]), Limit::SendBuffer);
+}

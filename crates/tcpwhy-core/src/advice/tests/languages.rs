@@ -112,7 +112,8 @@ fn all_steps() -> Vec<Step> {
     let guess = Bdp { measured: false, ..bdp };
     let frames = (120, 188);
     let work = [
-        Work::ProfileApplication { at },
+        Work::ProfileApplication { at, first: false },
+        Work::ProfileApplication { at, first: true },
         Work::ProfilePeer { at },
         Work::ProfilePeer { at: server },
         Work::EnlargeGrant { at, rtt, flight: 65_536 },

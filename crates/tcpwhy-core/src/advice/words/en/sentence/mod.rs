@@ -37,10 +37,10 @@ pub(crate) fn sentence(f: &Figures) -> String {
             percent(part)
         )),
         Some((other, part)) => text.push_str(&format!(
-            " It held longest while data moved; the {} took {} of the time, mostly between \
-             transfers.",
+            " It held longest while data moved; the {} took {} of the time, mostly {}.",
             limit(other),
-            percent(part)
+            percent(part),
+            if f.transfers > 1 { "between transfers" } else { "before the data began to move" }
         )),
         None => text.push_str(" It is the largest of several limits that took turns."),
     }
@@ -142,6 +142,12 @@ fn application(f: &Figures) -> String {
         ),
         _ if f.is_one_flight() => format!("Nothing held it back: the {}", last_flight(f)),
         _ if f.is_last_flight() => format!("The {}", last_flight(f)),
+        _ if f.is_before() => format!(
+            "The application on the {sender} held it back, not the network: {} of {} went by before \
+             it began to send.",
+            span(f.thought),
+            span(f.span)
+        ),
         _ => format!(
             "The application on the {sender} held it back, not the network: for {} it had nothing \
              ready to send.",

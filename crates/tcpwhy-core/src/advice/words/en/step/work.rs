@@ -9,11 +9,11 @@ use crate::units::bits_per_second;
 /// One step as an instruction.
 pub(super) fn step(step: &Work) -> String {
     match *step {
-        Work::ProfileApplication { at } => format!(
-            "Look at what the application on {} does between its writes (disk, database, locks, \
-             CPU); its own log, `perf` or `strace -f -T -p PID` shows it. No network or buffer \
-             setting will help.",
-            place(&at)
+        Work::ProfileApplication { at, first } => format!(
+            "Look at what the application on {} does {} (disk, database, locks, CPU); its own log, \
+             `perf` or `strace -f -T -p PID` shows it. No network or buffer setting will help.",
+            place(&at),
+            if first { "before its first write" } else { "between its writes" }
         ),
         Work::ProfilePeer { at } => format!(
             "Look at how long the application on {} takes between {}. No network or buffer setting \

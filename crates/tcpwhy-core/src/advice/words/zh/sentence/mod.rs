@@ -36,9 +36,10 @@ pub(crate) fn sentence(f: &Figures) -> String {
             percent(part)
         )),
         Some((other, part)) => text.push_str(&format!(
-            "数据传输期间它占的时间最长；{}占了全部时间的 {}，大多在各次传输之间。",
+            "数据传输期间它占的时间最长；{}占了全部时间的 {}，大多在{}。",
             limit(other),
-            percent(part)
+            percent(part),
+            if f.transfers > 1 { "各次传输之间" } else { "数据开始传输之前" }
         )),
         None => text.push_str("几种限制因素轮流起作用，这是其中最大的一个。"),
     }
@@ -133,6 +134,11 @@ fn application(f: &Figures) -> String {
         ),
         _ if f.is_one_flight() => format!("没有什么限制了它：{}", last_flight(f)),
         _ if f.is_last_flight() => last_flight(f),
+        _ if f.is_before() => format!(
+            "瓶颈是{sender}上的应用程序，不是网络：{} 中有 {} 过去之后它才开始发送。",
+            span(f.span),
+            span(f.thought)
+        ),
         _ => format!("瓶颈是{sender}上的应用程序，不是网络：{}没有准备好可发的数据。", part(f)),
     }
 }

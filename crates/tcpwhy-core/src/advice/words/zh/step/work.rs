@@ -9,9 +9,10 @@ use crate::units::bits_per_second;
 /// One step as an instruction.
 pub(super) fn step(step: &Work) -> String {
     match *step {
-        Work::ProfileApplication { at } => format!(
-            "查看{}上的应用程序在两次写入之间做什么（磁盘、数据库、锁、CPU）；它自己的日志、`perf` 或 `strace -f -T -p PID` 可以说明。调整网络或缓冲区没有用。",
-            place(&at)
+        Work::ProfileApplication { at, first } => format!(
+            "查看{}上的应用程序在{}做什么（磁盘、数据库、锁、CPU）；它自己的日志、`perf` 或 `strace -f -T -p PID` 可以说明。调整网络或缓冲区没有用。",
+            place(&at),
+            if first { "第一次写入之前" } else { "两次写入之间" }
         ),
         Work::ProfilePeer { at } => format!(
             "查看{}上的应用程序从{}要用多长时间。调整网络或缓冲区没有用。",

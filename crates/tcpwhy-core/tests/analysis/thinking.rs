@@ -1,0 +1,63 @@
+//! What an application takes before it answers: part of no transfer, and what its client waits for.
+
+use crate::script::script;
+use crate::segments::{analyse_one, check_all, direction};
+use crate::silence::OPENING;
+use tcpwhy_core::advice::{Language, sentence, steps};
+use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Side};
+use tcpwhy_core::units::Nanos;
+
+/// Round trips that an answer takes: a window that doubles.
+const ROUNDS: u32 = 5;
+
+/// A client that asks at `asks` ms, captured there; the answer begins `thinks` ms after the request came.
+fn answered(asks: f64, thinks: f64) -> Connection {
+    let mut text = format!("{OPENING} {asks} C P. len 100\n");
+    let mut now = asks + 20.2;
+    text += &format!("{now:.3} S . win 502\n");
+    now += thinks;
+    for round in 0..ROUNDS {
+        for k in 1..=(10 << round) {
+            let at = now + f64::from(k) * 0.002;
+            text += &format!("{at:.3} S . len 1448\n");
+            text += &if k % 2 == 0 { format!("{at:.3} C . win 8000\n") } else { String::new() };
+        }
+        now += 20.2;
+    }
+    let connection = analyse_one(&script(&text));
+    check_all(std::slice::from_ref(&connection));
+    connection
+}
+
+fn server(connection: &Connection) -> &Direction {
+    direction(connection, Side::Server)
+}
+
+#[test]
+fn who_thinks_for_longer_than_its_answer_takes_is_what_it_was_waited_for() {
+    let connection = answered(20.1, 300.0);
+    let told = server(&connection);
+    let verdict = (told.verdict.limit, told.verdict.cause);
+    assert_eq!(verdict, (Limit::Application, Cause::SenderApplication));
+    let thought = told.thought();
+    assert!((Nanos::from_millis(299)..Nanos::from_millis(301)).contains(&thought), "{thought:?}");
+    let text = sentence(&connection, told, Language::En);
+    let begins = "The application on the server held it back, not the network: 300 ms of 4";
+    assert!(text.starts_with(begins) && text.contains("before it began to send"), "{text}");
+    let steps = steps(&connection, told, Language::En);
+    assert!(steps[0].contains("does before its first write"), "{steps:?}");
+}
+
+#[test]
+fn a_short_thought_and_a_client_that_has_nothing_to_ask_are_not_the_answer() {
+    for (asks, thinks) in [(20.1, 30.0), (320.1, 0.0)] {
+        let connection = answered(asks, thinks);
+        let told = server(&connection);
+        let verdict = (told.verdict.limit, told.verdict.cause);
+        assert_eq!(verdict, (Limit::CongestionWindow, Cause::SlowStart), "{asks} {thinks}");
+        assert!(told.thought() < Nanos::from_millis(31), "{:?}", told.thought());
+    }
+    // Nobody waits for a client's first word.
+    let connection = answered(320.1, 0.0);
+    assert_eq!(direction(&connection, Side::Client).thought(), Nanos::ZERO);
+}

@@ -12,6 +12,7 @@ use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
 pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
     let mut list = Vec::new();
     of_handshake(flow, &mut list);
+    list.extend(broken_off(flow));
     of_capture(flow, placing, &mut list);
     for side in [Side::Client, Side::Server] {
         let sender = flow.senders[side as usize].as_ref();
@@ -130,6 +131,26 @@ fn late_reset(flow: &Flow, side: Side) -> Option<Finding> {
     let sender = flow.senders[side as usize].as_ref();
     let tried = sender.map_or(0, |sender| sender.answers.most_unanswered());
     Some(finding(FindingKind::LateReset, side, tried.into(), 0, reset.frame))
+}
+
+/// An RST where neither end had closed the connection. One that comes late says something else.
+fn broken_off(flow: &Flow) -> Option<Finding> {
+    let over = flow.over?;
+    let is_first = |side: &Side| {
+        let reset = flow.resets[*side as usize];
+        reset.is_some_and(|reset| reset.frame == over.frame && !reset.is_late)
+    };
+    let side = [Side::Client, Side::Server].into_iter().find(is_first)?;
+    if let [Some(_), None] = flow.handshake.syn
+        && side == Side::Server
+    {
+        return Some(finding(FindingKind::Refused, side, 0, 0, over.frame));
+    }
+    let transfers =
+        flow.senders.iter().flatten().filter_map(|sender| sender.transfers.all().0.last());
+    let after = transfers.map(|last| over.time - last.to).min().unwrap_or_default();
+    let value = u64::try_from(after.0).unwrap_or_default();
+    Some(finding(FindingKind::Reset, side, 0, value, over.frame))
 }
 
 /// What the pattern of the losses of `side`'s data says.

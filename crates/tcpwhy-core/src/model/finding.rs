@@ -7,6 +7,10 @@ use super::Side;
 pub enum FindingKind {
     /// SYN sent again; `count` times.
     SynRetries,
+    /// SYN answered by RST.
+    Refused,
+    /// An RST ended the connection before either end had closed it, `value` nanoseconds after the last data and its ACK.
+    Reset,
     /// The receiver closed its window and never opened it; the sender gave up after `count` probes.
     ZeroWindowDeath,
     /// Data, FIN or window update answered by RST: that end had given up long before, without a word, after `count` retries in a row that

@@ -1,7 +1,11 @@
-//! What comes after the end of a connection: among many, one that both ends know to be over is concluded before its stragglers come.
+//! The end of a connection: a reset that breaks it off, and, among many, one that both ends know to be over, which is concluded before its
+//! stragglers come.
 
-use crate::segments::analyse;
+use crate::script::script;
+use crate::segments::{analyse, analyse_one};
+use crate::silence::OPENING;
 use std::net::IpAddr;
+use tcpwhy_core::model::{Finding, FindingKind, Side};
 use tcpwhy_core::observe::{Endpoint, Segment, flags};
 use tcpwhy_core::units::{Nanos, Seq};
 
@@ -121,4 +125,30 @@ fn without_the_last_ack_it_is_waited_for() {
     let connections = analyse(&all);
     assert_eq!(connections.len(), usize::from(CROWD) + 1);
     assert_eq!(connections[0].packets, 6);
+}
+
+/// What is found of a reset in a connection whose request was acknowledged at 41 ms.
+fn found(rest: &str) -> Option<(FindingKind, Side, u64)> {
+    let text = format!("{OPENING} 21 C P. len 100\n 41 S . win 502\n {rest}");
+    let connection = analyse_one(&script(&text));
+    let of_resets = |f: &&Finding| matches!(f.kind, FindingKind::Reset | FindingKind::Refused);
+    connection.findings.iter().find(of_resets).map(|f| (f.kind, f.side, f.value / 1_000_000))
+}
+
+#[test]
+fn an_end_that_breaks_off_is_named_and_one_that_closes_is_not() {
+    assert_eq!(found("1041 C R. seq 101"), Some((FindingKind::Reset, Side::Client, 1_000)));
+    assert_eq!(found("341 S R."), Some((FindingKind::Reset, Side::Server, 300)));
+    let answer = "50 S P. len 500\n 50 C .\n";
+    assert_eq!(found(&format!("{answer} 60 S F.\n 60 C .\n 70 C R. seq 101")), None);
+    assert_eq!(found(&format!("{answer} 60 C F.\n 80 S F.\n 80 C R. seq 102")), None);
+    // It had given the connection up long before.
+    assert_eq!(found("9000 C P. len 100\n 9020 S R seq 1 win 0"), None);
+}
+
+#[test]
+fn a_refused_connection_is_told() {
+    let connection = analyse_one(&script("0 C S win 64240 mss 1460\n 20 S R. seq 0 ack 1 win 0"));
+    let refused = connection.findings.iter().map(|f| (f.kind, f.side)).collect::<Vec<_>>();
+    assert_eq!(refused, [(FindingKind::Refused, Side::Server)]);
 }

@@ -102,6 +102,8 @@ fn kind(kind: model::FindingKind) -> &'static str {
     use model::FindingKind as K;
     match kind {
         K::SynRetries => "syn_retries",
+        K::Refused => "refused",
+        K::Reset => "reset",
         K::ZeroWindowDeath => "zero_window_death",
         K::LateReset => "late_reset",
         K::PmtuBlackHole => "pmtu_black_hole",

@@ -206,6 +206,8 @@ fn every_finding_says_the_same_numbers_in_every_language() {
     c.directions[1].facts.scale = WindowScale::Inferred { min: 5, max: 7 };
     for kind in [
         K::SynRetries,
+        K::Refused,
+        K::Reset,
         K::ZeroWindowDeath,
         K::LateReset,
         K::PmtuBlackHole,

@@ -1,8 +1,9 @@
 //! Findings as sentences.
 
-use super::bytes;
-use crate::advice::quantity::{count, data, rate};
+use super::{bytes, known};
+use crate::advice::quantity::{count, data, rate, span};
 use crate::model::{Connection, Direction, Finding, FindingKind, Side, WindowScale};
+use crate::units::Nanos;
 
 /// One finding with its numbers; the frame is the report's to add.
 pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
@@ -11,6 +12,12 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
     match finding.kind {
         FindingKind::SynRetries => {
             format!("The {side} had to send its SYN again ({}).", times(n))
+        }
+        FindingKind::Refused => format!(
+            "The {side} refused the connection (RST): nothing listens on that port, or a firewall answers."
+        ),
+        FindingKind::Reset => {
+            format!("The {side} broke the connection off (RST){}.", after_data(connection, finding))
         }
         FindingKind::ZeroWindowDeath => format!(
             "The {side} gave up after {} without an answer: the {other} had closed its window and \
@@ -91,6 +98,21 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
                 .to_owned()
         }
     }
+}
+
+/// How long after the data a reset came, and whether the other end had not said anything.
+fn after_data(c: &Connection, reset: &Finding) -> String {
+    let [own, other] =
+        [reset.side, reset.side.other()].map(|side| c.directions[side as usize].bytes);
+    let after = match i64::try_from(reset.value) {
+        _ if own == 0 && other == 0 => " before any data had crossed".to_owned(),
+        Ok(ns) if ns > 0 => format!(" {} after the last data", span(Nanos(ns))),
+        _ => " in the midst of the data".to_owned(),
+    };
+    let silent = known(own > 0 && other == 0, || {
+        format!(", and the {} had sent none", reset.side.other().name())
+    });
+    after + &silent
 }
 
 /// " (2^5 to 2^7)": the scale of the window that `side` advertises.

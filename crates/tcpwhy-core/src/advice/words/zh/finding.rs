@@ -1,8 +1,9 @@
 //! Findings as sentences.
 
 use super::{bytes, end, known};
-use crate::advice::quantity::{count, data, rate};
+use crate::advice::quantity::{count, data, rate, span};
 use crate::model::{Connection, Direction, Finding, FindingKind, Side, WindowScale};
+use crate::units::Nanos;
 
 /// One finding with its numbers; the frame is the report's to add.
 pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
@@ -10,6 +11,13 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
     let (n, value) = (count(finding.count), finding.value);
     match finding.kind {
         FindingKind::SynRetries => format!("{side}不得不重发 SYN（{n} 次）。"),
+        FindingKind::Refused => {
+            format!("{side}拒绝了连接（RST）：该端口上没有程序在监听，或者是防火墙的应答。")
+        }
+        FindingKind::Reset => {
+            let (after, silent) = after_data(connection, finding);
+            format!("{side}{after}中断了连接（RST）{silent}。")
+        }
         FindingKind::ZeroWindowDeath => {
             format!("{side}发出 {n} 次探测都没有应答，最终放弃：{other}关闭了窗口，再也没有打开。")
         }
@@ -68,6 +76,21 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             "抓包从连接中途开始，没有握手；哪一端是客户端，只能由端口推测。".to_owned()
         }
     }
+}
+
+/// How long after the data a reset came, and whether the other end had not said anything.
+fn after_data(c: &Connection, reset: &Finding) -> (String, String) {
+    let [own, other] =
+        [reset.side, reset.side.other()].map(|side| c.directions[side as usize].bytes);
+    let after = match i64::try_from(reset.value) {
+        _ if own == 0 && other == 0 => "在传输任何数据之前".to_owned(),
+        Ok(ns) if ns > 0 => format!("在最后的数据之后 {} ", span(Nanos(ns))),
+        _ => "在数据传输当中".to_owned(),
+    };
+    let silent = known(own > 0 && other == 0, || {
+        format!("，而{}什么数据也没有发送", end(reset.side.other()))
+    });
+    (after, silent)
 }
 
 /// "（2^5 到 2^7）": the scale of the window that `side` advertises.

@@ -246,6 +246,11 @@ impl Figures {
         self.on_its_way() <= self.rtt_floor.scale(5, 4)
     }
 
+    /// Whether a receiver kept an acknowledgment back that Nagle's rule waited for: it took longer than its way.
+    pub(crate) fn is_kept_back(&self) -> bool {
+        self.longest_stall >= self.rtt_floor.scale(5, 4) + SHORTEST_DELAY
+    }
+
     /// The end of that role.
     pub(crate) fn place(&self, side: Side) -> Place {
         if self.sender.side == side { self.sender } else { self.receiver }

@@ -28,11 +28,12 @@ pub(crate) fn of(
         false => i.to - i.from,
     };
     let limits = summed(timeline.iter().map(|i| (i.limit, within(i))));
-    let Some(first) = longest(&limits, (Limit::Application, Nanos::ZERO)) else {
+    let Some(first) = longest(&limits, Limit::Application, (Nanos::ZERO, Nanos::ZERO)) else {
         return unknown();
     };
-    // The way of what was sent last is as long whatever held it before: where it is not the longest of all, the answer is another.
-    let limit = match longest(&limits, (Limit::Application, facts.tail)) {
+    // The way of what was sent last is as long whatever held it before: where that is as much as half of it, the answer is another.
+    let tail = facts.tail;
+    let limit = match longest(&limits, Limit::Application, (tail, tail.scale(1, 2))) {
         _ if is_mostly_unknown(timeline, span) => Limit::Unknown,
         Some(other) if other != Limit::Unknown => other,
         _ => first,
@@ -43,7 +44,7 @@ pub(crate) fn of(
     let beside = matches!(limit, Limit::Application | Limit::ReceiveWindow);
     let asked = |i: &Interval| if beside { i.to - i.from } else { within(i) };
     let causes = summed(of_limit().map(|i| (i.cause, asked(i))));
-    let cause = longest(&causes, (Cause::SenderApplication, facts.tail));
+    let cause = longest(&causes, Cause::SenderApplication, (tail, tail));
     let cause = cause.unwrap_or(Cause::None);
     let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
     let weighted: f64 =
@@ -68,13 +69,18 @@ fn unknown() -> Verdict {
     Verdict { limit: Limit::Unknown, cause: Cause::None, share: 0.0, confidence: 0.0 }
 }
 
-/// The key with the most time, one of them less its `tail` or that alone; the first in the order of the taxonomy among equals.
-fn longest<K: Ord + Copy>(sums: &[(K, Nanos)], tail: (K, Nanos)) -> Option<K> {
-    let counts = |&(key, time): &(K, Nanos)| match tail {
-        (of, tail) if of == key => (tail.max(time - tail), Reverse(key)),
-        _ => (time, Reverse(key)),
+/// The key with the most time, one of them less its `tail` or that alone, which counts for so much; the first in the order of the taxonomy
+/// among equals.
+fn longest<K: Ord + Copy>(
+    sums: &[(K, Nanos)],
+    one: K,
+    (tail, counts): (Nanos, Nanos),
+) -> Option<K> {
+    let apart = |&(key, time): &(K, Nanos)| {
+        let time = if key == one { counts.max(time - tail) } else { time };
+        (time, Reverse(key))
     };
-    sums.iter().max_by_key(|sum| counts(sum)).map(|&(key, _)| key)
+    sums.iter().max_by_key(|sum| apart(sum)).map(|&(key, _)| key)
 }
 
 /// All time of each key.

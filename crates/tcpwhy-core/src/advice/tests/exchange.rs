@@ -126,3 +126,16 @@ fn what_took_several_flights_ends_with_the_way_of_the_last_one() {
                 acknowledged.";
     assert!(text.ends_with(last), "{text}");
 }
+
+#[test]
+fn only_an_ack_that_took_longer_than_its_way_was_delayed() {
+    let mut c = case(Limit::DelayedAck, Cause::Nagle);
+    let mut said = |ms: i64| {
+        for interval in &mut c.directions[1].timeline {
+            interval.evidence.longest_stall = Nanos::from_millis(ms);
+        }
+        said(&c)
+    };
+    assert!(said(40).ends_with("the client delays on purpose, here by up to 40.0 ms."));
+    assert!(said(21).ends_with("(Nagle's algorithm)."));
+}

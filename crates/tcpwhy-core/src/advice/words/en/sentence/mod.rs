@@ -243,10 +243,12 @@ fn receive_window(f: &Figures) -> String {
 fn delayed_ack(f: &Figures) -> String {
     format!(
         "Small writes held it back: for {} a small piece of data waited for the acknowledgement \
-         of the piece before it (Nagle's algorithm), which the {} delays on purpose{}.",
+         of the piece before it (Nagle's algorithm){}.",
         part(f),
-        f.receiver.side.name(),
-        known(f.longest_stall.0 > 0, || format!(", here by up to {}", span(f.longest_stall)))
+        known(f.is_kept_back(), || {
+            let (receiver, longest) = (f.receiver.side.name(), span(f.longest_stall));
+            format!(", which the {receiver} delays on purpose, here by up to {longest}")
+        })
     )
 }
 

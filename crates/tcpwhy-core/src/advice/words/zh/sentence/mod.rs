@@ -220,10 +220,12 @@ fn receive_window(f: &Figures) -> String {
 
 fn delayed_ack(f: &Figures) -> String {
     format!(
-        "瓶颈是小块写入：{}，一小块数据要等前一小块得到确认才能发出（Nagle 算法），而{}会有意推迟确认{}。",
+        "瓶颈是小块写入：{}，一小块数据要等前一小块得到确认才能发出（Nagle 算法）{}。",
         part(f),
-        end(f.receiver.side),
-        known(f.longest_stall.0 > 0, || format!("，此处最长 {}", span(f.longest_stall)))
+        known(f.is_kept_back(), || {
+            let (receiver, longest) = (end(f.receiver.side), span(f.longest_stall));
+            format!("，而{receiver}会有意推迟确认，此处最长 {longest}")
+        })
     )
 }
 

@@ -7,6 +7,7 @@
 mod bdp;
 mod figures;
 mod language;
+mod last_flight;
 mod plan;
 pub mod quantity;
 mod step;

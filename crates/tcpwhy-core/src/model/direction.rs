@@ -1,0 +1,119 @@
+//! One direction of a connection: its timeline, its transfers, and the answer.
+
+use super::{Cause, Facts, Interval, Share, Side, Source, Traits, Transfer, Verdict, WhatIf};
+use crate::units::{Nanos, bits_per_second};
+
+/// One direction of a connection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Direction {
+    /// Who sends.
+    pub from: Side,
+    /// Payload bytes, each counted once.
+    pub bytes: u64,
+    /// First data sent to last data acknowledged.
+    pub transfer: Nanos,
+    /// Payload bytes sent again.
+    pub retransmitted: u64,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Times with a limit lifted, the shortest first.
+    pub what_if: Box<[WhatIf]>,
+    /// The partition of the direction's time.
+    pub timeline: Box<[Interval]>,
+    /// Requests and responses.
+    pub transfers: Box<[Transfer]>,
+    /// Transfers beyond those listed.
+    pub transfers_omitted: u32,
+    /// To the end the peer waited for data of it, an answer: the last part of the timeline.
+    pub owes: bool,
+    /// What holds for all of it.
+    pub facts: Facts,
+    /// What the model goes by, until it has made the predictions: [`refine`](crate::whatif::refine).
+    pub traits: Option<Traits>,
+}
+
+impl Direction {
+    /// One in which no data was seen: how its time passed, and the answer.
+    pub fn without_data(
+        from: Side,
+        timeline: Box<[Interval]>,
+        verdict: Verdict,
+        facts: Facts,
+    ) -> Self {
+        Self {
+            from,
+            bytes: 0,
+            transfer: Nanos::ZERO,
+            retransmitted: 0,
+            verdict,
+            what_if: Box::default(),
+            timeline,
+            transfers: Box::default(),
+            transfers_omitted: 0,
+            owes: false,
+            facts,
+            traits: None,
+        }
+    }
+
+    /// Payload bits per second over the transfer time; none where the receiver has acknowledged nothing.
+    pub fn goodput_bps(&self) -> u64 {
+        // Where it advertised no window either, its packets are not in the capture.
+        let heard = self.facts.max_window > 0;
+        let in_vain = heard && self.timeline.iter().all(|i| i.evidence.acked == 0);
+        if in_vain { 0 } else { bits_per_second(self.bytes, self.transfer) }
+    }
+
+    /// Time by limit and cause, longest first: the timeline added up.
+    pub fn limits(&self) -> Vec<Share> {
+        let mut shares: Vec<Share> = Vec::new();
+        for i in &self.timeline {
+            let duration = i.to - i.from;
+            match shares.iter_mut().find(|s| s.limit == i.limit && s.cause == i.cause) {
+                Some(share) => share.duration += duration,
+                None => shares.push(Share { limit: i.limit, cause: i.cause, duration }),
+            }
+        }
+        shares.sort_by_key(|s| (std::cmp::Reverse(s.duration), s.limit, s.cause));
+        shares
+    }
+
+    /// Whether the kernel's samples say the verdict, too, for most of its time: they know windows in bytes.
+    pub fn rests_on_samples(&self) -> bool {
+        let says = |i: &&Interval| (i.limit, i.cause) == (self.verdict.limit, self.verdict.cause);
+        let of = |sampled: bool| {
+            let all = self.timeline.iter().filter(says);
+            let of = all.filter(|i| (i.source != Source::Packets) == sampled);
+            of.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
+        };
+        of(true) > of(false)
+    }
+
+    /// The time in which the peer waited for data that this end owes it, where that is so.
+    pub fn owing(&self) -> Option<&Interval> {
+        self.timeline.last().filter(|_| self.owes)
+    }
+
+    /// How long that was.
+    pub fn owed(&self) -> Option<Nanos> {
+        self.owing().map(|owed| owed.to - owed.from)
+    }
+
+    /// For how long the server's application had nothing ready before its first byte, though its turn had come: that is part of no transfer,
+    /// and yet somebody waited. (Nobody does while a client has nothing to ask.)
+    pub fn thought(&self) -> Nanos {
+        let first = self.transfers.first().filter(|_| self.from == Side::Server);
+        let Some(begins) = first.map(|transfer| transfer.from) else { return Nanos::ZERO };
+        let thinks = |i: &&Interval| i.cause == Cause::SenderApplication && i.from < begins;
+        let times = self.timeline.iter().filter(thinks).map(|i| i.to.min(begins) - i.from);
+        times.fold(Nanos::ZERO, |sum, time| sum + time)
+    }
+
+    /// The time that the timeline covers.
+    pub fn span(&self) -> Nanos {
+        match (self.timeline.first(), self.timeline.last()) {
+            (Some(first), Some(last)) => last.to - first.from,
+            _ => Nanos::ZERO,
+        }
+    }
+}

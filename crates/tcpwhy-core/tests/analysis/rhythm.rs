@@ -206,3 +206,31 @@ fn a_writer_with_a_clock_of_its_own_on_a_short_path_waits_for_no_buffer() {
     // A process on a busy host that waits for room is late now and then, and at once at other times.
     assert_eq!(writes_on_a_short_path(&[0.03, 0.9, 0.04, 0.2, 0.05, 1.6]), Limit::SendBuffer);
 }
+
+#[test]
+fn the_end_of_an_answer_waits_for_the_ack_of_its_header_though_more_is_under_way() {
+    let mut text =
+        "0 C S win 64240 mss 1460 ws 10\n0 S S. win 65160 mss 1460 ws 10\n20 C . win 502\n"
+            .to_owned();
+    let (mut now, mut sent) = (30.0, 1);
+    // Captured at the server: a header, two full segments, and what is left of the body.
+    for _ in 0..10 {
+        text += &format!("{now} C P. len 84\n");
+        let lines = ["P. len 114", ". len 1460", "P. len 1460"];
+        for (k, line) in lines.into_iter().enumerate() {
+            text += &format!("{} S {line} {}\n", now + 0.5 + k as f64 * 0.01, "win 500");
+        }
+        // Of the two full ones one is acknowledged with the header.
+        text += &format!("{} C . ack {} win 500\n", now + 20.6, sent + 114 + 1460);
+        text += &format!("{} S P. len 80\n", now + 20.65);
+        sent += 114 + 2 * 1460 + 80;
+        text += &format!("{} C . ack {sent}\n", now + 41.2);
+        now += 41.5;
+    }
+    let connection = analyse_one(&script(&text));
+    let server = direction(&connection, Side::Server);
+    let nagle = server.limits().into_iter().find(|share| share.cause == Cause::Nagle);
+    let nagle = nagle.expect("Nagle's wait").duration;
+    assert!(nagle.0 >= 180_000_000, "{:?}", server.limits());
+    assert!(server.limits().iter().all(|share| share.limit != Limit::Unknown));
+}

@@ -173,12 +173,13 @@ impl Sender {
 
     /// What released new data.
     #[inline(always)]
-    fn release_of_new(&self, flight: u64, packet: &Packet, time: Nanos) -> Release {
+    pub(super) fn release_of_new(&self, flight: u64, packet: &Packet, time: Nanos) -> Release {
         let slack = self.pace.slack;
         let at_once = time - self.released <= slack;
         match (flight, self.peer_data) {
             (0, Some(peer)) => Release::PeerData(if time - peer <= slack { time } else { peer }),
             (0, None) if self.was_delayed(packet, time) => Release::DelayedAck,
+            (1.., None) if at_once && self.was_kept_back(packet, time) => Release::DelayedAck,
             (_, _) if at_once => Release::Ack,
             (0, None) if self.lost_on_the_way(time) => Release::Repair,
             (0, None) => Release::OwnWill,
@@ -199,6 +200,16 @@ impl Sender {
         let single = self.flight < self.size.mss();
         let behind = !self.short && self.flight < INITIAL_WINDOW * self.size.mss();
         soon && small && small_out && (delay >= DELAYED || single || behind)
+    }
+
+    /// As `was_delayed`, where full segments behind the small one, which has been acknowledged, are under way still.
+    #[inline(never)]
+    fn was_kept_back(&self, packet: &Packet, time: Nanos) -> bool {
+        let mss = self.size.mss();
+        let waited = time - self.gap.start() >= self.pace.least_wait;
+        let released = self.small_was_under_way() && self.small_end <= self.board.una;
+        let behind = !self.short && self.flight < INITIAL_WINDOW * mss;
+        waited && u64::from(packet.len) < mss && released && behind
     }
 
     /// A segment that was not full was under way when the wait began: what was in flight then ended where data ends without what ends the wait.

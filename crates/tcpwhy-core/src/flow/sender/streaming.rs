@@ -2,7 +2,6 @@
 
 use super::Sender;
 use crate::flow::WAKE_UP;
-use crate::flow::gap::Release;
 use crate::flow::packet::Packet;
 use crate::flow::stretch::Wait;
 use crate::units::{Nanos, raise};
@@ -28,7 +27,7 @@ impl Sender {
     /// As [`sent_anything`](Sender::sent_anything), for what [`streams`](Sender::streams). Each line is one of that function's own:
     ///
     /// - In order and outside of a repair, it is new; with data in flight and room in the window, no probe.
-    /// - With data in flight, and none of the peer's, an ACK just before released it, or a timer.
+    /// - With data in flight, and none of the peer's, an ACK just before released it, or a timer; what Nagle's rule kept back had waited.
     /// - So the gap, of one part that was a wait for ACKs, was a wait for that, and nothing was lost in it.
     /// - Within the furthest edge the window's scale is as good as before, and so is the segments' size if this one is as expected.
     /// - There is room for another segment behind it and something in flight: the next gap begins as a wait for ACKs, too.
@@ -41,14 +40,14 @@ impl Sender {
         self.space.advance_to(end, packet.seq + packet.len);
         self.size.seen(packet.len);
         let length = time - self.gap.start();
-        let prompt = time - self.released <= self.pace.slack;
         let gap = self.end_with(packet);
         if length < self.pace.least_wait {
+            let prompt = time - self.released <= self.pace.slack;
             let wait = if prompt { Wait::Ack } else { Wait::Timer };
             let piece = self.gap.first();
             self.record.account(time, wait, self.rtt.smoothed(), |s| gap.note(s, piece));
         } else {
-            let release = if prompt { Release::Ack } else { Release::Timer };
+            let release = self.release_of_new(left, packet, time);
             self.close_pause(time, gap, release, None, left);
         }
         self.transfers.sent(time, packet.frame, end - self.data_end, 0, false);

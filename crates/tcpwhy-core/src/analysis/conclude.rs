@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
-use crate::whatif::reader;
+use crate::whatif::{moving, reader};
 use std::num::{NonZeroU32, NonZeroU64};
 
 /// Lost segments from which their place in bursts can be told.
@@ -121,8 +121,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     };
     let ceiling = stopped_at.and_then(|flight| NonZeroU32::new(narrow(flight)));
     let traits = Traits { capacity, is_least: link.is_least, reader, ceiling, paced };
-    let moving = while_moving(&timeline, owes);
-    let path = Path { timeline: moving, facts: &facts, transfer, bytes, traits };
+    let moving = moving(&timeline, &transfers, owes);
+    let path = Path { timeline: &moving, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(from, &timeline, &transfers, &facts);
     let direction = Direction {
@@ -140,14 +140,6 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         traits: Some(traits),
     };
     (direction, ctx.losses)
-}
-
-/// The time that no longer had anything of the transfer in it is no time to save: an answer was due, which its application did not give.
-fn while_moving(timeline: &[Interval], owes: bool) -> &[Interval] {
-    match timeline.split_last() {
-        Some((last, before)) if owes && last.limit == Limit::Application => before,
-        _ => timeline,
-    }
 }
 
 fn lost_by(sender: &Sender) -> Lost {

@@ -7,6 +7,7 @@ use crate::model::{
 };
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
+use crate::whatif::moving;
 
 use super::account::{Piece, pieces};
 use super::{Histories, History, Holder, State, cause, receiver_cause};
@@ -114,7 +115,8 @@ fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option
     if !same {
         let (transfer, bytes) = (d.transfer, d.bytes);
         let traits = d.traits.unwrap_or_else(|| Traits::least(&d.facts));
-        let path = Path { timeline: &d.timeline, facts: &d.facts, transfer, bytes, traits };
+        let timeline = &moving(&d.timeline, &d.transfers, d.owes);
+        let path = Path { timeline, facts: &d.facts, transfer, bytes, traits };
         d.what_if = predict(&path).into();
     }
 }

@@ -2,10 +2,12 @@
 
 pub(crate) mod analytic;
 pub(crate) mod lifted;
+mod moving;
 pub(crate) mod reader;
 mod refining;
 mod tail;
 pub mod traffic;
 pub mod transfer;
 
+pub(crate) use moving::moving;
 pub use refining::{Budget, refine};

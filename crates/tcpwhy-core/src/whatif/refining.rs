@@ -1,7 +1,7 @@
 //! Where the model takes the place of the arithmetic, and how much of it there may be.
 
 use super::analytic::Path;
-use super::lifted;
+use super::{lifted, moving};
 use crate::model::{Connection, Direction};
 
 /// How much the model may be used in one analysis: short connections come in hundreds of thousands, and a model of each would cost more
@@ -55,8 +55,9 @@ impl Budget {
 /// that once: what it goes by is taken from the direction.
 pub fn refine(direction: &mut Direction, budget: &mut Budget) {
     let Some(traits) = direction.traits.take() else { return };
+    let moving = moving(&direction.timeline, &direction.transfers, direction.owes);
     let path = Path {
-        timeline: &direction.timeline,
+        timeline: &moving,
         facts: &direction.facts,
         transfer: direction.transfer,
         bytes: direction.bytes,

@@ -26,7 +26,7 @@ const RISE: u64 = 16;
 /// A flight that stands still below what the path would carry.
 pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    if !is_enough(ctx, &around) || around.is_late() {
+    if !may_be_full(ctx, &around) {
         return None;
     }
     // The rounds before may still belong to slow start. A window that adds a segment or two a round goes on, though half as many rounds
@@ -63,9 +63,9 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// Enough is in flight to fill a buffer: the smallest takes in two segments (`SOCK_MIN_SNDBUF`), and the least that is written leaves at
-/// once.
-fn is_enough(ctx: &Context<'_>, around: &Around) -> bool {
-    around.flight_max >= ctx.mss
+/// once. And whoever waits for room is not late every time that there is some.
+fn may_be_full(ctx: &Context<'_>, around: &Around) -> bool {
+    around.flight_max >= ctx.mss && !around.is_late()
 }
 
 /// As `plateau`, after a wait that no ACK ended where ACKs end most: the writer was woken, and its host was busy.
@@ -135,8 +135,7 @@ fn stands_for(ctx: &Context<'_>, i: usize, time: Nanos) -> bool {
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
     let around = ctx.around(i);
-    let full = ctx.calm(i) && is_enough(ctx, &around) && !around.is_at_the_edge();
-    let full = full && !around.is_late();
+    let full = ctx.calm(i) && may_be_full(ctx, &around) && !around.is_at_the_edge();
     full.then(|| Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }
 

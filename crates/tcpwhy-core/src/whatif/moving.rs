@@ -1,10 +1,15 @@
 //! The part of a timeline that a prediction of its transfer starts from.
 
 use crate::model::{Cause, Interval, Limit, Transfer};
+use std::borrow::Cow;
 
 /// Without what an application thought about before the first data, which is part of no transfer and no time of it to save, and without what
 /// was owed at the end, an answer that did not come.
-pub(crate) fn moving(timeline: &[Interval], transfers: &[Transfer], owes: bool) -> Vec<Interval> {
+pub(crate) fn moving<'a>(
+    timeline: &'a [Interval],
+    transfers: &[Transfer],
+    owes: bool,
+) -> Cow<'a, [Interval]> {
     let kept = match timeline.split_last() {
         Some((last, before)) if owes && last.limit == Limit::Application => before,
         _ => timeline,
@@ -14,6 +19,10 @@ pub(crate) fn moving(timeline: &[Interval], transfers: &[Transfer], owes: bool) 
         Some(begins) if i.cause == Cause::SenderApplication => i.from.max(begins),
         _ => i.from,
     };
+    // Of most connections there is nothing to leave out.
+    if kept.iter().all(|i| from(i) == i.from) {
+        return Cow::Borrowed(kept);
+    }
     kept.iter().map(|i| Interval { from: from(i), ..*i }).filter(|i| i.from < i.to).collect()
 }
 

@@ -20,7 +20,7 @@ fn many() -> Vec<Connection> {
         let mut c = connection(id, (Limit::SendBuffer, Cause::None));
         // Too few to earn the model anything.
         c.packets = 63;
-        let traits = Traits { capacity: 12_500_000, ..Traits::default() };
+        let traits = Traits { capacity: 12_500_000, opened: true, ..Traits::default() };
         let server = &mut c.directions[1];
         server.traits = Some(traits);
         server.bytes = 22_000_000;

@@ -120,8 +120,9 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         (true, true) => paced_ceiling(&ctx, capacity),
     };
     let ceiling = stopped_at.and_then(|flight| NonZeroU32::new(narrow(flight)));
-    let traits = Traits { capacity, is_least: link.is_least, reader, ceiling, paced };
-    let moving = moving(&timeline, &transfers, owes);
+    let opened = timeline.iter().any(|i| i.limit == Limit::Handshake);
+    let traits = Traits { capacity, is_least: link.is_least, reader, ceiling, paced, opened };
+    let moving = moving(&timeline, &transfers);
     let path = Path { timeline: &moving, facts: &facts, transfer, bytes, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(from, &timeline, &transfers, &facts);

@@ -16,6 +16,8 @@ pub struct Traits {
     pub ceiling: Option<NonZeroU32>,
     /// Segments leave by a timer, as BBR's do.
     pub paced: bool,
+    /// The connection was seen from its handshake on: windows and buffers began as those of every new one.
+    pub opened: bool,
 }
 
 impl Traits {

@@ -115,7 +115,7 @@ fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option
     if !same {
         let (transfer, bytes) = (d.transfer, d.bytes);
         let traits = d.traits.unwrap_or_else(|| Traits::least(&d.facts));
-        let timeline = &moving(&d.timeline, &d.transfers, d.owes);
+        let timeline = &moving(&d.timeline, &d.transfers);
         let path = Path { timeline, facts: &d.facts, transfer, bytes, traits };
         d.what_if = predict(&path).into();
     }

@@ -178,9 +178,8 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let capacity = if lifted == Limit::PathBandwidth { 0 } else { path.traits.capacity };
     let bdp = bytes_in(capacity, facts.rtt_floor);
     // Seen from its first packet on, a connection starts with what every one starts with; else with what it has grown to.
-    let begins = path.timeline.iter().any(|i| i.limit == Limit::Handshake);
     let mut end = end(path, lifted, bdp);
-    if !begins {
+    if !path.traits.opened {
         let [_, initial, most] = &mut end.sysctls.tcp_rmem;
         *initial = (2 * u64::from(facts.max_window)).clamp(*initial, *most);
     }
@@ -189,7 +188,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let window = is_window_kept(path, lifted);
     let first = match lifted {
         Limit::CongestionWindow => Some(bdp.saturating_mul(2).max(size) / mss + 10),
-        _ if begins => None,
+        _ if path.traits.opened => None,
         _ => Some((facts.max_flight / mss).max(10)),
     };
     Transfer {

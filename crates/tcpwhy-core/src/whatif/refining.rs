@@ -55,7 +55,7 @@ impl Budget {
 /// that once: what it goes by is taken from the direction.
 pub fn refine(direction: &mut Direction, budget: &mut Budget) {
     let Some(traits) = direction.traits.take() else { return };
-    let moving = moving(&direction.timeline, &direction.transfers, direction.owes);
+    let moving = moving(&direction.timeline, &direction.transfers);
     let path = Path {
         timeline: &moving,
         facts: &direction.facts,

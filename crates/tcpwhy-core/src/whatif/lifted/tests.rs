@@ -16,12 +16,13 @@ fn lifted(timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> f64 {
 
 fn what_if(facts: &Facts, timeline: &[Interval], bytes: u64, turns: u64, limit: Limit) -> WhatIf {
     let transfer = timeline.last().map_or(Nanos::ZERO, |i| i.to);
+    let opened = timeline[0].limit == Limit::Handshake;
     let path = Path {
-        timeline,
+        timeline: &timeline[usize::from(opened)..],
         facts,
         transfer,
         bytes,
-        traits: Traits { capacity: 12_500_000, ..Traits::default() },
+        traits: Traits { capacity: 12_500_000, opened, ..Traits::default() },
     };
     let mut list = analytic::predict(&path);
     refine(&path, turns, &mut list, &mut Budget::default());

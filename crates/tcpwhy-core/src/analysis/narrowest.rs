@@ -72,14 +72,14 @@ impl Narrowest {
         // a queue stood is the link's.
         let spread = reads_slowly || is_mostly_window(timeline);
         let queued = if filled && spread { through_queue(timeline) } else { 0 };
-        let carries = spaced.carries.max(queued);
-        let shown = if filled && was_full(timeline, floor) {
+        let mut carries = spaced.carries.max(queued);
+        let was_full = filled && was_full(timeline, floor);
+        if was_full {
             // What was full has carried no more than in its fastest round trip, however close what follows each other came: a policer lets
             // bursts through, and radio sends many packets at a time.
-            Some(carries.min(peak.max(queued)))
-        } else {
-            (spaced.known == Known::Shown).then_some(carries)
-        };
+            carries = carries.min(peak.max(queued));
+        }
+        let shown = (was_full || spaced.known == Known::Shown).then_some(carries);
         // Any path that has not shown less carries an initial window in a round trip (RFC 6928).
         let least = if shown.is_none() { bits_per_second(10 * mss, floor) / 8 } else { 0 };
         let may_be_more = spaced.known == Known::Least || carries < least;

@@ -106,6 +106,13 @@ impl Capacity {
         if let Some(even) = self.first.evenly().filter(|_| !filled) {
             return Rate { carries: bits_per_second(mss, even) / 8, known: Known::Shown };
         }
+        // ACKs that come twice as fast as those of the first window, though no round trip carried more than that, come in bunches.
+        if let Some(first) = first.filter(|&f| f >= peak && f < rate / 2)
+            && !filled
+            && most == Some(false)
+        {
+            return seen(first);
+        }
         let agrees = first.is_some_and(|first| first.abs_diff(rate) <= rate / 8);
         let faster =
             |first: &u64| !filled && *first > rate && self.first.tells(*first, rate, mss, floor);
@@ -227,6 +234,21 @@ mod tests {
         // Not over a round trip that a busy host sleeps through.
         assert_eq!(other.narrowest(2 * rate, Nanos::from_millis(1), 1448, true).carries, rate);
         assert_eq!(other.narrowest(rate + rate / 4, FAR, 1448, true).carries, rate);
+    }
+
+    #[test]
+    fn acks_that_come_in_pairs_make_no_faster_link_than_the_first_window_showed() {
+        let (mut capacity, mut time) = (Capacity::default(), Nanos::ZERO);
+        for k in 0..60 {
+            time += Nanos::from_micros(if k % 2 == 0 { 440 } else { 12 });
+            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(5));
+        }
+        let carries = |peak: u64, filled| capacity.narrowest(peak, FAR, 1448, filled).carries;
+        // 226 us for a segment.
+        let link = 1448 * 1_000_000 / 226;
+        assert!(carries(link / 4, false).abs_diff(link) < link / 8);
+        assert!(carries(2 * link, false) > 2 * link, "a round trip carried more");
+        assert!(carries(link, true) > 2 * link, "a policer lets a first window through");
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::model::{
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
 
+/// Turns of a connection that TCP's handshake makes six, of which two, with that of TLS 1.3, are a third.
+const MOST_TURNS: u64 = 5;
+
 /// One end, as advice names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -159,6 +162,12 @@ impl Figures {
     pub(crate) fn is_chatty(&self) -> bool {
         let waited = self.span.secs() * self.share;
         self.transfers > 1 && round_trips(self.transfers, self.rtt_floor).secs() > 0.6 * waited
+    }
+
+    /// Whether opening the connection may have taken a third of its turns: one for TCP's handshake, and with TLS 1.3 one more (RFC 8446
+    /// section 2), with TLS 1.2 two (RFC 5246 section 7.3).
+    pub(crate) fn is_opened_for_little(&self) -> bool {
+        self.is_whole && (2..=MOST_TURNS).contains(&self.transfers)
     }
 
     /// Whether the peer's messages let more go, many times within each transfer: it grants what may be under way.

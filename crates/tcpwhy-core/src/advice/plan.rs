@@ -99,7 +99,13 @@ fn application(f: &Figures) -> Vec<Step> {
                     vec![Step::Work(Work::EnlargeGrant { at: f.receiver, rtt, flight }), profile]
                 }
                 0 | 1 => vec![profile],
-                _ if f.is_chatty() => vec![batch, Step::Work(Work::ShortenTheWay)],
+                _ if f.is_chatty() => {
+                    let mut steps = vec![batch, Step::Work(Work::ShortenTheWay)];
+                    if f.is_opened_for_little() {
+                        steps.insert(0, Step::Life(Life::ReuseAgainstTurns { rtt, turns }));
+                    }
+                    steps
+                }
                 _ => vec![profile, batch],
             }
         }

@@ -86,6 +86,7 @@ pub(crate) enum Life {
     CheckListenQueue { at: Place },
     CheckSynPath,
     ReuseAgainstHandshake { rtt: Nanos },
+    ReuseAgainstTurns { rtt: Nanos, turns: u64 },
     CheckPath { frames: (u64, u64) },
     DetectDeadPeer { at: Place },
     AllowIcmp,

@@ -177,6 +177,8 @@ fn all_steps() -> Vec<Step> {
         Life::CheckSynPath,
         Life::ReuseAgainstHandshake { rtt },
         Life::ReuseAgainstHandshake { rtt: Nanos::ZERO },
+        Life::ReuseAgainstTurns { rtt, turns: 3 },
+        Life::ReuseAgainstTurns { rtt: Nanos::ZERO, turns: 2 },
         Life::CheckPath { frames },
         Life::DetectDeadPeer { at },
         Life::AllowIcmp,

@@ -1,6 +1,6 @@
 //! Steps on how connections open and die, and on the evidence itself.
 
-use crate::advice::quantity::span;
+use crate::advice::quantity::{count, span};
 use crate::advice::step::Life;
 use crate::advice::words::en::{bytes, frames, place};
 
@@ -20,6 +20,12 @@ pub(super) fn step(step: &Life) -> String {
             "Reuse connections (keep-alive, a connection pool): each new one costs a round trip{} \
              before its first byte.",
             if rtt.0 > 0 { format!(" of {}", span(rtt)) } else { String::new() }
+        ),
+        Life::ReuseAgainstTurns { rtt, turns } => format!(
+            "Keep the connection for what is asked next (keep-alive, a connection pool): opening one \
+             takes a round trip{} and, with TLS, one or two of these {} turns.",
+            if rtt.0 > 0 { format!(" of {}", span(rtt)) } else { String::new() },
+            count(turns)
         ),
         Life::CheckPath { frames: (first, last) } => format!(
             "Find out what became of the other end or of the path at that time{}: a crashed host, \

@@ -1,6 +1,6 @@
 //! Steps on how connections open and die, and on the evidence itself.
 
-use crate::advice::quantity::span;
+use crate::advice::quantity::{count, span};
 use crate::advice::step::Life;
 use crate::advice::words::zh::{bytes, frames, known, place};
 
@@ -18,6 +18,11 @@ pub(super) fn step(step: &Life) -> String {
         Life::ReuseAgainstHandshake { rtt } => format!(
             "复用连接（keep-alive、连接池）：每个新连接在发出第一个字节之前都要花一个往返时延{}。",
             known(rtt.0 > 0, || format!("（{}）", span(rtt)))
+        ),
+        Life::ReuseAgainstTurns { rtt, turns } => format!(
+            "保持连接，供后续请求继续使用（keep-alive、连接池）：建立一个连接要花一个往返时延{}；如果使用 TLS，这 {} 轮中还有一到两轮是它的握手。",
+            known(rtt.0 > 0, || format!("（{}）", span(rtt))),
+            count(turns)
         ),
         Life::CheckPath { frames: (first, last) } => format!(
             "查明对端或路径在那段时间{}发生了什么：主机崩溃、路由变化，或是防火墙、NAT 丢弃了连接。",

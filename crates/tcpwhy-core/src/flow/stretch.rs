@@ -112,6 +112,8 @@ pub(crate) struct Stretch {
     /// Waits twice as long as others, and of them those that an ACK ended.
     pub(crate) breaks: u32,
     pub(crate) breaks_woken: u32,
+    /// Times between segments of new data that are no whole number of MSS, while something is in flight, in nanoseconds: writes end there.
+    pub(crate) ends: Spread,
     /// Longest time with nothing in flight.
     pub(crate) idle: Nanos,
     /// Time of all stalls together.
@@ -182,6 +184,7 @@ impl Stretch {
             left: Spread::default(),
             breaks: 0,
             breaks_woken: 0,
+            ends: Spread::default(),
             idle: Nanos::ZERO,
             stalled_time: Nanos::ZERO,
             segments: 0,
@@ -341,6 +344,7 @@ impl Stretch {
         self.top.join(&next.top);
         self.left.join(&next.left);
         self.late.join(&next.late);
+        self.ends.join(&next.ends);
         // By themselves: a longer list than the next one is not unrolled any more.
         for (mine, more) in [
             (&mut self.unprompted, next.unprompted),

@@ -106,6 +106,19 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }
 
+/// Writes end at even intervals, many of them in each flight, and nothing queues: neither a window nor a buffer nor a link that is full has it so.
+pub(super) fn writes_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let evenly = |around: &Around| {
+        around.ends_evenly()
+            && around.rounds >= CALM_ROUNDS
+            && around.resent == 0
+            && ctx.queues_nothing(around)
+    };
+    // The rounds before may still belong to slow start.
+    (evenly(&ctx.around(i)) || evenly(&ctx.ahead(i)))
+        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
+}
+
 /// The waits that stand out, so many times longer than others, end at another time than an ACK's: neither a window nor a writer that waits
 /// for room takes such breaks, and pacing is even.
 pub(super) fn breaks_off(ctx: &Context<'_>, i: usize) -> Option<Judgement> {

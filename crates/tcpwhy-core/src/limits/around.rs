@@ -18,6 +18,11 @@ const SURELY: f64 = 3.0;
 /// Longer than interrupts that are held back and a wake-up take together.
 const LATE: Nanos = Nanos(3 * WAKE_UP.0);
 
+/// So many times what is free of a buffer when its writer is woken is all of it.
+const WAKES_AT: f64 = 3.0;
+/// Part of the time for which a path that a buffer holds is not busy; where it is busy for longer, it hardly matters what holds the sender.
+const RESTS: f64 = 1.0 / 3.0;
+
 /// Waits that show how even they are.
 pub(super) const EVEN: u32 = 16;
 
@@ -64,6 +69,8 @@ pub(crate) struct Around {
     /// What was in flight at the start of stalls in which most of it drained, and what was left at their end.
     pub(crate) top: Spread,
     pub(crate) left: Spread,
+    /// Times between ends of writes.
+    pub(crate) ends: Spread,
     /// Rounds in which the flight ended two segments before the window's edge at most.
     pub(crate) near: u32,
     pub(crate) breaks: u32,
@@ -106,6 +113,19 @@ impl Around {
         self.pushes * 100 / self.segments.max(1)
     }
 
+    /// Writes end at intervals that are too even for a full buffer. Wherever a queue forms in the sender, segments are filled up by what is
+    /// written next (`tcp_sendmsg_locked`). But a writer that waits for room writes a third of its buffer at once (`sk_stream_write_space`):
+    /// n writes, spaced by a path that they keep busy for a part r of the time, end at intervals that deviate by sqrt(n - 1) (1 - r) of
+    /// their mean.
+    pub(crate) fn ends_evenly(&self) -> bool {
+        let written = self.arrived as f64 / f64::from(self.ends.count().max(1));
+        let at_once = self.flight() as f64 / WAKES_AT / written.max(1.0);
+        let full = (at_once - 1.0).max(0.0).sqrt() * RESTS * self.ends.mean();
+        // What is closer together a host may have spaced.
+        let apart = self.ends.mean() >= WAKE_UP.0 as f64;
+        self.ends.count() >= EVEN && apart && self.ends.deviation() < full
+    }
+
     /// Most segments hold several whole MSS: they were cut from more data than they took, whatever their PSH says.
     pub(crate) fn is_cut_from_more(&self) -> bool {
         self.whole_segments * 2 > self.segments
@@ -143,8 +163,12 @@ impl Around {
 
     /// Data leaves at even intervals, much shorter than a round trip. No ACKs make them even: they come back in the bursts that were sent.
     pub(crate) fn is_even(&self) -> bool {
-        let even = self.lengths.deviation() <= self.lengths.mean() / 8.0;
-        self.waits >= EVEN && self.stalls == 0 && even
+        self.stalls == 0 && self.is_regular()
+    }
+
+    /// Waits take one time each, an eighth of it more or less.
+    fn is_regular(&self) -> bool {
+        self.lengths.count() >= EVEN && self.lengths.deviation() <= self.lengths.mean() / 8.0
     }
 
     /// As `is_even`, and ACKs come in between now and then: a timer lets it go.
@@ -195,9 +219,10 @@ impl Around {
     }
 
     /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once
-    /// is less. Where much of the time goes in stalls, shorter waits say nothing: what leaves between stalls does.
+    /// is less. Where much of the time goes in stalls, shorter waits say nothing: what leaves between stalls does, unless some of the waits
+    /// are stalls only because all of them take about as long as a stall at least.
     pub(crate) fn is_little_at_once(&self) -> bool {
-        let rests = self.stalled_percent() >= PAUSES;
+        let rests = self.stalled_percent() >= PAUSES && !self.is_regular();
         let burst = if rests { self.between_stalls() } else { self.burst() };
         self.waits > 0 && burst < self.flight() / 4
     }
@@ -239,6 +264,20 @@ mod tests {
         };
         assert!(little(100), "a timer lets it go, and the host rested now and then");
         assert!(!little(500), "a flight each, after half of the time");
+    }
+
+    #[test]
+    fn waits_of_one_length_are_no_rests_though_some_are_longer_than_a_stall_begins() {
+        let little = |lengths: [u64; 2]| {
+            let mut around =
+                Around { waits: 100, stalls: 50, arrived: 500_000, ..Around::default() };
+            (around.flight_early, around.flight_late) = (25_000, 25_000);
+            (around.time, around.stalled) = (Nanos::from_millis(510), Nanos::from_millis(260));
+            (0..50).for_each(|_| lengths.into_iter().for_each(|length| around.lengths.add(length)));
+            around.is_little_at_once()
+        };
+        assert!(little([4_900_000, 5_300_000]));
+        assert!(!little([100_000, 10_100_000]));
     }
 
     #[test]

@@ -79,6 +79,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| path_bandwidth::capped_full(ctx, i))
             .unwrap_or_else(|| receive_window::closed(ctx, i)),
         Wait::Ack => application::trickles(ctx, i)
+            .or_else(|| application::writes_evenly(ctx, i))
             .or_else(|| busy_or_full(ctx, i))
             .or_else(|| path_bandwidth::flooded(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
@@ -99,6 +100,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .unwrap_or(Judgement::UNKNOWN),
         Wait::Timer => application::emptied(ctx, i)
             .or_else(|| application::trickles(ctx, i))
+            .or_else(|| application::writes_evenly(ctx, i))
             .or_else(|| busy_or_full(ctx, i))
             .or_else(|| application::granted(ctx, i))
             .or_else(|| application::unprompted(ctx, i))

@@ -15,6 +15,7 @@ mod rhythm;
 mod script;
 mod segments;
 mod silence;
+mod small_writes;
 mod thinking;
 mod traps;
 mod truth;

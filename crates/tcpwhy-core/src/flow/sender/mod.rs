@@ -70,6 +70,8 @@ pub(crate) struct Sender {
     short: bool,
     /// Where the newest segment ended that was not full (Linux: `tp->snd_sml`).
     small_end: u64,
+    /// When the last write ended, by a small segment, of what is in flight.
+    ended: Option<Nanos>,
     room: u64,
     flight: u64,
     /// Probes and keep-alives since the last data.
@@ -158,6 +160,7 @@ impl Sender {
             emptied: false,
             short: false,
             small_end: 0,
+            ended: None,
             room: u64::MAX,
             flight: 0,
             probes: 0,

@@ -99,6 +99,7 @@ impl Sender {
         };
         let rested = self.gap.start();
         if flight == 0 {
+            self.ended = None;
             self.begun = time;
             if self.data_end > self.data_start {
                 let rest = Rest { from: rested, spoken: self.spoke_first, to: time };
@@ -113,7 +114,7 @@ impl Sender {
         self.tally.data(sending, packet, again);
         self.note_sending(sending, packet, alone);
         self.data_end = self.data_end.max(end);
-        self.note_end();
+        self.note_end(packet);
         self.open_gap(packet, time);
     }
 
@@ -282,11 +283,16 @@ impl Sender {
         self.emptied = (push && alone) || last;
     }
 
-    /// Where the segment ends that was sent last, if it was small.
+    /// Where `packet`'s segment ends, which was sent last, if it was small.
     #[inline(always)]
-    pub(super) fn note_end(&mut self) {
+    pub(super) fn note_end(&mut self, packet: &Packet) {
         if self.short {
             self.small_end = self.data_end;
+            // By the capture's own clock: a sender's stamps tell milliseconds only.
+            if let Some(ended) = self.ended.replace(packet.time) {
+                let since = (packet.time - ended).0.max(0).unsigned_abs();
+                self.record.open().ends.add(since);
+            }
         }
     }
 

@@ -64,7 +64,7 @@ impl Sender {
         let mss = self.size.mss();
         self.note_new(packet, mss);
         self.note_queue(packet, mss, length >= WAKE_UP);
-        self.note_end();
+        self.note_end(packet);
         let window = self.window.bytes();
         self.gap.restart_waiting(time, window, packet.frame);
     }

@@ -52,6 +52,35 @@ fn small_bursts_by_a_timer_are_written_at_that_time_though_they_queue() {
 }
 
 #[test]
+fn writes_that_end_more_evenly_than_those_into_a_full_buffer_are_the_applications() {
+    let floor = Nanos::from_millis(20);
+    // So many writes in each round of 20 ms, at intervals that differ by this part, with a queue of so many ms.
+    let evenly = |writes: u64, part: f64, queue: i64| {
+        let list = rounds(30, floor, |_, s| {
+            (s.flight, s.arrived) = (20_000, 20_000);
+            s.sampled(floor + Nanos::from_millis(queue), Nanos::ZERO);
+            let mean = 20e6 / writes as f64;
+            (0..writes).for_each(|k| {
+                let far = if k % 2 == 0 { part } else { -part };
+                s.ends.add((mean * (1.0 + far)) as u64);
+            });
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        (ctx.far, ctx.sees_queues) = (true, true);
+        writes_evenly(&ctx, 15).is_some()
+    };
+    // Seven of 21 at once into a path that they keep busy for two thirds of the time would differ by 0.8 of the mean.
+    assert!(evenly(21, 0.5, 0));
+    assert!(!evenly(21, 0.9, 0));
+    // Two of six, by a third.
+    assert!(evenly(6, 0.25, 0));
+    assert!(!evenly(6, 0.5, 0));
+    assert!(!evenly(3, 0.0, 0), "a third of a buffer, each time that it is free");
+    assert!(!evenly(21, 0.1, 2), "a queue of the path spaces them");
+    assert!(!evenly(200, 0.1, 0), "as near as a host that wakes up spaces them");
+}
+
+#[test]
 fn more_than_pacing_makes_after_stalls_that_no_ack_ends_is_written_at_that_time() {
     let floor = Nanos::from_millis(50);
     // A stall of 60 ms in every round of 100, with nothing that says that the queue ran dry.

@@ -129,6 +129,14 @@ impl Context<'_> {
             && queue < FLAT.max(Nanos(self.floor.0 / 16))
     }
 
+    /// As `flat`, but for what timers and schedulers do: on a short path that is more than a sixteenth.
+    pub(crate) fn queues_nothing(&self, around: &Around) -> bool {
+        let queue = around.rtt_high - self.floor;
+        self.sees_queues
+            && around.rtt_high > Nanos::ZERO
+            && queue < NOISE.max(Nanos(self.floor.0 / 16))
+    }
+
     /// Nothing was ever lost, and in most rounds no queue stood: neither a link nor a policer had too much to do.
     pub(crate) fn is_never_full(&self) -> bool {
         let least = NOISE.max(Nanos(self.floor.0 / 32));

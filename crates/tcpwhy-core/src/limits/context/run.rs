@@ -101,6 +101,7 @@ impl Context<'_> {
             sum.top.join(&s.top);
             sum.left.join(&s.left);
             sum.late.join(&s.late);
+            sum.ends.join(&s.ends);
             sum.near += u32::from(s.flight + 2 * self.mss + self.blur(s) >= s.window_min);
             sum.breaks += s.breaks;
             sum.breaks_woken += s.breaks_woken;

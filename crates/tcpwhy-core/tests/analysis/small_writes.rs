@@ -1,0 +1,64 @@
+//! Small writes that leave one by one, from a server that has set TCP_NODELAY: by its own clock, or when a full send buffer has room. Captured
+//! at the client, 10 ms from it, where nobody sees which ACK comes in just before a write by chance.
+
+use crate::script::script;
+use crate::segments::{analyse_one, direction};
+use std::collections::VecDeque;
+use tcpwhy_core::model::{Cause, Limit, Side, Verdict};
+
+const WRITE: u32 = 1_000;
+const WRITES: u32 = 900;
+/// Milliseconds.
+const WAY: f64 = 10.0;
+
+/// The verdict on writes that leave the server at these times, in milliseconds.
+fn verdict(leaves: &[f64]) -> Verdict {
+    let mut text = "0 C S win 64240 mss 1460 ws 7 ts 1000,0\n\
+                    20 S S. win 65160 mss 1460 ws 7 ts 1010,1000\n\
+                    20 C . win 502 ts 1020,1010\n\
+                    20.1 C P. len 100 ts 1020,1010\n"
+        .to_owned();
+    let (mut heard, mut echo) = (VecDeque::new(), 1_020);
+    for &time in leaves {
+        while heard.front().is_some_and(|(at, _)| *at <= time) {
+            echo = heard.pop_front().map_or(echo, |(_, value)| value);
+        }
+        let (stamp, comes) = (1_000 + time as u32, time + WAY);
+        let answers = 1_000 + comes as u32;
+        text += &format!("{comes:.4} S P. len {WRITE} win 502 ts {stamp},{echo}\n");
+        text += &format!("{:.4} C . win 2000 ts {answers},{stamp}\n", comes + 0.01);
+        heard.push_back((comes + WAY, answers));
+    }
+    direction(&analyse_one(&script(&text)), Side::Server).verdict
+}
+
+#[test]
+fn small_writes_by_a_clock_are_the_applications_though_acks_come_as_often() {
+    // Sleeping for a millisecond takes a little longer, now and then half as long again.
+    let late = |k: u32| if k % 10 == 3 { 0.5 } else { 0.1 * f64::from(k % 3) };
+    let mut time = 31.0;
+    let writes = (0..WRITES).map(|k| {
+        time += 1.0 + late(k);
+        time
+    });
+    let told = verdict(&writes.collect::<Vec<_>>());
+    assert_eq!((told.limit, told.cause), (Limit::Application, Cause::SenderApplication));
+}
+
+#[test]
+fn small_writes_that_fill_a_buffer_are_its_own_however_small() {
+    // 21 writes fill it, and its writer is woken when a third is free; the link takes an eighth of a millisecond for each.
+    let (full, woken) = (21, 14);
+    let (mut time, mut acks, mut leaves) = (31.0_f64, VecDeque::new(), Vec::new());
+    while leaves.len() < WRITES as usize {
+        while acks.len() > woken {
+            time = time.max(acks.pop_front().unwrap_or(time));
+        }
+        while acks.len() < full {
+            leaves.push(time);
+            acks.push_back(time + 2.0 * WAY);
+            time += 0.125;
+        }
+    }
+    assert_eq!(verdict(&leaves).limit, Limit::SendBuffer);
+}

@@ -11,8 +11,8 @@ const WRITES: u32 = 900;
 /// Milliseconds.
 const WAY: f64 = 10.0;
 
-/// The verdict on writes that leave the server at these times, in milliseconds.
-fn verdict(leaves: &[f64]) -> Verdict {
+/// The verdict on writes that leave the server at these times, in milliseconds, with these flags.
+fn verdict(leaves: &[f64], flags: &str) -> Verdict {
     let mut text = "0 C S win 64240 mss 1460 ws 7 ts 1000,0\n\
                     20 S S. win 65160 mss 1460 ws 7 ts 1010,1000\n\
                     20 C . win 502 ts 1020,1010\n\
@@ -25,24 +25,32 @@ fn verdict(leaves: &[f64]) -> Verdict {
         }
         let (stamp, comes) = (1_000 + time as u32, time + WAY);
         let answers = 1_000 + comes as u32;
-        text += &format!("{comes:.4} S P. len {WRITE} win 502 ts {stamp},{echo}\n");
+        text += &format!("{comes:.4} S {flags} len {WRITE} win 502 ts {stamp},{echo}\n");
         text += &format!("{:.4} C . win 2000 ts {answers},{stamp}\n", comes + 0.01);
         heard.push_back((comes + WAY, answers));
     }
     direction(&analyse_one(&script(&text)), Side::Server).verdict
 }
 
+/// Writes at even intervals: sleeping for a millisecond takes a little longer, now and then half as long again.
+fn by_a_clock() -> Vec<f64> {
+    let late = |k: u32| if k % 10 == 3 { 0.5 } else { 0.1 * f64::from(k % 3) };
+    let after = |time: &mut f64, k: u32| {
+        *time += 1.0 + late(k);
+        Some(*time)
+    };
+    (0..WRITES).scan(31.0, after).collect()
+}
+
 #[test]
 fn small_writes_by_a_clock_are_the_applications_though_acks_come_as_often() {
-    // Sleeping for a millisecond takes a little longer, now and then half as long again.
-    let late = |k: u32| if k % 10 == 3 { 0.5 } else { 0.1 * f64::from(k % 3) };
-    let mut time = 31.0;
-    let writes = (0..WRITES).map(|k| {
-        time += 1.0 + late(k);
-        time
-    });
-    let told = verdict(&writes.collect::<Vec<_>>());
+    let told = verdict(&by_a_clock(), "P.");
     assert_eq!((told.limit, told.cause), (Limit::Application, Cause::SenderApplication));
+}
+
+#[test]
+fn segments_that_a_path_makes_small_are_no_writes() {
+    assert_ne!(verdict(&by_a_clock(), ".").limit, Limit::Application);
 }
 
 #[test]
@@ -60,5 +68,5 @@ fn small_writes_that_fill_a_buffer_are_its_own_however_small() {
             time += 0.125;
         }
     }
-    assert_eq!(verdict(&leaves).limit, Limit::SendBuffer);
+    assert_eq!(verdict(&leaves, "P.").limit, Limit::SendBuffer);
 }

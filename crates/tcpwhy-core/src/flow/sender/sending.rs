@@ -288,11 +288,19 @@ impl Sender {
     pub(super) fn note_end(&mut self, packet: &Packet) {
         if self.short {
             self.small_end = self.data_end;
-            // By the capture's own clock: a sender's stamps tell milliseconds only.
-            if let Some(ended) = self.ended.replace(packet.time) {
-                let since = (packet.time - ended).0.max(0).unsigned_abs();
-                self.record.open().ends.add(since);
+            if packet.has(flags::PSH) {
+                self.note_end_of_write(packet.time);
             }
+        }
+    }
+
+    /// The last segment of a write carries PSH (`tcp_push`); one that is short without it is full for a path whose MTU is less than the SYNs
+    /// told. By the capture's own clock: a sender's stamps tell milliseconds only.
+    #[inline(never)]
+    fn note_end_of_write(&mut self, time: Nanos) {
+        if let Some(ended) = self.ended.replace(time) {
+            let since = (time - ended).0.max(0).unsigned_abs();
+            self.record.open().ends.add(since);
         }
     }
 

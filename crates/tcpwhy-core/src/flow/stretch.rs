@@ -112,7 +112,7 @@ pub(crate) struct Stretch {
     /// Waits twice as long as others, and of them those that an ACK ended.
     pub(crate) breaks: u32,
     pub(crate) breaks_woken: u32,
-    /// Times between ends of writes (new data with PSH that is no whole number of MSS) while something is in flight, in nanoseconds.
+    /// Times between ends of writes (new data with PSH that is no whole number of MSS), in nanoseconds.
     pub(crate) ends: Spread,
     /// Longest time with nothing in flight.
     pub(crate) idle: Nanos,

@@ -70,3 +70,11 @@ fn small_writes_that_fill_a_buffer_are_its_own_however_small() {
     }
     assert_eq!(verdict(&leaves, "P.").limit, Limit::SendBuffer);
 }
+
+#[test]
+fn small_writes_that_leave_when_all_before_them_has_arrived_are_no_clocks() {
+    // A quarter of a millisecond for each on the link, and none until the last ACK is there.
+    let burst = |k: u32| 31.0 + f64::from(k) * (20.0 * 0.25 + 2.0 * WAY + 0.05);
+    let leaves = (0..40).flat_map(|k| (0..21).map(move |n| burst(k) + f64::from(n) * 0.25));
+    assert_eq!(verdict(&leaves.collect::<Vec<_>>(), "P.").limit, Limit::SendBuffer);
+}

@@ -70,7 +70,7 @@ pub(crate) struct Sender {
     short: bool,
     /// Where the newest segment ended that was not full (Linux: `tp->snd_sml`).
     small_end: u64,
-    /// When the last write ended, by a small segment, of what is in flight.
+    /// When the last write ended, by a small segment.
     ended: Option<Nanos>,
     room: u64,
     flight: u64,

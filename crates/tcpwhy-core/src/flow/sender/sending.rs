@@ -99,7 +99,6 @@ impl Sender {
         };
         let rested = self.gap.start();
         if flight == 0 {
-            self.ended = None;
             self.begun = time;
             if self.data_end > self.data_start {
                 let rest = Rest { from: rested, spoken: self.spoke_first, to: time };

@@ -77,14 +77,15 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// A constant rate that nothing on the path sets, in bursts by a timer: larger ones than pacing makes, or with the ends of writes in
-/// them.
+/// them. A wait now and then is a host's.
 pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // The rounds before may still belong to slow start.
     let around = Some(ctx.around(i)).filter(|around| ctx.stands(around));
     let around = around.unwrap_or_else(|| ctx.ahead(i));
     let bursts = around.is_little_at_once() && is_more_than_paced(ctx, &around);
     let ends = around.short_segments * 8 >= around.segments;
-    (ctx.is_calm(i, &around) && !around.is_woken_by_acks() && (bursts || ends))
+    let timed = around.waits >= CALM_ROUNDS && !around.is_woken_by_acks();
+    (ctx.is_calm(i, &around) && timed && (bursts || ends))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
 

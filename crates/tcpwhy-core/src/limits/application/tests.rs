@@ -32,6 +32,22 @@ fn only_where_writes_end_does_a_small_burst_say_that_little_was_written() {
 }
 
 #[test]
+fn one_wait_in_many_rounds_is_no_writers_pace() {
+    let floor = Nanos::from_millis(20);
+    let own = |every: usize| {
+        let list = rounds(40, floor, |k, s| {
+            (s.flight, s.arrived) = (8_700, 8_700);
+            (s.segments, s.short_segments) = (29, 29);
+            s.sampled(floor, Nanos::ZERO);
+            s.waits = u32::from(k % every == 0);
+        });
+        own_pace(&Context::new(&list, floor, MSS), 20).is_some()
+    };
+    assert!(own(1));
+    assert!(!own(10));
+}
+
+#[test]
 fn small_bursts_by_a_timer_are_written_at_that_time_though_they_queue() {
     let floor = Nanos::from_millis(150);
     let timed = |waits: u32, prompt: u32| {

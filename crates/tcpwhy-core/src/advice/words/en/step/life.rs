@@ -23,8 +23,10 @@ pub(super) fn step(step: &Life) -> String {
         ),
         Life::ReuseAgainstTurns { rtt, turns } => format!(
             "Keep the connection for what is asked next (keep-alive, a connection pool): opening one \
-             takes a round trip{} and, with TLS, one or two of these {} turns.",
+             takes a round trip{} and, with TLS, {} of these {} turns.",
             if rtt.0 > 0 { format!(" of {}", span(rtt)) } else { String::new() },
+            // Of two, the other one asked for something.
+            if turns > 2 { "one or two" } else { "one" },
             count(turns)
         ),
         Life::CheckPath { frames: (first, last) } => format!(

@@ -20,9 +20,10 @@ pub(super) fn step(step: &Life) -> String {
             known(rtt.0 > 0, || format!("（{}）", span(rtt)))
         ),
         Life::ReuseAgainstTurns { rtt, turns } => format!(
-            "保持连接，供后续请求继续使用（keep-alive、连接池）：建立一个连接要花一个往返时延{}；如果使用 TLS，这 {} 轮中还有一到两轮是它的握手。",
+            "保持连接，供后续请求继续使用（keep-alive、连接池）：建立一个连接要花一个往返时延{}；如果使用 TLS，这 {} 轮中还有{}是它的握手。",
             known(rtt.0 > 0, || format!("（{}）", span(rtt))),
-            count(turns)
+            count(turns),
+            if turns > 2 { "一到两轮" } else { "一轮" }
         ),
         Life::CheckPath { frames: (first, last) } => format!(
             "查明对端或路径在那段时间{}发生了什么：主机崩溃、路由变化，或是防火墙、NAT 丢弃了连接。",

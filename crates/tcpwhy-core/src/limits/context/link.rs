@@ -123,18 +123,20 @@ impl Context<'_> {
 
     /// In no round around was the RTT above the floor: nothing queues, not even now and then.
     pub(crate) fn flat(&self, around: &Around) -> bool {
-        let queue = around.rtt_high - self.floor;
-        self.sees_queues
-            && around.rtt_high > Nanos::ZERO
-            && queue < FLAT.max(Nanos(self.floor.0 / 16))
+        self.varies_by_less(around, FLAT)
     }
 
     /// As `flat`, but for what timers and schedulers do: on a short path that is more than a sixteenth.
     pub(crate) fn queues_nothing(&self, around: &Around) -> bool {
+        self.varies_by_less(around, NOISE)
+    }
+
+    /// Round trips are known, and in no round around above the floor by so much, or by a sixteenth of it.
+    fn varies_by_less(&self, around: &Around, least: Nanos) -> bool {
         let queue = around.rtt_high - self.floor;
         self.sees_queues
             && around.rtt_high > Nanos::ZERO
-            && queue < NOISE.max(Nanos(self.floor.0 / 16))
+            && queue < least.max(Nanos(self.floor.0 / 16))
     }
 
     /// Nothing was ever lost, and in most rounds no queue stood: neither a link nor a policer had too much to do.

@@ -265,21 +265,6 @@ fn every_limit_has_advice_that_names_a_place_or_a_reason() {
 }
 
 #[test]
-fn turns_that_explain_the_waiting_ask_for_fewer_turns() {
-    let mut c = case(Limit::Application, Cause::WaitingForPeer);
-    for interval in &mut c.directions[1].timeline {
-        interval.evidence.stalls = 1;
-    }
-    assert!(advised(&c)[0].contains("the client (10.0.0.2:51234) takes"), "{:?}", advised(&c));
-    c.directions[1].transfers_omitted = 1_200;
-    assert!(said(&c).contains("1,200 turns of at least one round trip (20.1 ms)"), "{}", said(&c));
-    let steps = advised(&c);
-    assert!(steps[0].starts_with("On the client (10.0.0.2:51234), ask for more"), "{steps:?}");
-    assert!(steps[0].ends_with("round trip of 20.1 ms, 24.1 s in all."), "{steps:?}");
-    assert!(!steps.iter().any(|s| s.contains("Look at how long")), "{steps:?}");
-}
-
-#[test]
 fn messages_that_let_more_go_many_times_in_a_transfer_are_a_window_of_the_protocol() {
     let mut c = case(Limit::Application, Cause::WaitingForPeer);
     let granted = |c: &Connection| advised(c)[0].starts_with("If the protocol has a window");

@@ -2,6 +2,7 @@
 
 use super::verdict::depends_on_scale;
 use crate::flow::Flow;
+use crate::flow::after_close::AfterClose;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
 use crate::flow::tally::Count;
@@ -21,6 +22,7 @@ pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
             of_sender(side, sender, captured, &mut list);
         }
         list.extend(late_reset(flow, side));
+        list.extend(after_close(flow, side));
         list.extend(sender.and_then(|sender| of_silence(side, sender)));
     }
     list
@@ -131,6 +133,12 @@ fn late_reset(flow: &Flow, side: Side) -> Option<Finding> {
     let sender = flow.senders[side as usize].as_ref();
     let tried = sender.map_or(0, |sender| sender.answers.most_unanswered());
     Some(finding(FindingKind::LateReset, side, tried.into(), 0, reset.frame))
+}
+
+fn after_close(flow: &Flow, side: Side) -> Option<Finding> {
+    let AfterClose { bytes, late, frame } = flow.after_close(side)?;
+    let value = u64::try_from(late.0).unwrap_or_default();
+    Some(finding(FindingKind::DataAfterClose, side, bytes, value, frame))
 }
 
 /// An RST where neither end had closed the connection. One that comes late says something else.

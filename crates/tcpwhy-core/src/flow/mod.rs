@@ -5,6 +5,7 @@
 //! point and that end.
 
 mod ack;
+pub(crate) mod after_close;
 pub(crate) mod answers;
 pub(crate) mod burst;
 pub(crate) mod capacity;
@@ -92,6 +93,8 @@ pub(crate) struct Reset {
 pub(crate) struct Over {
     pub(crate) time: Nanos,
     pub(crate) frame: u64,
+    /// Who sent it.
+    pub(crate) side: Side,
 }
 
 /// One connection.
@@ -112,8 +115,8 @@ pub(crate) struct Flow {
     words: [LastWord; 2],
     /// When the newest packet of each end passed. Of one that was not captured yet no silence is known: the end of time.
     newest: [Nanos; 2],
-    /// Whether each end has sent a FIN.
-    closed: [bool; 2],
+    /// When each end sent its first FIN.
+    closed: [Option<Nanos>; 2],
     pub(crate) over: Option<Over>,
     /// The first RST, by sender.
     pub(crate) resets: [Option<Reset>; 2],
@@ -150,7 +153,7 @@ impl Flow {
             under_way: Default::default(),
             words: Default::default(),
             newest: [Nanos::MAX; 2],
-            closed: [false; 2],
+            closed: [None; 2],
             over: None,
             resets: [None; 2],
             fragments: Default::default(),
@@ -192,7 +195,9 @@ impl Flow {
         let [here, there] = [&self.legs[own], &self.legs[peer]];
         let at_its_host = here.known && here.now <= NEAR && here.now.scale(4, 1) < there.now;
         let refused = self.over.is_some_and(|over| {
-            self.closed[peer] && over.time > in_vain.last && self.last - over.time >= RTO_MIN
+            self.closed[peer].is_some()
+                && over.time > in_vain.last
+                && self.last - over.time >= RTO_MIN
         });
         let goes_on = refused || self.last <= in_vain.due;
         let alone = in_vain.last == self.newest[own];

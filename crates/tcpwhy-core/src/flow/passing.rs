@@ -45,18 +45,19 @@ impl Flow {
     #[cold]
     fn ends(&mut self, packet: &Packet) {
         let own = packet.side as usize;
-        self.over.get_or_insert(Over { time: packet.time, frame: packet.frame });
+        let (time, frame, side) = (packet.time, packet.frame, packet.side);
+        self.over.get_or_insert(Over { time, frame, side });
         if packet.has(flags::FIN) {
-            self.closed[own] = true;
+            self.closed[own].get_or_insert(time);
         }
         if packet.has(flags::RST) {
             let asked = match &self.senders[own] {
                 Some(sender) => sender.is_acknowledged_to(packet.seq),
                 None => self.words[own].ack.is_some_and(|word| word.ack == packet.seq),
             };
-            let unknown = asked && !packet.has(flags::ACK) && !self.closed[own];
-            let is_late = unknown && packet.time - self.newest[own] >= LATE;
-            self.resets[own].get_or_insert(Reset { frame: packet.frame, is_late });
+            let unknown = asked && !packet.has(flags::ACK) && self.closed[own].is_none();
+            let is_late = unknown && time - self.newest[own] >= LATE;
+            self.resets[own].get_or_insert(Reset { frame, is_late });
         }
     }
 

@@ -12,7 +12,10 @@ const SOON: Nanos = Nanos::from_secs(1);
 const YARDSTICKS: usize = 5;
 
 /// A process that gives up says so and closes within this time.
-const LAST_WORD: Nanos = Nanos::from_millis(50);
+pub(crate) const LAST_WORD: Nanos = Nanos::from_millis(50);
+
+/// The longest alert of TLS: a header of 5 bytes, a block of 16, and two bytes with SHA-384's 48 in blocks (RFC 5246 section 6.2.3.2).
+const ALERT: u64 = 5 + 16 + 64;
 
 /// What one end has said so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -116,6 +119,12 @@ impl Turns {
         let strict = self.pushed_before < PUSHES && (!goes_on || pushed < self.answered);
         let asks = !self.gappy && strict && end - start >= self.least_question();
         Request { asks, left: if goes_on { self.paused } else { left }, until, start, end }
+    }
+
+    /// Whether `bytes` that left last, at `left`, say no more than that their sender closes, as it did at `closed`.
+    pub(crate) fn is_last_word(&self, bytes: u64, left: Nanos, closed: Option<Nanos>) -> bool {
+        let soon = closed.is_some_and(|at| at - left <= LAST_WORD);
+        bytes < self.least_question() || soon && bytes <= ALERT || self.gappy
     }
 
     /// What is shorter may say something else: that more may be sent, or that something was received (HTTP/2's WINDOW_UPDATE and SETTINGS,

@@ -16,6 +16,8 @@ pub enum FindingKind {
     /// Data, FIN or window update answered by RST: that end had given up long before, without a word, after `count` retries in a row that
     /// went unanswered.
     LateReset,
+    /// `count` bytes were sent to an end that had closed, `value` nanoseconds after that was known (0: at the same time), and refused by RST.
+    DataAfterClose,
     /// Only segments above `value` bytes vanish.
     PmtuBlackHole,
     /// The two SYNs carry different MSS values; the smaller is `value`.

@@ -2,8 +2,8 @@
 //! stragglers come.
 
 use crate::script::script;
-use crate::segments::{analyse, analyse_one};
-use crate::silence::OPENING;
+use crate::segments::{analyse, analyse_one, check_all};
+use crate::silence::{OPENING, finding};
 use std::net::IpAddr;
 use tcpwhy_core::model::{Finding, FindingKind, Side};
 use tcpwhy_core::observe::{Endpoint, Segment, flags};
@@ -151,4 +151,57 @@ fn a_refused_connection_is_told() {
     let connection = analyse_one(&script("0 C S win 64240 mss 1460\n 20 S R. seq 0 ack 1 win 0"));
     let refused = connection.findings.iter().map(|f| (f.kind, f.side)).collect::<Vec<_>>();
     assert_eq!(refused, [(FindingKind::Refused, Side::Server)]);
+}
+
+/// Data that came to an end that had closed: whose it was, how much, and how late in ms.
+fn refused(rest: &str) -> Option<(Side, u64, u64)> {
+    let text = format!("{OPENING} 21 C P. len 100\n 41 S . win 502\n {rest}");
+    let connection = analyse_one(&script(&text));
+    check_all(std::slice::from_ref(&connection));
+    let found = finding(&connection, FindingKind::DataAfterClose);
+    found.map(|f| (f.side, f.count, f.value / 1_000_000))
+}
+
+const ANSWERED: &str = "50 S P. len 500\n 50 C .\n";
+
+#[test]
+fn a_request_to_a_server_that_has_closed_is_lost() {
+    let closed = format!("{ANSWERED} 1500 S F.\n 1500 C . ack 502\n");
+    let asked = format!("{closed} 2500 C P. len 90\n");
+    let told = Some((Side::Client, 90, 1_000));
+    assert_eq!(refused(&format!("{asked} 2520 S R seq 502 win 0")), told);
+    // It reads the end of the stream at once, and closes.
+    assert_eq!(refused(&format!("{asked} 2500 C F.\n 2520 S R seq 502 win 0")), told);
+    // Both at the same time: the FIN passes the request on its way.
+    let crossing = format!("{ANSWERED} 1490 C P. len 90\n 1500 S F. ack 101\n 1500 C . ack 502\n");
+    let told = Some((Side::Client, 90, 0));
+    assert_eq!(refused(&format!("{crossing} 1510 S R seq 502 win 0")), told);
+    // A server that only has nothing more to say hears what comes.
+    assert_eq!(refused(&format!("{asked} 2520 S . seq 502")), None);
+    // TLS says that it closes.
+    for len in [31, 60] {
+        let word = format!("{closed} 2500 C P. len {len}\n 2500 C F.\n 2520 S R seq 502 win 0");
+        assert_eq!(refused(&word), None, "{len}");
+    }
+}
+
+#[test]
+fn an_upload_that_a_server_ends_was_no_request_after_its_close() {
+    let load: String = (0..40).map(|i| format!("{} C . len 1448\n", 60 + i)).collect();
+    let upload = format!("{ANSWERED}{load}");
+    assert_eq!(refused(&format!("{upload} 100 S F. ack 40000\n 101 S R seq 502 win 0")), None);
+}
+
+#[test]
+fn an_answer_for_a_client_that_has_closed_is_lost() {
+    let gave_up = "1500 C F. seq 101\n 1520 S .\n";
+    let answer = format!("{gave_up} 4020 S P. len 413\n 4020 C R seq 102 win 0");
+    assert_eq!(refused(&answer), Some((Side::Server, 413, 2_500)));
+    // It closes because the client did, and says so, or was in the midst of it.
+    assert_eq!(
+        refused("1500 C F. seq 101\n 1520 S P. len 31\n 1520 S F.\n 1520 C R seq 102 win 0"),
+        None
+    );
+    let load: String = (0..40).map(|i| format!("{} S . len 1448\n", 60 + i)).collect();
+    assert_eq!(refused(&format!("{load} 100 C F. ack 30000\n 101 C R seq 102 win 0")), None);
 }

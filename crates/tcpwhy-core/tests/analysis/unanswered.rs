@@ -72,6 +72,23 @@ fn who_closes_soon_or_was_never_heard_did_not_wait_for_an_answer() {
 }
 
 #[test]
+fn who_breaks_off_had_waited_for_longer_than_an_answer_takes_to_come_again() {
+    assert_eq!(owed("1041 C R. seq 101").0, Limit::Application);
+    let owes = |rest: &str| direction(&asked(rest), Side::Server).owes;
+    assert!(owes("300 C R. seq 101") && !owes("200 C R. seq 101"));
+    // Of a path of 400 ms an answer does not come in 300.
+    let text = "0 C S win 64240 mss 1460\n 400 S S. win 65160 mss 1460\n 400 C .\n 401 C P. len 100\n 801 S .\n";
+    let owes = |end: &str| {
+        let connection = analyse_one(&script(&format!("{text} {end}")));
+        direction(&connection, Side::Server).owes
+    };
+    assert!(owes("2500 C R. seq 101") && !owes("1100 C R. seq 101"));
+    // The server's own end is no giving up.
+    let owes = |rest: &str| direction(&asked(rest), Side::Server).owes;
+    assert!(!owes("1041 S R."));
+}
+
+#[test]
 fn an_idle_connection_that_is_refused_at_last_owes_nothing() {
     let idle = "9000 C P. len 100\n 9020 S R seq 101 win 0";
     assert_ne!(owed(idle).0, Limit::SilentPath);

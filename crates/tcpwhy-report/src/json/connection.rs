@@ -106,6 +106,7 @@ fn kind(kind: model::FindingKind) -> &'static str {
         K::Reset => "reset",
         K::ZeroWindowDeath => "zero_window_death",
         K::LateReset => "late_reset",
+        K::DataAfterClose => "data_after_close",
         K::PmtuBlackHole => "pmtu_black_hole",
         K::MssClamped => "mss_clamped",
         K::Policer => "policer",

@@ -43,7 +43,7 @@ pub(crate) const CASES: [(Limit, Cause); 30] = [
     (Limit::Unknown, Cause::None),
 ];
 
-const FINDINGS: [FindingKind; 19] = [
+const FINDINGS: [FindingKind; 20] = [
     FindingKind::SynRetries,
     FindingKind::ZeroWindowDeath,
     FindingKind::LateReset,
@@ -63,6 +63,7 @@ const FINDINGS: [FindingKind; 19] = [
     FindingKind::OneWay,
     FindingKind::Fragments,
     FindingKind::Midstream,
+    FindingKind::DataAfterClose,
 ];
 
 /// First packet of every connection: 2026-01-02 03:04:05 UTC.

@@ -139,3 +139,26 @@ fn only_an_ack_that_took_longer_than_its_way_was_delayed() {
     assert!(said(40).ends_with("the client delays on purpose, here by up to 40.0 ms."));
     assert!(said(21).ends_with("(Nagle's algorithm)."));
 }
+
+#[test]
+fn turns_that_explain_the_waiting_ask_for_fewer_turns() {
+    let mut c = case(Limit::Application, Cause::WaitingForPeer);
+    for interval in &mut c.directions[1].timeline {
+        interval.evidence.stalls = 1;
+    }
+    assert!(advised(&c)[0].contains("the client (10.0.0.2:51234) takes"), "{:?}", advised(&c));
+    // A third of the time is the way's.
+    c.directions[1].transfers_omitted = 400;
+    assert!(
+        said(&c).contains("400 turns of at least one round trip (20.1 ms) each are 8.0 s"),
+        "{}",
+        said(&c)
+    );
+    assert!(advised(&c)[0].contains("the client (10.0.0.2:51234) takes"), "{:?}", advised(&c));
+    c.directions[1].transfers_omitted = 1_200;
+    assert!(said(&c).contains("1,200 turns of at least one round trip (20.1 ms)"), "{}", said(&c));
+    let steps = advised(&c);
+    assert!(steps[0].starts_with("On the client (10.0.0.2:51234), ask for more"), "{steps:?}");
+    assert!(steps[0].ends_with("round trip of 20.1 ms, 24.1 s in all."), "{steps:?}");
+    assert!(!steps.iter().any(|s| s.contains("Look at how long")), "{steps:?}");
+}

@@ -212,6 +212,7 @@ fn every_finding_says_the_same_numbers_in_every_language() {
         K::Reset,
         K::ZeroWindowDeath,
         K::LateReset,
+        K::DataAfterClose,
         K::PmtuBlackHole,
         K::MssClamped,
         K::Policer,

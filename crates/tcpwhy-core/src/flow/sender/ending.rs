@@ -16,6 +16,16 @@ const TWICE: i64 = 3;
 /// Keep-alives in a row without an answer.
 const KEEP_ALIVES: u32 = 3;
 
+/// Data that nobody acknowledged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unheard {
+    /// When it began to leave, with nothing in flight.
+    pub(crate) since: Nanos,
+    pub(crate) bytes: u64,
+    /// It may say no more than that its sender closes.
+    pub(crate) is_last_word: bool,
+}
+
 impl Sender {
     /// The input is over: the time up to the last acknowledged byte, or, where data or a closed
     /// window was left behind, up to the last event, and what of it the peer waited for more.
@@ -97,6 +107,13 @@ impl Sender {
         let request = self.turns.request(self.data_end, self.gap.start(), closed);
         let arrived = self.done.is_some() || request.until.is_some();
         (arrived && self.board.una >= request.end).then_some(request)
+    }
+
+    /// Data that was not acknowledged; its sender closed at `closed`.
+    pub(crate) fn unheard(&self, closed: Option<Nanos>) -> Option<Unheard> {
+        let bytes = self.data_end.checked_sub(self.board.una).filter(|bytes| *bytes > 0)?;
+        let is_last_word = self.turns.is_last_word(bytes, self.begun, closed);
+        Some(Unheard { since: self.begun, bytes, is_last_word })
     }
 
     /// It has sent more than what the capture has seen, which nobody has acknowledged.

@@ -194,7 +194,7 @@ impl Sender {
     }
 
     /// The round trip that a stretch covers.
-    fn round(&self) -> Nanos {
+    pub(crate) fn round(&self) -> Nanos {
         self.rtt.smoothed()
     }
 

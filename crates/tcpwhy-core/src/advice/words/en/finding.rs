@@ -28,6 +28,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             "The {side} refused a late packet with RST: it had given the connection up long before, \
              and the {other} did not know."
         ),
+        FindingKind::DataAfterClose => after_close(finding),
         FindingKind::PmtuBlackHole => format!(
             "Packets of the {side} above {} of payload vanish while smaller ones arrive: a path MTU \
              black hole.",
@@ -113,6 +114,26 @@ fn after_data(c: &Connection, reset: &Finding) -> String {
         format!(", and the {} had sent none", reset.side.other().name())
     });
     after + &silent
+}
+
+/// Who spoke to an end that had closed, and what that means.
+fn after_close(finding: &Finding) -> String {
+    let (side, other) = (finding.side.name(), finding.side.other().name());
+    let late = Nanos(i64::try_from(finding.value).unwrap_or(i64::MAX));
+    let when = match late {
+        Nanos::ZERO => format!("while the {other} was closing the connection"),
+        late => format!("{} after the {other} had closed the connection", span(late)),
+    };
+    let why = match finding.side {
+        Side::Client => {
+            "whoever keeps connections open for later has to give them up sooner than the server does"
+        }
+        Side::Server => "the client had not waited for them (a timeout, or somebody gave up)",
+    };
+    format!(
+        "The {side} sent {} {when}, which refused them (RST), so they are lost: {why}.",
+        data(finding.count)
+    )
 }
 
 /// " (2^5 to 2^7)": the scale of the window that `side` advertises.

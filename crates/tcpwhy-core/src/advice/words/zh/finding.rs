@@ -24,6 +24,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         FindingKind::LateReset => {
             format!("{side}用 RST 拒绝了一个迟到的包：它早已放弃这个连接，而{other}并不知道。")
         }
+        FindingKind::DataAfterClose => after_close(finding),
         FindingKind::PmtuBlackHole => format!(
             "{side}发出的包，载荷超过 {}的都消失了，更小的却能到达：路径上有 PMTU 黑洞。",
             bytes(value)
@@ -91,6 +92,24 @@ fn after_data(c: &Connection, reset: &Finding) -> (String, String) {
         format!("，而{}什么数据也没有发送", end(reset.side.other()))
     });
     (after, silent)
+}
+
+/// Who spoke to an end that had closed, and what that means.
+fn after_close(finding: &Finding) -> String {
+    let (side, other) = (end(finding.side), end(finding.side.other()));
+    let late = Nanos(i64::try_from(finding.value).unwrap_or(i64::MAX));
+    let when = match late {
+        Nanos::ZERO => format!("{other}正在关闭连接时"),
+        late => format!("{other}关闭连接之后 {}", span(late)),
+    };
+    let why = match finding.side {
+        Side::Client => "凡是保留连接以备后用的一方，都必须比服务器更早放弃空闲的连接",
+        Side::Server => "客户端没有再等（超时，或者有人取消了）",
+    };
+    format!(
+        "{when}，{side}又发送了 {}，被{other}拒绝（RST），数据因此丢失：{why}。",
+        data(finding.count)
+    )
 }
 
 /// "（2^5 到 2^7）": the scale of the window that `side` advertises.

@@ -12,7 +12,6 @@ SANITIZER=none
 
 fuzz() {
     local target=$1 log="fuzz/target/$1.log"
-    heading "Fuzzing $target for $SECONDS_EACH s"
     mkdir -p "fuzz/corpus/$target"
     # -timeout: one input that takes longer is a bug; -rss_limit_mb: so is one that eats memory.
     if ! cargo +nightly fuzz run --sanitizer "$SANITIZER" "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
@@ -20,7 +19,18 @@ fuzz() {
         tail -n 60 "$log"
         fail "fuzzing $target failed; the input is in fuzz/artifacts/$target"
     fi
-    grep '^Done' "$log"
+    printf '%s: %s\n' "$target" "$(grep '^Done' "$log")"
+}
+
+# All of them at the same time: each uses one processor.
+fuzz_all() {
+    local target running=()
+    heading "Fuzzing ${TARGETS// /, } for $SECONDS_EACH s"
+    for target in $TARGETS; do
+        fuzz "$target" &
+        running+=($!)
+    done
+    for target in "${running[@]}"; do wait "$target"; done
 }
 
 replay() {
@@ -38,7 +48,7 @@ mkdir -p fuzz/target
 if have_toolchain nightly && have_cargo_fuzz; then
     heading "Fuzz targets"
     cargo +nightly fuzz build --sanitizer "$SANITIZER" 2>fuzz/target/build.log || { tail -n 60 fuzz/target/build.log; fail "the fuzz targets do not build"; }
-    for target in $TARGETS; do fuzz "$target"; done
+    fuzz_all
 elif command -v c++ >/dev/null; then
     heading "Fuzzing"
     skip "no nightly compiler or no cargo-fuzz; the seeds are replayed with the stable compiler instead"

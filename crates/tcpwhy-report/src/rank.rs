@@ -99,7 +99,9 @@ impl Ranked<'_> {
         let [client, server] = &self.connection.directions;
         let other = if self.direction.from == client.from { server } else { client };
         let d = self.direction;
-        let died = d.verdict.limit == Limit::SilentPath || d.verdict.cause == Cause::SynRetry;
+        let refused = self.connection.is_refused() && d.from == Side::Client;
+        let died =
+            d.verdict.limit == Limit::SilentPath || d.verdict.cause == Cause::SynRetry || refused;
         let minor = d.bytes == 0 || other.bytes > d.bytes / MINOR;
         if minor && self.mirrors(other) || self.asks_in_vain(other) {
             return false;

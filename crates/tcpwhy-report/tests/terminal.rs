@@ -6,7 +6,7 @@ mod common;
 
 use common::{connection, connections, golden, source};
 use tcpwhy_core::advice::Language;
-use tcpwhy_core::model::{Cause, Limit, Side, Transfer};
+use tcpwhy_core::model::{Cause, Finding, FindingKind, Limit, Side, Transfer};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_report::terminal::{Shown, View, write};
 
@@ -214,13 +214,18 @@ fn a_direction_that_only_waits_for_the_other_is_not_told_twice() {
 
 #[test]
 fn a_connection_that_never_opened_is_told_once() {
-    let mut c = connection(0, (Limit::Handshake, Cause::SynRetry));
-    let mut client = c.directions[1].clone();
-    client.from = Side::Client;
-    c.directions[0] = client;
-    c.directions.iter_mut().for_each(|d| d.bytes = 0);
-    let text = render(std::slice::from_ref(&c), &PLAIN);
-    assert!(text.contains("client to server") && !text.contains("server to client"), "{text}");
+    for (cause, kind) in
+        [(Cause::SynRetry, FindingKind::SynRetries), (Cause::None, FindingKind::Refused)]
+    {
+        let mut c = connection(0, (Limit::Handshake, cause));
+        let mut client = c.directions[1].clone();
+        client.from = Side::Client;
+        c.directions[0] = client;
+        c.directions.iter_mut().for_each(|d| d.bytes = 0);
+        c.findings = Box::new([Finding { kind, side: Side::Server, count: 0, value: 0, frame: 2 }]);
+        let text = render(std::slice::from_ref(&c), &PLAIN);
+        assert!(text.contains("client to server") && !text.contains("server to client"), "{text}");
+    }
 }
 
 #[test]

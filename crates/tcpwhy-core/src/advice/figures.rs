@@ -1,5 +1,6 @@
 //! The numbers that words about one direction may need, gathered once.
 
+use super::opening::Opening;
 use super::quantity::{SHORTEST_ROUND_TRIP, round_trips};
 use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Verdict, WhatIf,
@@ -33,6 +34,8 @@ pub(crate) struct Figures {
     pub bytes: u64,
     /// The capture holds the beginning of the connection.
     pub is_whole: bool,
+    /// Whether it opened at all.
+    pub opening: Opening,
     /// Payload bytes sent again.
     pub retransmitted: u64,
     /// What was sent again under the verdict had arrived.
@@ -115,6 +118,7 @@ impl Figures {
             receiver: place(direction.from.other()),
             bytes: direction.bytes,
             is_whole: connection.is_whole(),
+            opening: Opening::of(connection),
             retransmitted: direction.retransmitted,
             had_arrived: found(connection, direction, FindingKind::SpuriousRetransmissions)
                 .zip(longest)

@@ -8,6 +8,7 @@ mod bdp;
 mod figures;
 mod language;
 mod last_flight;
+mod opening;
 mod plan;
 pub mod quantity;
 mod step;

@@ -2,6 +2,7 @@
 
 use super::bdp::Bdp;
 use super::figures::{Figures, Place};
+use super::opening::Opening;
 use super::promises;
 use super::step::{Buffer, Life, Network, Step, Unseen, Work};
 use crate::model::{Cause, Limit, Side, WindowScale};
@@ -73,15 +74,17 @@ fn against(f: &Figures) -> Vec<Step> {
 
 fn handshake(f: &Figures) -> Vec<Step> {
     let reuse = Step::Life(Life::ReuseAgainstHandshake { rtt: f.rtt_floor });
+    let server = f.place(Side::Server);
     match f.verdict.cause {
+        _ if f.opening == Opening::Refused => vec![Step::Life(Life::CheckListener { at: server })],
         // The server is the end whose queue the SYN could not enter.
         Cause::SynRetry => {
-            let server = f.place(Side::Server);
-            vec![
+            let mut steps = vec![
                 Step::Life(Life::CheckListenQueue { at: server }),
                 Step::Life(Life::CheckSynPath),
-                reuse,
-            ]
+            ];
+            steps.extend((f.opening == Opening::Done).then_some(reuse));
+            steps
         }
         _ => vec![reuse],
     }

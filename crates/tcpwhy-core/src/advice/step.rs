@@ -83,6 +83,7 @@ pub(crate) enum Network {
 /// A step on how connections open and die, or on the evidence itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Life {
+    CheckListener { at: Place },
     CheckListenQueue { at: Place },
     CheckSynPath,
     ReuseAgainstHandshake { rtt: Nanos },

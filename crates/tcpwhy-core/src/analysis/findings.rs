@@ -141,14 +141,10 @@ fn after_close(flow: &Flow, side: Side) -> Option<Finding> {
     Some(finding(FindingKind::DataAfterClose, side, bytes, value, frame))
 }
 
-/// An RST where neither end had closed the connection. One that comes late says something else.
+/// An RST where neither end had closed the connection.
 fn broken_off(flow: &Flow) -> Option<Finding> {
-    let over = flow.over?;
-    let is_first = |side: &Side| {
-        let reset = flow.resets[*side as usize];
-        reset.is_some_and(|reset| reset.frame == over.frame && !reset.is_late)
-    };
-    let side = [Side::Client, Side::Server].into_iter().find(is_first)?;
+    let over = flow.broken_off()?;
+    let side = over.side;
     if let [Some(_), None] = flow.handshake.syn
         && side == Side::Server
     {

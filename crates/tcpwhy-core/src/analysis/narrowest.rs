@@ -105,7 +105,8 @@ fn through_queue(timeline: &[Interval]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{is_mostly_window, link_rate, through_queue, was_full};
-    use crate::flow::stretch::{Stretch, Wait};
+    use crate::flow::stretch::Stretch;
+    use crate::flow::wait::Wait;
     use crate::limits::Context;
     use crate::model::{Cause, Limit, made};
     use crate::units::Nanos;

@@ -26,12 +26,14 @@ impl Flow {
         let [here, there] = [own, peer].map(|end| self.legs[end].now);
         let late = unheard.since - (closed + here);
         let in_time = unheard.since + there <= closed;
+        // Whoever only has nothing more to say still acknowledges what comes.
+        let half_closed = unheard.heard >= closed + here + LAST_WORD;
         let reacts = match side {
             Side::Client => unheard.is_last_word,
             Side::Server => late < LAST_WORD,
         };
         let told =
             AfterClose { bytes: unheard.bytes, late: late.max(Nanos::ZERO), frame: refused.frame };
-        (!in_time && !reacts).then_some(told)
+        (!in_time && !half_closed && !reacts).then_some(told)
     }
 }

@@ -59,16 +59,16 @@ impl Flow {
         let since = request.left + self.legs[own].now;
         let until = request.until.or(over).unwrap_or(self.last);
         let due = Due { time: Owed { since, until }, fate: self.fate(side, peer, &request, since) };
-        (is_due && until - since >= self.least_wait(side.other(), peer)).then_some(due)
+        (is_due && until - since >= self.least_wait(peer)).then_some(due)
     }
 
-    /// How long `side` must have waited for an answer to what it sent as `asker`. Where it broke the connection off itself, it may have had enough of
-    /// waiting after what an answer takes that was lost and sent again.
-    fn least_wait(&self, side: Side, asker: &Sender) -> Nanos {
-        let reset = self.resets[side as usize].filter(|reset| !reset.is_late);
-        let breaks_off =
-            reset.zip(self.over).is_some_and(|(reset, over)| reset.frame == over.frame);
-        if breaks_off { RTO_MIN.max(asker.round().scale(4, 1)) } else { LATE }
+    /// How long an end that sent as `asker` must have waited for an answer. Where one of both broke the connection off, an answer is missing after what
+    /// one takes that was lost and sent again.
+    fn least_wait(&self, asker: &Sender) -> Nanos {
+        match self.broken_off() {
+            Some(_) => RTO_MIN.max(asker.round().scale(4, 1)),
+            None => LATE,
+        }
     }
 
     /// What became of the answer of `side` to a `request` that `peer` sent, and which had arrived at `since`.

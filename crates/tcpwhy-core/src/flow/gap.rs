@@ -4,7 +4,7 @@
 //! state between two events is constant; what the wait *was* is known when the next data leaves and
 //! shows what had released it.
 
-use super::stretch::Wait;
+use super::wait::Wait;
 use super::window::widened;
 use crate::units::Nanos;
 

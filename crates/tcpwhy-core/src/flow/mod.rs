@@ -35,6 +35,7 @@ pub(crate) mod tally;
 mod transfer;
 mod turns;
 mod vantage;
+pub(crate) mod wait;
 mod window;
 
 use crate::kernel::RTO_MIN;
@@ -183,6 +184,13 @@ impl Flow {
                 sender.end(owed);
             }
         }
+    }
+
+    /// An RST that ended it before either end had closed, but for one that comes late: that one says something else.
+    pub(crate) fn broken_off(&self) -> Option<Over> {
+        let over = self.over?;
+        let reset = self.resets[over.side as usize]?;
+        (reset.frame == over.frame && !reset.is_late).then_some(over)
     }
 
     /// Since when `side` has heard nothing: it has sent again and again what had been acknowledged, and does so still, or until it gave up, or

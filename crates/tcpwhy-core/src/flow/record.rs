@@ -3,7 +3,8 @@
 //! Memory does not grow with packets: when the list is full, neighbours are merged and the round
 //! that a stretch covers doubles.
 
-use super::stretch::{Stretch, Wait};
+use super::stretch::Stretch;
+use super::wait::Wait;
 use crate::units::Nanos;
 
 /// Room made at first: most short connections need no more.

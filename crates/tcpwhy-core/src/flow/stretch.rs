@@ -2,42 +2,9 @@
 //! numbers that tell the limits apart.
 
 use super::spread::Spread;
+use super::wait::Wait;
 use super::window::widened;
 use crate::units::{Nanos, lower};
-
-/// What the sender waited for, as far as one moment can tell. The limits that need the context of
-/// many rounds are decided later, in `limits`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wait {
-    /// SYN, SYN/ACK and their retries.
-    Handshake,
-    /// Data is being resent, or its loss has not been noticed yet.
-    Recovery,
-    /// The advertised window has no room for a segment.
-    Window,
-    /// Allowed by the window; the next data left when an ACK came in.
-    Ack,
-    /// Data in flight, allowed by the window; the next data left without an ACK.
-    Timer,
-    /// Everything acknowledged; the sending application had nothing to send.
-    IdleSelf,
-    /// Everything acknowledged; it was the peer's turn to speak.
-    IdlePeer,
-    /// A small segment waited for an ACK that the receiver delayed.
-    Nagle,
-    /// Everything was sent and is on its way: nothing followed.
-    Tail,
-}
-
-impl Wait {
-    pub(super) const COUNT: usize = Self::Tail as usize + 1;
-
-    /// One round of bulk data holds both gaps inside a burst and the pause after it.
-    pub(super) fn goes_with(self, other: Self) -> bool {
-        let bulk = |w| matches!(w, Self::Ack | Self::Timer);
-        self == other || (bulk(self) && bulk(other))
-    }
-}
 
 /// One loss, as its repair shows it (the stall causes of TAPO, CoNEXT 2015).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,7 +22,7 @@ pub(crate) struct Loss {
 }
 
 /// One stretch of a direction's time.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Stretch {
     pub(crate) from: Nanos,
     pub(crate) to: Nanos,
@@ -151,58 +118,11 @@ impl Stretch {
             from,
             to: from,
             wait,
-            first_frame: 0,
-            last_frame: 0,
-            acked: 0,
-            arrived: 0,
-            flight: 0,
             window_min: u64::MAX,
-            window_max: 0,
             room: u64::MAX,
             rtt_min: Nanos::MAX,
             forth_min: Nanos::MAX,
-            rtt_sum: Nanos::ZERO,
-            queued_back: Nanos::ZERO,
-            rtt_count: 0,
-            stalls: 0,
-            dry_stalls: 0,
-            longest_stall: Nanos::ZERO,
-            waits: 0,
-            prompt: 0,
-            lengths: Spread::default(),
-            pauses: 0,
-            dry_pauses: 0,
-            short_pauses: 0,
-            short_stalls: 0,
-            woken: 0,
-            unprompted: 0,
-            answered: 0,
-            spoken: 0,
-            forgone: 0,
-            late: Spread::default(),
-            top: Spread::default(),
-            left: Spread::default(),
-            breaks: 0,
-            breaks_woken: 0,
-            ends: Spread::default(),
-            idle: Nanos::ZERO,
-            stalled_time: Nanos::ZERO,
-            segments: 0,
-            pushes: 0,
-            short_segments: 0,
-            whole_segments: 0,
-            filled: 0,
-            resent: 0,
-            timeouts: 0,
-            tail_losses: 0,
-            double_losses: 0,
-            small_flights: 0,
-            needless: 0,
-            marks: 0,
-            shift: 0,
-            zero_window: false,
-            probes: 0,
-            updates: 0,
+            ..Self::default()
         }
     }
 

@@ -8,7 +8,8 @@ use super::around::{Around, nearly};
 use super::context::CALM_ROUNDS;
 use super::{Context, Judgement};
 use crate::flow::WAKE_UP;
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 

@@ -6,7 +6,8 @@
 
 use super::application::paced_burst;
 use super::{Context, Judgement};
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 

@@ -5,7 +5,8 @@
 //! (RFC 6298), and happens where nothing followed the lost segment that could have revealed it.
 
 use super::{Context, Judgement};
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
 
 /// Why the repair took as long as it did. A stretch of the repair in which nothing was resent has

@@ -1,6 +1,7 @@
 //! Rounds for the tests of the rules.
 
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::units::Nanos;
 
 /// Full segment.

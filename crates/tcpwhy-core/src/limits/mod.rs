@@ -27,7 +27,7 @@ pub(crate) use send_buffer::{ceiling, paced_ceiling};
 pub(crate) use silent_path::Silence;
 pub(crate) use timeline::lay;
 
-use crate::flow::stretch::Wait;
+use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 

@@ -169,7 +169,8 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 mod tests {
     use super::super::made::{MSS, rounds};
     use super::*;
-    use crate::flow::stretch::{Stretch, Wait};
+    use crate::flow::stretch::Stretch;
+    use crate::flow::wait::Wait;
 
     const ROUND: Nanos = Nanos::from_millis(1);
     /// What the link carries in a second, and in a round trip.

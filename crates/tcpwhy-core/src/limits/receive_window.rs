@@ -6,7 +6,7 @@
 
 use super::context::CALM_ROUNDS;
 use super::{Context, Judgement};
-use crate::flow::stretch::Wait;
+use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit, WindowScale};
 use crate::units::Nanos;
 

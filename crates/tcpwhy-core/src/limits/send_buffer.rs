@@ -10,7 +10,8 @@
 use super::around::{Around, PAUSES};
 use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
 use crate::units::{Nanos, bytes_in};
 

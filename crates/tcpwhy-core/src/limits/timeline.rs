@@ -6,7 +6,8 @@ use super::path_bandwidth::draining_queue;
 use super::{Context, Judgement, Silence, judge};
 use crate::analysis::Period;
 use crate::flow::BUSY_HOST;
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::model::{Interval, Limit};
 use crate::units::Nanos;
 

@@ -11,7 +11,7 @@ pub enum FindingKind {
     Refused,
     /// An RST ended the connection before either end had closed it, `value` nanoseconds after the last data and its ACK.
     Reset,
-    /// The receiver closed its window and never opened it; the sender gave up after `count` probes.
+    /// The receiver closed its window and never opened it; the sender's last `count` probes were not answered.
     ZeroWindowDeath,
     /// Data, FIN or window update answered by RST: that end had given up long before, without a word, after `count` retries in a row that
     /// went unanswered.

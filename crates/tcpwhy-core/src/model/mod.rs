@@ -191,6 +191,11 @@ impl Connection {
         self.findings.iter().all(|f| f.kind != FindingKind::Midstream)
     }
 
+    /// Whether its SYN was answered by an RST.
+    pub fn is_refused(&self) -> bool {
+        self.findings.iter().any(|f| f.kind == FindingKind::Refused)
+    }
+
     /// The end of that side.
     pub fn endpoint(&self, side: Side) -> Endpoint {
         match side {

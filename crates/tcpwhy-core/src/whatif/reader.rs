@@ -4,7 +4,8 @@
 //! arrived since the largest window was offered, less what the window has lost since, was read. A buffer that autotuning still enlarges
 //! offers more, and then no window has lost much.
 
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::units::{Nanos, bits_per_second};
 
 /// Round trips over which a rate can be told.

@@ -177,7 +177,9 @@ fn a_request_to_a_server_that_has_closed_is_lost() {
     let told = Some((Side::Client, 90, 0));
     assert_eq!(refused(&format!("{crossing} 1510 S R seq 502 win 0")), told);
     // A server that only has nothing more to say hears what comes.
-    assert_eq!(refused(&format!("{asked} 2520 S . seq 502")), None);
+    let heard = format!("{asked} 2520 S . seq 502\n");
+    assert_eq!(refused(&heard), None);
+    assert_eq!(refused(&format!("{heard} 3500 C P. len 90\n 3520 S R seq 502 win 0")), None);
     // TLS says that it closes.
     for len in [31, 60] {
         let word = format!("{closed} 2500 C P. len {len}\n 2500 C F.\n 2520 S R seq 502 win 0");

@@ -162,3 +162,37 @@ fn turns_that_explain_the_waiting_ask_for_fewer_turns() {
     assert!(steps[0].ends_with("round trip of 20.1 ms, 24.1 s in all."), "{steps:?}");
     assert!(!steps.iter().any(|s| s.contains("Look at how long")), "{steps:?}");
 }
+
+/// It never opened.
+fn in_vain(c: &mut Connection) {
+    for d in &mut c.directions {
+        (d.bytes, d.transfers_omitted) = (0, 0);
+        for i in &mut d.timeline {
+            (i.limit, i.cause) = (d.verdict.limit, d.verdict.cause);
+        }
+    }
+}
+
+/// Its SYN was answered by an RST.
+pub(super) fn refused(c: &mut Connection) {
+    in_vain(c);
+    let (kind, side) = (FindingKind::Refused, Side::Server);
+    c.findings = Box::new([Finding { kind, side, count: 0, value: 0, frame: 2 }]);
+}
+
+#[test]
+fn a_connection_that_did_not_open_is_told_from_one_that_opened_late() {
+    let mut c = case(Limit::Handshake, Cause::SynRetry);
+    assert!(said(&c).starts_with("The connection was slow to open"), "{}", said(&c));
+    assert!(advised(&c).iter().any(|s| s.starts_with("Reuse connections")), "{:?}", advised(&c));
+    in_vain(&mut c);
+    assert!(said(&c).starts_with("The connection never opened"), "{}", said(&c));
+    assert!(!advised(&c).iter().any(|s| s.starts_with("Reuse connections")), "{:?}", advised(&c));
+    for cause in [Cause::None, Cause::SynRetry] {
+        let mut c = case(Limit::Handshake, cause);
+        refused(&mut c);
+        assert!(said(&c).starts_with("The server refused the connection"), "{}", said(&c));
+        let steps = advised(&c);
+        assert!(steps.len() == 1 && steps[0].contains("`ss -ltn`"), "{steps:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Every message in every language, with the same arguments.
 
-use super::exchange::{in_one_flight, unanswered, unheard};
+use super::exchange::{in_one_flight, refused, unanswered, unheard};
 use super::*;
 use crate::advice::bdp::Bdp;
 use crate::advice::figures::{Figures, Place};
@@ -84,8 +84,17 @@ fn eventful(c: &mut Connection) {
 #[test]
 fn every_limit_and_cause_says_the_same_numbers_in_every_language() {
     let empty = |c: &mut Connection| c.directions[1].bytes = 0;
-    let ways: [fn(&mut Connection); 8] =
-        [|_| {}, unmeasured, doubtful, eventful, empty, unanswered, unheard, in_one_flight];
+    let ways: [fn(&mut Connection); 9] = [
+        |_| {},
+        unmeasured,
+        doubtful,
+        eventful,
+        empty,
+        unanswered,
+        unheard,
+        in_one_flight,
+        refused,
+    ];
     for (limit, causes) in CAUSES {
         // A cause of another limit is nothing that the analysis says, but must not trip the words.
         for &cause in causes.iter().chain(&Cause::ALL) {
@@ -175,6 +184,7 @@ fn all_steps() -> Vec<Step> {
     let life = [
         Life::CheckListenQueue { at },
         Life::CheckSynPath,
+        Life::CheckListener { at: server },
         Life::ReuseAgainstHandshake { rtt },
         Life::ReuseAgainstHandshake { rtt: Nanos::ZERO },
         Life::ReuseAgainstTurns { rtt, turns: 3 },
@@ -230,7 +240,9 @@ fn every_finding_says_the_same_numbers_in_every_language() {
         K::Fragments,
         K::Midstream,
     ] {
-        for (side, count, value) in [(Side::Server, 3, 1_500), (Side::Client, 1_203, 0)] {
+        for (side, count, value) in
+            [(Side::Server, 3, 1_500), (Side::Server, 2, 0), (Side::Client, 1_203, 0)]
+        {
             let finding = Finding { kind, side, count, value, frame: 7 };
             let said = both(|language| finding_sentence(&c, &finding, language));
             assert_same(&format!("{kind:?}"), said);

@@ -3,8 +3,8 @@
 use super::Sender;
 use crate::flow::due::Owed;
 use crate::flow::gap::{Release, State};
-use crate::flow::stretch::Wait;
 use crate::flow::turns::Request;
+use crate::flow::wait::Wait;
 use crate::units::Nanos;
 
 /// Least timeout before something is sent again, and round trips that it takes where they are longer: the first estimate (RFC 6298 sections
@@ -21,6 +21,8 @@ const KEEP_ALIVES: u32 = 3;
 pub(crate) struct Unheard {
     /// When it began to leave, with nothing in flight.
     pub(crate) since: Nanos,
+    /// When what came before was acknowledged last.
+    pub(crate) heard: Nanos,
     pub(crate) bytes: u64,
     /// It may say no more than that its sender closes.
     pub(crate) is_last_word: bool,
@@ -113,7 +115,7 @@ impl Sender {
     pub(crate) fn unheard(&self, closed: Option<Nanos>) -> Option<Unheard> {
         let bytes = self.data_end.checked_sub(self.board.una).filter(|bytes| *bytes > 0)?;
         let is_last_word = self.turns.is_last_word(bytes, self.begun, closed);
-        Some(Unheard { since: self.begun, bytes, is_last_word })
+        Some(Unheard { since: self.begun, heard: self.released, bytes, is_last_word })
     }
 
     /// It has sent more than what the capture has seen, which nobody has acknowledged.

@@ -3,7 +3,7 @@
 use super::Sender;
 use crate::flow::WAKE_UP;
 use crate::flow::packet::Packet;
-use crate::flow::stretch::Wait;
+use crate::flow::wait::Wait;
 use crate::units::{Nanos, raise};
 
 impl Sender {

@@ -3,7 +3,8 @@
 use super::still::LONG_ENOUGH;
 use super::{Context, Summed};
 use crate::flow::WAKE_UP;
-use crate::flow::stretch::{Stretch, Wait};
+use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::limits::application::paced_burst;
 use crate::limits::around::{Around, EVEN};
 use crate::units::Nanos;

@@ -1,7 +1,7 @@
 //! Patterns of losses, each in the rounds that make it.
 
 use super::*;
-use crate::flow::stretch::Wait;
+use crate::flow::wait::Wait;
 use crate::limits::made::{MSS, rounds};
 
 const ROUND: Nanos = Nanos::from_millis(1);

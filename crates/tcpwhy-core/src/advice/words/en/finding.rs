@@ -1,6 +1,6 @@
 //! Findings as sentences.
 
-use super::{bytes, known};
+use super::bytes;
 use crate::advice::quantity::{count, data, rate, span};
 use crate::model::{Connection, Direction, Finding, FindingKind, Side, WindowScale};
 use crate::units::Nanos;
@@ -20,8 +20,8 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             format!("The {side} broke the connection off (RST){}.", after_data(connection, finding))
         }
         FindingKind::ZeroWindowDeath => format!(
-            "The {side} gave up after {} without an answer: the {other} had closed its window and \
-             never opened it.",
+            "The {other} closed its window and never opened it again: the last {} of the {side} went \
+             unanswered.",
             many(n, "probe", "probes")
         ),
         FindingKind::LateReset => format!(
@@ -101,7 +101,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
     }
 }
 
-/// How long after the data a reset came, and whether the other end had not said anything.
+/// How long after the data a reset came, and which end had not said anything.
 fn after_data(c: &Connection, reset: &Finding) -> String {
     let [own, other] =
         [reset.side, reset.side.other()].map(|side| c.directions[side as usize].bytes);
@@ -110,9 +110,16 @@ fn after_data(c: &Connection, reset: &Finding) -> String {
         Ok(ns) if ns > 0 => format!(" {} after the last data", span(Nanos(ns))),
         _ => " in the midst of the data".to_owned(),
     };
-    let silent = known(own > 0 && other == 0, || {
-        format!(", and the {} had sent none", reset.side.other().name())
-    });
+    let silent = match (own, other) {
+        (0, 0) => String::new(),
+        (_, 0) => format!(", and the {} had sent none", reset.side.other().name()),
+        (0, _) => ", and had sent none itself".to_owned(),
+        // Who closes with data unread takes back what it has said.
+        _ if reset.side == Side::Server && reset.value == 0 => {
+            ", so what it had answered may be lost (RFC 9112 section 9.6)".to_owned()
+        }
+        _ => String::new(),
+    };
     after + &silent
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             format!("{side}{after}中断了连接（RST）{silent}。")
         }
         FindingKind::ZeroWindowDeath => {
-            format!("{side}发出 {n} 次探测都没有应答，最终放弃：{other}关闭了窗口，再也没有打开。")
+            format!("{other}关闭了窗口，再也没有打开：{side}最后 {n} 次探测都没有应答。")
         }
         FindingKind::LateReset => {
             format!("{side}用 RST 拒绝了一个迟到的包：它早已放弃这个连接，而{other}并不知道。")
@@ -79,7 +79,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
     }
 }
 
-/// How long after the data a reset came, and whether the other end had not said anything.
+/// How long after the data a reset came, and which end had not said anything.
 fn after_data(c: &Connection, reset: &Finding) -> (String, String) {
     let [own, other] =
         [reset.side, reset.side.other()].map(|side| c.directions[side as usize].bytes);
@@ -88,9 +88,15 @@ fn after_data(c: &Connection, reset: &Finding) -> (String, String) {
         Ok(ns) if ns > 0 => format!("在最后的数据之后 {} ", span(Nanos(ns))),
         _ => "在数据传输当中".to_owned(),
     };
-    let silent = known(own > 0 && other == 0, || {
-        format!("，而{}什么数据也没有发送", end(reset.side.other()))
-    });
+    let silent = match (own, other) {
+        (0, 0) => String::new(),
+        (_, 0) => format!("，而{}什么数据也没有发送", end(reset.side.other())),
+        (0, _) => "，它自己什么数据也没有发送".to_owned(),
+        _ if reset.side == Side::Server && reset.value == 0 => {
+            "，它已发出的回答可能因此丢失（RFC 9112 第 9.6 节）".to_owned()
+        }
+        _ => String::new(),
+    };
     (after, silent)
 }
 

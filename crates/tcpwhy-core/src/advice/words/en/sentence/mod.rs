@@ -4,6 +4,7 @@ mod application;
 mod network;
 
 use crate::advice::figures::Figures;
+use crate::advice::opening::Opening;
 use crate::advice::quantity::{buffer, data, percent, rate, span};
 use crate::advice::words::en::{FAIRLY_SURE, GUESS, known, limit};
 use crate::model::{Cause, Limit, WindowScale};
@@ -103,6 +104,17 @@ fn part_of(f: &Figures, share: f64) -> String {
 
 fn handshake(f: &Figures) -> String {
     match f.verdict.cause {
+        _ if f.opening == Opening::Refused => {
+            format!(
+                "The server refused the connection: its RST came {} after the SYN.",
+                span(f.span)
+            )
+        }
+        Cause::SynRetry if f.opening == Opening::InVain => format!(
+            "The connection never opened: for {} the first packet (SYN) or its answer was lost or \
+             ignored, however often it was sent again.",
+            part(f)
+        ),
         Cause::SynRetry => format!(
             "The connection was slow to open: {} went by because the first packet (SYN) or its \
              answer was lost or ignored and had to be sent again.",

@@ -13,6 +13,11 @@ pub(super) fn step(step: &Life) -> String {
              net.core.somaxconn.",
             place(&at)
         ),
+        Life::CheckListener { at } => format!(
+            "On {}, `ss -ltn` shows whether a program listens on that port, and at which address. If one does, a \
+             firewall refuses in its name: `nft list ruleset` shows rules that reject with a TCP reset.",
+            place(&at)
+        ),
         Life::CheckSynPath => "If it does not, a firewall or a lossy link drops SYNs: capture at \
              both ends to see which side of the path loses them."
             .to_owned(),

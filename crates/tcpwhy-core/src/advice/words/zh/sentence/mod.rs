@@ -5,6 +5,7 @@ mod network;
 
 use super::{FAIRLY_SURE, GUESS, end, known, limit, percent};
 use crate::advice::figures::Figures;
+use crate::advice::opening::Opening;
 use crate::advice::quantity::{buffer, data, rate, span};
 use crate::model::{Cause, Limit, WindowScale};
 use crate::units::{Nanos, bits_per_second};
@@ -100,6 +101,13 @@ fn part_of(f: &Figures, share: f64) -> String {
 
 fn handshake(f: &Figures) -> String {
     match f.verdict.cause {
+        _ if f.opening == Opening::Refused => {
+            format!("服务器拒绝了连接：发出 SYN 之后 {}，收到了它的 RST。", span(f.span))
+        }
+        Cause::SynRetry if f.opening == Opening::InVain => format!(
+            "连接一直没有建立：{}，第一个包（SYN）或其应答丢失或被忽略，重发多次也没有用。",
+            part(f)
+        ),
         Cause::SynRetry => format!(
             "连接建立得很慢：第一个包（SYN）或其应答丢失或被忽略，不得不重发，{}耗在这上面。",
             part(f)

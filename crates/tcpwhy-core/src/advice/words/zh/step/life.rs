@@ -11,6 +11,10 @@ pub(super) fn step(step: &Life) -> String {
             "在{}上查看监听队列是否溢出：`nstat -az TcpExtListenOverflows TcpExtListenDrops`；如果计数在增长，就加快 accept，或调大 listen() 的 backlog 和 net.core.somaxconn。",
             place(&at)
         ),
+        Life::CheckListener { at } => format!(
+            "在{}上用 `ss -ltn` 查看该端口上有没有程序在监听，监听的是哪个地址。如果有，那就是防火墙代它拒绝：用 `nft list ruleset` 查看以 TCP reset 拒绝的规则。",
+            place(&at)
+        ),
         Life::CheckSynPath => {
             "如果没有溢出，就是防火墙或有丢包的链路丢掉了 SYN：在两端同时抓包，看丢在路径的哪一侧。"
                 .to_owned()

@@ -22,15 +22,16 @@ fuzz() {
     printf '%s: %s\n' "$target" "$(grep '^Done' "$log")"
 }
 
-# All of them at the same time: each uses one processor.
+# All of them at the same time: each uses one processor. None is left running when another one fails.
 fuzz_all() {
-    local target running=()
+    local target pid failed=0 running=()
     heading "Fuzzing ${TARGETS// /, } for $SECONDS_EACH s"
     for target in $TARGETS; do
         fuzz "$target" &
         running+=($!)
     done
-    for target in "${running[@]}"; do wait "$target"; done
+    for pid in "${running[@]}"; do wait "$pid" || failed=1; done
+    return "$failed"
 }
 
 replay() {

@@ -108,8 +108,8 @@ impl Turns {
     pub(crate) fn request(&self, end: u64, left: Nanos, closed: Option<Nanos>) -> Request {
         let start = self.start;
         let closing = |a: &Added| {
-            let soon = closed.is_some_and(|at| at >= a.time && at - a.time <= LAST_WORD);
-            soon && end - a.start < a.start - start
+            let closed = closed.filter(|at| *at >= a.time);
+            closes_soon(closed, a.time) && end - a.start < a.start - start
         };
         let (pushed, left, until, end) = match self.added.filter(closing) {
             Some(word) => (self.pushed - 1, word.rested, Some(word.time), word.start),
@@ -123,8 +123,8 @@ impl Turns {
 
     /// Whether `bytes` that left last, at `left`, say no more than that their sender closes, as it did at `closed`.
     pub(crate) fn is_last_word(&self, bytes: u64, left: Nanos, closed: Option<Nanos>) -> bool {
-        let soon = closed.is_some_and(|at| at - left <= LAST_WORD);
-        bytes < self.least_question() || soon && bytes <= ALERT || self.gappy
+        let is_alert = closes_soon(closed, left) && bytes <= ALERT;
+        bytes < self.least_question() || is_alert || self.gappy
     }
 
     /// What is shorter may say something else: that more may be sent, or that something was received (HTTP/2's WINDOW_UPDATE and SETTINGS,
@@ -136,6 +136,11 @@ impl Turns {
         let usual = known.get(known.len().saturating_sub(1) / 2);
         2.max(u64::from(usual.copied().unwrap_or_default()) / 2)
     }
+}
+
+/// Whether who spoke at `said` closed just after that.
+fn closes_soon(closed: Option<Nanos>, said: Nanos) -> bool {
+    closed.is_some_and(|at| at - said <= LAST_WORD)
 }
 
 impl Request {

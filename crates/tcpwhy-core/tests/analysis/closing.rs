@@ -2,8 +2,9 @@
 //! stragglers come.
 
 use crate::script::script;
-use crate::segments::{analyse, analyse_one, check_all};
-use crate::silence::{OPENING, finding};
+use crate::segments::{analyse, analyse_one};
+use crate::silence::finding;
+use crate::unanswered::asked;
 use std::net::IpAddr;
 use tcpwhy_core::model::{Finding, FindingKind, Side};
 use tcpwhy_core::observe::{Endpoint, Segment, flags};
@@ -129,8 +130,7 @@ fn without_the_last_ack_it_is_waited_for() {
 
 /// What is found of a reset in a connection whose request was acknowledged at 41 ms.
 fn found(rest: &str) -> Option<(FindingKind, Side, u64)> {
-    let text = format!("{OPENING} 21 C P. len 100\n 41 S . win 502\n {rest}");
-    let connection = analyse_one(&script(&text));
+    let connection = asked(rest);
     let of_resets = |f: &&Finding| matches!(f.kind, FindingKind::Reset | FindingKind::Refused);
     connection.findings.iter().find(of_resets).map(|f| (f.kind, f.side, f.value / 1_000_000))
 }
@@ -155,10 +155,7 @@ fn a_refused_connection_is_told() {
 
 /// Data that came to an end that had closed: whose it was, how much, and how late in ms.
 fn refused(rest: &str) -> Option<(Side, u64, u64)> {
-    let text = format!("{OPENING} 21 C P. len 100\n 41 S . win 502\n {rest}");
-    let connection = analyse_one(&script(&text));
-    check_all(std::slice::from_ref(&connection));
-    let found = finding(&connection, FindingKind::DataAfterClose);
+    let found = finding(&asked(rest), FindingKind::DataAfterClose);
     found.map(|f| (f.side, f.count, f.value / 1_000_000))
 }
 

@@ -7,7 +7,7 @@ use crate::silence::OPENING;
 use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Side};
 
 /// A client that asks, and whose request is acknowledged at 41 ms; then `rest`.
-fn asked(rest: &str) -> Connection {
+pub(crate) fn asked(rest: &str) -> Connection {
     let text = format!("{OPENING} 21 C P. len 100\n 41 S . win 502\n {rest}");
     let connection = analyse_one(&script(&text));
     check_all(std::slice::from_ref(&connection));
@@ -78,13 +78,12 @@ fn where_one_end_breaks_off_an_answer_is_missing_after_what_one_takes_to_come_ag
     assert!(owes("300 C R. seq 101") && !owes("200 C R. seq 101"));
     // Of a path of 400 ms an answer does not come in 300.
     let text = "0 C S win 64240 mss 1460\n 400 S S. win 65160 mss 1460\n 400 C .\n 401 C P. len 100\n 801 S .\n";
-    let owes = |end: &str| {
+    let owes_from_afar = |end: &str| {
         let connection = analyse_one(&script(&format!("{text} {end}")));
         direction(&connection, Side::Server).owes
     };
-    assert!(owes("2500 C R. seq 101") && !owes("1100 C R. seq 101"));
+    assert!(owes_from_afar("2500 C R. seq 101") && !owes_from_afar("1100 C R. seq 101"));
     // The server may do so, too.
-    let owes = |rest: &str| direction(&asked(rest), Side::Server).owes;
     assert!(owes("1041 S R.") && !owes("200 S R."));
 }
 

@@ -111,11 +111,10 @@ fn after_data(c: &Connection, reset: &Finding) -> String {
         _ => " in the midst of the data".to_owned(),
     };
     let silent = match (own, other) {
-        (0, 0) => String::new(),
-        (_, 0) => format!(", and the {} had sent none", reset.side.other().name()),
-        (0, _) => ", and had sent none itself".to_owned(),
+        (1.., 0) => format!(", and the {} had sent none", reset.side.other().name()),
+        (0, 1..) => ", and had sent none itself".to_owned(),
         // Who closes with data unread takes back what it has said.
-        _ if reset.side == Side::Server && reset.value == 0 => {
+        (1.., 1..) if reset.side == Side::Server && reset.value == 0 => {
             ", so what it had answered may be lost (RFC 9112 section 9.6)".to_owned()
         }
         _ => String::new(),

@@ -89,10 +89,9 @@ fn after_data(c: &Connection, reset: &Finding) -> (String, String) {
         _ => "在数据传输当中".to_owned(),
     };
     let silent = match (own, other) {
-        (0, 0) => String::new(),
-        (_, 0) => format!("，而{}什么数据也没有发送", end(reset.side.other())),
-        (0, _) => "，它自己什么数据也没有发送".to_owned(),
-        _ if reset.side == Side::Server && reset.value == 0 => {
+        (1.., 0) => format!("，而{}什么数据也没有发送", end(reset.side.other())),
+        (0, 1..) => "，它自己什么数据也没有发送".to_owned(),
+        (1.., 1..) if reset.side == Side::Server && reset.value == 0 => {
             "，它已发出的回答可能因此丢失（RFC 9112 第 9.6 节）".to_owned()
         }
         _ => String::new(),

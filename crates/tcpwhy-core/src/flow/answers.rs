@@ -29,13 +29,21 @@ pub(crate) struct Answers {
     asked: Option<Nanos>,
     /// Timeouts since anything new has arrived.
     timeouts: u32,
+    /// Retransmissions since the last answer.
+    tries: u32,
+    /// How far new data had been sent when data was sent again last.
+    sent: u64,
+    /// Answers came that the capture lacks.
+    missed: bool,
 }
 
 impl Answers {
     pub(crate) fn heard(&mut self, time: Nanos) {
         self.heard = Some(time);
         self.unanswered = 0;
+        self.tries = 0;
         self.alive = false;
+        self.missed = false;
     }
 
     /// Data or a FIN of the receiver's own, which acknowledges nothing new.
@@ -53,7 +61,15 @@ impl Answers {
         self.most = self.most.max(self.unanswered);
     }
 
-    pub(crate) fn asked_again(&mut self, frame: u64, time: Nanos, len: u32) {
+    /// Data was sent again, of `len` bytes; `sent` is how far new data has been sent.
+    pub(crate) fn asked_again(&mut self, frame: u64, time: Nanos, len: u32, sent: u64) {
+        if let Some(asked) = self.asked.filter(|_| self.went_on(sent)) {
+            self.heard(asked);
+            self.gets_through();
+            self.missed = true;
+        }
+        self.tries = self.tries.saturating_add(1);
+        self.sent = sent;
         // What is repaired in one round is one try.
         if self.asked.is_none_or(|before| time - before >= RTO_MIN) {
             self.timeouts = self.timeouts.saturating_add(1);
@@ -70,6 +86,25 @@ impl Answers {
     /// Something new has arrived.
     pub(crate) fn gets_through(&mut self) {
         self.timeouts = 0;
+    }
+
+    /// New data, now up to `sent`, left after two retransmissions without an answer: one was seen by the sender and not by the capture. After
+    /// a probe of the tail (RFC 8985 section 7.3) new data may go on; the second one is a timeout, after which nothing new
+    /// leaves until something is acknowledged (RFC 5681 section 3.1).
+    pub(crate) fn went_on(&self, sent: u64) -> bool {
+        self.tries >= 2 && sent > self.sent
+    }
+
+    /// Whether what was asked `times` times, without an answer in the capture, would have been answered by now. Where answers came that the
+    /// capture lacks, retransmissions that follow each other at once may have been asked for by others: timeouts alone tell.
+    pub(crate) fn lacks_after(&self, times: u32) -> bool {
+        let asked = if self.missed { self.timeouts } else { self.unanswered };
+        asked >= times
+    }
+
+    /// Nothing that the receiver says is in the capture, as far as is known.
+    pub(crate) fn are_missing(&self) -> bool {
+        self.missed || self.heard.is_none()
     }
 
     /// When something was asked last.

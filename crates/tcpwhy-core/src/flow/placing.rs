@@ -32,7 +32,9 @@ pub(crate) struct Placing {
     /// read as a whole, which waits until all that was written before has reached the cache.)
     latest: [(Packet, bool); 2],
     previous_packet: Nanos,
-    last_packet: [Nanos; 2],
+    /// Who spoke last, since when, and how long both had been quiet before.
+    speaker: Side,
+    turn: Nanos,
     quiet_before: Nanos,
     /// When the newest packet passed.
     pub(crate) last: Nanos,
@@ -54,7 +56,8 @@ impl Placing {
             slow: !first.has(flags::SYN),
             latest: [(*first, false); 2],
             previous_packet: first.time,
-            last_packet: [Nanos(i64::MIN); 2],
+            speaker: first.side,
+            turn: first.time,
             quiet_before: Nanos::ZERO,
             last: first.time,
             packets: [0; 2],
@@ -274,15 +277,23 @@ impl Placing {
         if packet.acknowledges() {
             self.legs.to[own].acknowledged(packet.ack, time);
         }
-        if packet.len > 0 {
+        self.legs.to[other].heard(time);
+        if packet.has(flags::SYN) {
+            self.legs.to[own].opened(time);
+        } else if packet.len > 0 {
+            let round = self.legs.to[0].floor() + self.legs.to[1].floor();
             self.legs.to[other].data_towards(packet.seq + packet.len, time);
+            self.legs.to[own].data_from(time, round);
         }
-        let answer = time - self.last_packet[other];
-        if self.previous_packet == self.last_packet[other] {
-            self.legs.to[own].quiet_pair(answer, self.quiet_before);
+        let quiet = time - self.previous_packet;
+        let turns = self.speaker != packet.side;
+        if turns {
+            self.legs.to[own].quiet_pair(time - self.turn, self.quiet_before);
         }
-        self.quiet_before = time - self.previous_packet;
+        // Who goes on after a longer rest than the one before speaks anew.
+        if turns || quiet >= self.quiet_before {
+            (self.speaker, self.turn, self.quiet_before) = (packet.side, time, quiet);
+        }
         self.previous_packet = time;
-        self.last_packet[own] = time;
     }
 }

@@ -2,10 +2,16 @@
 
 /// Payload of a full segment on Ethernet with timestamps: a guess until something is known.
 const USUAL: u32 = 1448;
+/// What every path is expected to carry (RFC 9293 section 3.7.1).
+const LEAST: u32 = 536;
 /// Larger segments are made by offloads (or jumbo frames announced in the SYN).
 const LARGEST_GUESS: u32 = 8960;
 
-/// From the SYN; else the modal segment size, never the largest, which offloads inflate.
+/// Full segments that show the path's own size.
+const WITNESSES: u32 = 8;
+
+/// From the SYN, unless the path lets less pass (RFC 8899, RFC 1191) or options take room from the data; else the modal segment size, never
+/// the largest, which offloads inflate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SegmentSize {
     announced: Option<u32>,
@@ -23,25 +29,48 @@ impl SegmentSize {
         Self { announced, candidate: 0, votes: 0, mss: announced.unwrap_or(USUAL).into() }
     }
 
-    /// A data segment of `len` bytes.
-    pub(crate) fn seen(&mut self, len: u32) {
-        if self.announced.is_some() || !(64..=LARGEST_GUESS).contains(&len) {
-            return;
+    /// A data segment of `len` bytes; `pushed`: with PSH, which ends what its sender had to send and may be shorter.
+    pub(crate) fn seen(&mut self, len: u32, pushed: bool) {
+        match self.announced {
+            None => self.note_any(len),
+            Some(announced) if len <= announced && !pushed => self.note_full(len, announced),
+            Some(_) => {}
         }
+    }
+
+    fn note_any(&mut self, len: u32) {
+        if (64..=LARGEST_GUESS).contains(&len) && self.vote(len) {
+            self.mss = self.candidate.max(LEAST).into();
+        }
+    }
+
+    fn note_full(&mut self, len: u32, announced: u32) {
+        self.vote(len);
+        if self.candidate == announced {
+            self.mss = announced.into();
+        } else if self.votes >= WITNESSES && self.candidate >= LEAST {
+            self.mss = self.candidate.into();
+        }
+    }
+
+    /// Whether there is a new candidate.
+    fn vote(&mut self, len: u32) -> bool {
         if len == self.candidate {
             self.votes = self.votes.saturating_add(1);
         } else if self.votes == 0 {
             (self.candidate, self.votes) = (len, 1);
-            self.mss = len.max(536).into();
+            return true;
         } else {
             self.votes -= 1;
         }
+        false
     }
 
     /// Another segment of `len` bytes changes nothing of what is known.
     #[inline(always)]
     pub(crate) fn expects(&self, len: u32) -> bool {
-        self.announced.is_some() || len == self.candidate
+        let known = len == self.candidate && (self.announced.is_none() || u64::from(len) == self.mss);
+        known || self.announced.is_some_and(|announced| len > announced)
     }
 
     /// Segments on the wire that `len` bytes of payload make; an offload may have merged them.
@@ -67,18 +96,32 @@ mod tests {
     fn the_mode_wins_and_offloaded_segments_do_not_count() {
         let mut s = SegmentSize::new(None);
         for _ in 0..10 {
-            s.seen(1380);
-            s.seen(64_000);
-            s.seen(1380);
-            s.seen(17);
+            for len in [1380, 64_000, 1380, 17] {
+                s.seen(len, false);
+            }
         }
         assert_eq!(s.mss(), 1380);
     }
 
     #[test]
-    fn the_announced_size_is_final() {
+    fn a_path_may_let_less_pass_than_was_announced() {
+        let mut s = SegmentSize::new(Some(8948));
+        for k in 0..20 {
+            assert!(!s.expects(1448) || k >= WITNESSES);
+            s.seen(1448, false);
+        }
+        assert_eq!(s.mss(), 1448);
+        (0..40).for_each(|_| s.seen(8948, false));
+        assert_eq!(s.mss(), 8948, "and more again");
+    }
+
+    #[test]
+    fn ends_of_writes_are_no_full_segments() {
         let mut s = SegmentSize::new(Some(1448));
-        s.seen(100);
+        for _ in 0..20 {
+            s.seen(1000, true);
+            s.seen(14_480, false);
+        }
         assert_eq!(s.mss(), 1448);
     }
 }

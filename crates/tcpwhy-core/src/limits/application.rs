@@ -154,7 +154,7 @@ pub(super) fn unprompted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     (ctx.floor > TIMELY
         && around.stalls >= CALM_ROUNDS
-        && (around.unprompted * 2 >= around.stalls || around.is_late())
+        && (around.unprompted * 2 >= around.stalls || around.is_late(ctx.mss))
         && around.resent == 0
         && !around.grows(ctx.mss)
         && ctx.settled(i)

@@ -18,6 +18,9 @@ const SURELY: f64 = 3.0;
 /// Longer than interrupts that are held back and a wake-up take together.
 const LATE: Nanos = Nanos(3 * WAKE_UP.0);
 
+/// Links as slow as the slowest one before the capture: a host's and a switch's, and one more.
+const LINKS: f64 = 3.0;
+
 /// So many times what is free of a buffer when its writer is woken is all of it.
 const WAKES_AT: f64 = 3.0;
 /// Part of the time for which a path that a buffer holds is not busy; where it is busy for longer, it hardly matters what holds the sender.
@@ -177,10 +180,13 @@ impl Around {
     }
 
     /// Stalls end longer after the last ACK than a wake-up takes, all of them as far as that varies: a path that jitters would let some end
-    /// sooner, and so would a writer that waits for room, however busy its host.
-    pub(crate) fn is_late(&self) -> bool {
+    /// sooner, and so would a writer that waits for room, however busy its host. A full segment, of `mss` bytes, takes longer over each link
+    /// before the capture than the handshake did, by which the way is known: as much at most as there is between the segments of a burst.
+    pub(crate) fn is_late(&self, mss: u64) -> bool {
         let least = self.late.mean() - SURELY * self.late.deviation();
-        self.late.count() >= EVEN && least >= LATE.0 as f64
+        let segment = mss.min(self.between_stalls()) as f64;
+        let link = segment * 1e9 / self.sending_rate().max(1) as f64;
+        self.late.count() >= EVEN && least >= LATE.0 as f64 + LINKS * link
     }
 
     /// Flights of different heights drained to one level before more was sent.
@@ -294,5 +300,19 @@ mod tests {
         assert!(woken(90, 1300));
         // Where most do by chance, nothing is known.
         assert!(woken(60, 4000));
+    }
+
+    #[test]
+    fn a_slow_link_before_the_capture_makes_no_sender_late() {
+        // 1.3 ms between the segments of a burst.
+        let late = |micros: u64| {
+            let mut around = Around { stalls: 100, arrived: 100 * 3 * 1448, ..Around::default() };
+            around.time = Nanos::from_millis(10_000);
+            around.stalled = Nanos::from_millis(10_000 - 390);
+            (0..100).for_each(|_| around.late.add(micros * 1000));
+            around.is_late(1448)
+        };
+        assert!(!late(3_000));
+        assert!(late(6_000));
     }
 }

@@ -126,7 +126,7 @@ impl Sender {
 
     /// When the receiver answered last, or else data left after a rest in which nothing was to be answered.
     pub(crate) fn silent_since(&self) -> Option<Nanos> {
-        if self.answers.is_tried_in_vain() {
+        if self.answers.is_tried_in_vain() && !self.answers.are_missing() {
             return Some(self.released.max(self.begun));
         }
         let waits = self.done.is_none() && !self.window.is_closed();
@@ -136,10 +136,13 @@ impl Sender {
     /// Retransmissions or probes that nobody answered, twice at least: once may be the end of the
     /// capture. Keep-alives are not sent again when they get lost (RFC 9293 section 3.8.4), so of these one more is needed.
     pub(crate) fn is_left_unanswered(&self) -> bool {
-        let unanswered = self.answers.unanswered();
+        let answers = &self.answers;
+        if answers.went_on(self.data_end) {
+            return false;
+        }
         match self.done.is_none() || self.state() == State::NoRoom {
-            true => unanswered >= 2 || self.answers.is_tried_in_vain(),
-            false => unanswered >= KEEP_ALIVES && self.spoke_after_all().is_none(),
+            true => answers.lacks_after(2) || answers.is_tried_in_vain(),
+            false => answers.lacks_after(KEEP_ALIVES) && self.spoke_after_all().is_none(),
         }
     }
 

@@ -14,7 +14,7 @@ impl Sender {
     #[cold]
     pub(super) fn sent_again(&mut self, sending: Sending, packet: &Packet) {
         if let Sending::Again { .. } | Sending::Needless = sending {
-            self.answers.asked_again(packet.frame, packet.time, packet.len);
+            self.answers.asked_again(packet.frame, packet.time, packet.len, self.data_end);
         }
         if let (Sending::Needless, Some(start)) = (sending, self.space.locate(packet.seq)) {
             let (segment, since) = ((start, self.data_end), self.gap.start());

@@ -61,6 +61,10 @@ impl Sender {
     #[inline(never)]
     fn sent_elsewhere(&mut self, packet: &Packet, start: u64, time: Nanos, flight: u64) {
         let end = start + u64::from(packet.len);
+        // What ends a repair is an ACK. Where none is captured, all that is known to belong to it is what was sent again.
+        if start >= self.board.nxt && self.answers.are_missing() {
+            self.recover = None;
+        }
         let unseen = start.saturating_sub(self.board.nxt);
         let hole = if unseen > 0 { self.bursts.missing(unseen) } else { 0 };
         let levels = Levels { segment: self.level(packet, end, time), hole };
@@ -89,7 +93,7 @@ impl Sender {
             self.record.widen_windows(wider);
             self.gap.widen_windows(wider);
         }
-        self.size.seen(packet.len);
+        self.size.seen(packet.len, packet.has(flags::PSH));
         if sending != Sending::New {
             self.sent_again(sending, packet);
         }

@@ -4,6 +4,7 @@ use super::Sender;
 use crate::flow::WAKE_UP;
 use crate::flow::packet::Packet;
 use crate::flow::wait::Wait;
+use crate::observe::flags;
 use crate::units::{Nanos, raise};
 
 impl Sender {
@@ -38,7 +39,7 @@ impl Sender {
         let level = self.bursts.sent(time, packet.len, self.pace.rest);
         self.board.send_next(end, time, level);
         self.space.advance_to(end, packet.seq + packet.len);
-        self.size.seen(packet.len);
+        self.size.seen(packet.len, packet.has(flags::PSH));
         let length = time - self.gap.start();
         let gap = self.end_with(packet);
         if length < self.pace.least_wait {

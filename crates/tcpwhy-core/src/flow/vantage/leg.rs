@@ -1,5 +1,6 @@
 //! The round trip between the capture point and one end.
 
+use super::ack_clock::AckClock;
 use super::pairs::QuietPairs;
 use crate::flow::line::Line;
 use crate::flow::sender_clock::TICK;
@@ -80,6 +81,7 @@ pub(crate) struct Leg {
     /// Something that others go by has changed since it was asked.
     moved: bool,
     pairs: QuietPairs,
+    bursts: AckClock,
     /// One past the highest byte on its way to this end, and a segment that was the first to carry such a byte: its end and when it passed.
     highest: Option<Seq>,
     asked: Option<(Seq, Nanos)>,
@@ -109,6 +111,7 @@ impl Leg {
             now: Nanos::ZERO,
             moved: false,
             pairs: QuietPairs::default(),
+            bursts: AckClock::default(),
             highest: None,
             asked: None,
             pending: Line::default(),
@@ -152,8 +155,11 @@ impl Leg {
 
     /// See [`Standing::earliest`].
     fn earliest(&self) -> Nanos {
-        let late = WAKE_UP.min(Nanos(self.floor.0 / 16));
-        if self.confirmed { self.floor } else { self.floor - late }
+        if self.confirmed { self.floor } else { self.without_wake_up() }
+    }
+
+    fn without_wake_up(&self) -> Nanos {
+        self.floor - WAKE_UP.min(Nanos(self.floor.0 / 16))
     }
 
     /// Whether anything is known.
@@ -204,6 +210,25 @@ impl Leg {
         } else {
             self.asked = None;
         }
+    }
+
+    /// Data of this end passed at `time`; a whole `round` trip is that long.
+    pub(crate) fn data_from(&mut self, time: Nanos, round: Nanos) {
+        // What is shorter by no more than a wake-up says nothing of it.
+        let told = self.without_wake_up();
+        if let Some(leg) = self.bursts.sent(time, told, round).filter(|_| !self.near) {
+            self.sample(leg);
+        }
+    }
+
+    /// A SYN of this end passed at `time`.
+    pub(crate) fn opened(&mut self, time: Nanos) {
+        self.bursts.opened(time);
+    }
+
+    /// Any packet passed on its way to this end at `time`.
+    pub(crate) fn heard(&mut self, time: Nanos) {
+        self.bursts.heard(time);
     }
 
     /// This end acknowledged what lies before `ack`; it may have delayed that, and the shortest time counts.

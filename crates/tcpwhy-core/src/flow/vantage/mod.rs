@@ -3,8 +3,9 @@
 //! A *leg* is the round trip from the capture point to one end and back. Packets from an end that
 //! answer packets seen going to it measure its leg: SYN -> SYN/ACK, SYN/ACK -> ACK, and for every
 //! later packet the timestamp echo (RFC 7323), which names the newest packet the end had seen; without timestamps, data and the
-//! first acknowledgment of it.
+//! first acknowledgment of it, and the bursts that ACKs release.
 
+mod ack_clock;
 mod leg;
 mod pairs;
 

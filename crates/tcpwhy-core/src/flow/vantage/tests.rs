@@ -95,6 +95,41 @@ fn answers_after_a_quiet_time_measure_the_leg_and_coincidences_do_not() {
     assert!(!leg.known());
 }
 
+/// What an end's leg is, of which the handshake told 28 ms, when each burst comes so many milliseconds after the first packet towards it.
+fn clocked(lags: &[i64]) -> Nanos {
+    let mut leg = Leg::new();
+    leg.shaken(ms(28));
+    let mut at = 100;
+    for lag in lags {
+        leg.heard(ms(at));
+        leg.heard(ms(at + 1));
+        leg.data_from(ms(at + lag), ms(28));
+        leg.data_from(ms(at + lag + 1), ms(28));
+        at += lag + 1;
+    }
+    leg.floor()
+}
+
+#[test]
+fn bursts_that_acks_release_show_a_shorter_leg_than_the_handshake() {
+    // Nobody knows what the first one waited for.
+    assert_eq!(clocked(&[50, 22, 22, 22, 22, 22]), ms(22));
+    assert_eq!(clocked(&[50, 22, 22, 22, 22]), ms(28), "too few");
+    assert_eq!(clocked(&[50, 22, 25, 22, 27, 22, 24, 22, 26, 22, 23, 22]), ms(28), "too different");
+    assert_eq!(clocked(&[50, 14, 14, 14, 14, 14, 14]), ms(28), "a timer");
+    assert_eq!(clocked(&[50, 30, 30, 30, 30, 30, 30]), ms(28));
+}
+
+#[test]
+fn the_first_data_was_sent_after_the_handshake() {
+    let mut leg = Leg::new();
+    leg.shaken(ms(28));
+    leg.opened(ms(28));
+    leg.heard(ms(28));
+    leg.data_from(ms(49), ms(28));
+    assert_eq!(leg.floor(), ms(21));
+}
+
 #[test]
 fn an_unknown_leg_is_the_rest_of_the_round_trip() {
     let mut legs = Legs::new();

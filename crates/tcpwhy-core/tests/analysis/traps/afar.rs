@@ -2,8 +2,9 @@
 //! that wait in a queue make the round trip long, though the data does not.
 
 use super::*;
-use tcpwhy_core::model::Side;
+use tcpwhy_core::model::{Cause, Side};
 use tcpwhy_core::observe::flags;
+use tcpwhy_core::whatif::traffic::Loss;
 
 /// A link half as fast again as what is sent over it, before the capture point.
 fn spaced(workload: Workload) -> Scenario {
@@ -59,4 +60,43 @@ fn a_queue_that_only_acks_wait_in_is_none_of_the_datas() {
     // Without stamps nobody can tell.
     capture.iter_mut().for_each(|s| s.options.timestamps = None);
     assert!(of_application(&capture) < 50);
+}
+
+#[test]
+fn a_handshake_that_took_too_long_makes_no_buffer_an_application() {
+    let buffer = Scenario { send_buffer: 16_000, timestamps: false, ..fast(2_000_000) };
+    for position in [0.5, 1.0] {
+        let mut capture = simulate(&buffer).capture(position);
+        // Neighbours had to be found first.
+        capture[0].time = capture[0].time - ms(7);
+        let d = &direction(&connection(&capture), Side::Server).clone();
+        assert!(share(d, Limit::SendBuffer) > 90, "at {position}: {:?}", d.limits());
+    }
+}
+
+/// What the server sends, of a capture that lacks all that the client says.
+fn of_the_server_alone(scenario: &Scenario) -> Direction {
+    let mut capture = simulate(scenario).capture(0.0);
+    capture.retain(|s| s.src.port == 80 && s.len > 0);
+    // The lower port is the server's in any case.
+    direction(&connection(&capture), Side::Server).clone()
+}
+
+#[test]
+fn data_that_goes_on_after_retransmissions_is_heard_of_though_no_ack_was_captured() {
+    let lossy = Scenario { loss: Loss::PerMille(10), ..fast(4_000_000) };
+    for timestamps in [true, false] {
+        let d = of_the_server_alone(&Scenario { timestamps, ..lossy.clone() });
+        assert!(d.retransmitted > 10 * 1448, "{}", d.retransmitted);
+        assert_eq!(share(&d, Limit::SilentPath), 0, "{:?}", d.limits());
+        assert_eq!(d.verdict.limit, Limit::Unknown, "{:?}", d.limits());
+    }
+}
+
+#[test]
+fn a_receiver_that_vanished_is_known_by_the_senders_timeouts_alone() {
+    let vanished = Loss::Outage(ms(150), Nanos::MAX);
+    let d = of_the_server_alone(&Scenario { loss: vanished, ..fast(8_000_000) });
+    assert_eq!(d.verdict.limit, Limit::SilentPath, "{:?}", d.limits());
+    assert_eq!(d.verdict.cause, Cause::PeerVanished);
 }

@@ -91,8 +91,10 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     ctx.opened_by = flow.handshake.syn.iter().flatten().map(|s| s.frame).min().unwrap_or(0);
     ctx.far = sender.is_far();
     ctx.sees_queues = !ctx.far || placing.legs.to[from as usize].echoes > 0;
-    ctx.blind = sender.answers.last().is_none();
-    ctx.placed = placing.legs.to[from as usize].known();
+    ctx.blind = !sender.answers.are_captured();
+    let way = &placing.legs.to[from as usize];
+    ctx.placed = way.known();
+    ctx.sure = way.is_sure(facts.rtt_floor);
     ctx.first_window = sender.capacity.of_first_window(sender.size.mss(), facts.rtt_floor);
     let fastest = sender.capacity.of_first_window(sender.size.mss(), Nanos::MAX);
     ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);

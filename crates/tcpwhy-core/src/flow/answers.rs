@@ -33,17 +33,25 @@ pub(crate) struct Answers {
     tries: u32,
     /// How far new data had been sent when data was sent again last.
     sent: u64,
-    /// Answers came that the capture lacks.
+    /// The last answer is one that the capture lacks.
     missed: bool,
+    /// The capture has answers.
+    captured: bool,
 }
 
 impl Answers {
     pub(crate) fn heard(&mut self, time: Nanos) {
+        self.answered(time);
+        self.missed = false;
+        self.captured = true;
+    }
+
+    #[inline]
+    fn answered(&mut self, time: Nanos) {
         self.heard = Some(time);
         self.unanswered = 0;
         self.tries = 0;
         self.alive = false;
-        self.missed = false;
     }
 
     /// Data or a FIN of the receiver's own, which acknowledges nothing new.
@@ -64,7 +72,7 @@ impl Answers {
     /// Data was sent again, of `len` bytes; `sent` is how far new data has been sent.
     pub(crate) fn asked_again(&mut self, frame: u64, time: Nanos, len: u32, sent: u64) {
         if let Some(asked) = self.asked.filter(|_| self.went_on(sent)) {
-            self.heard(asked);
+            self.answered(asked);
             self.gets_through();
             self.missed = true;
         }
@@ -102,9 +110,14 @@ impl Answers {
         asked >= times
     }
 
-    /// Nothing that the receiver says is in the capture, as far as is known.
+    /// Nothing that the receiver says is in the capture now, or yet.
     pub(crate) fn are_missing(&self) -> bool {
-        self.missed || self.heard.is_none()
+        self.missed || !self.captured
+    }
+
+    /// The capture has some.
+    pub(crate) fn are_captured(&self) -> bool {
+        self.captured
     }
 
     /// When something was asked last.

@@ -69,7 +69,8 @@ impl SegmentSize {
     /// Another segment of `len` bytes changes nothing of what is known.
     #[inline(always)]
     pub(crate) fn expects(&self, len: u32) -> bool {
-        let known = len == self.candidate && (self.announced.is_none() || u64::from(len) == self.mss);
+        let known =
+            len == self.candidate && (self.announced.is_none() || u64::from(len) == self.mss);
         known || self.announced.is_some_and(|announced| len > announced)
     }
 

@@ -135,13 +135,13 @@ fn busy_or_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// Without ACKs, or without knowing when they reached the sender (no handshake, no timestamps, a
 /// capture away from the sender), nobody can say whether it had to wait for one or had nothing to
-/// send. Only a pause that is longer than any path is its own.
+/// send. Only a pause that is longer than any path is its own, or than the longest that this one may be.
 fn undecidable(ctx: &Context<'_>, i: usize, wait: Wait) -> bool {
     let lost = ctx.blind || !ctx.placed;
     let short = ctx.stretches[i].duration() < LONGER_THAN_A_PATH;
-    lost && match wait {
-        Wait::Ack | Wait::Timer => true,
-        Wait::IdleSelf => short,
+    match wait {
+        Wait::Ack | Wait::Timer => lost || !ctx.sure,
+        Wait::IdleSelf => lost && short,
         _ => false,
     }
 }

@@ -1,9 +1,9 @@
 //! The round trip between the capture point and one end.
 
+use super::Standing;
 use super::ack_clock::AckClock;
 use super::pairs::QuietPairs;
 use crate::flow::line::Line;
-use crate::flow::sender_clock::TICK;
 use crate::flow::{NEAR, WAKE_UP};
 use crate::units::{Nanos, Seq};
 
@@ -14,45 +14,11 @@ const AT_FIRST: usize = 8;
 /// No path holds a packet for so long: an echo as old as this stands still.
 const STUCK: Nanos = Nanos::from_secs(5);
 
+/// Echoes among which one would name an older packet than the newest, if the end did not rest before each.
+const MANY: u32 = 8;
+
 /// ACKs of one burst follow each other so closely, clock ticks included.
 const SOON: Nanos = Nanos::from_millis(2);
-
-/// What is known of a leg at one moment.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Standing {
-    /// The smallest round trip to this end, or zero when nothing is known.
-    pub(crate) floor: Nanos,
-    /// The smallest that it may be: the answer to a SYN alone is late by what a host takes to wake up and to open a connection. On a
-    /// short path more than a little of that would be a guess.
-    pub(crate) earliest: Nanos,
-    /// The leg as it is now, a queue on the way to this end included.
-    pub(crate) now: Nanos,
-    /// The leg by its newest sample: a queue that comes and goes within a round shows here.
-    pub(crate) latest: Nanos,
-    /// Whether anything is known.
-    pub(crate) known: bool,
-    /// Whether the end's echo names the newest packet that it has seen.
-    pub(crate) trusts_echo: bool,
-    /// What left until then has no round trip that could be measured: see [`Leg::begin_anew`].
-    pub(crate) since: Nanos,
-    /// Whether the samples are without the queues on the way back: the clock of this end shows those.
-    one_way: bool,
-}
-
-impl Standing {
-    /// What of the latest leg packets waited in queues on their way to this end, as far as its clock tells: that is late by a tick at most.
-    #[inline]
-    pub(crate) fn queue(&self) -> Nanos {
-        let queue = self.latest - self.floor - TICK;
-        if self.one_way { queue.max(Nanos::ZERO) } else { Nanos::ZERO }
-    }
-}
-
-impl Default for Standing {
-    fn default() -> Self {
-        Leg::new().standing()
-    }
-}
 
 /// The leg to one end.
 #[derive(Debug, Clone)]
@@ -60,6 +26,10 @@ pub(crate) struct Leg {
     /// The smallest sample, zero before the first.
     floor: Nanos,
     known: bool,
+    /// It took as long at least, by the packets that the end had not seen when it answered; and what most of the answers were judged by: its
+    /// floor after some of them.
+    at_least: Nanos,
+    at_most: Nanos,
     /// By more than the handshake.
     confirmed: bool,
     /// Smallest sample of the current and of the previous round, for queues that come and go.
@@ -97,6 +67,8 @@ impl Leg {
         Self {
             floor: Nanos::ZERO,
             known: false,
+            at_least: Nanos::ZERO,
+            at_most: Nanos::ZERO,
             confirmed: false,
             current: Nanos::MAX,
             previous: Nanos::MAX,
@@ -165,6 +137,13 @@ impl Leg {
     /// Whether anything is known.
     pub(crate) fn known(&self) -> bool {
         self.known
+    }
+
+    /// Whether what is known of it is the path's, or little beside a `round` trip: an end whose every packet names the newest that had passed
+    /// may have thought for as long. Of a few packets that says nothing.
+    pub(crate) fn is_sure(&self, round: Nanos) -> bool {
+        let told = self.from_handshake || self.echoes < MANY;
+        told || self.at_least.0 >= self.at_most.0 / 2 || self.at_most.0 < round.0 / 8
     }
 
     /// What it is now after one of the values that it depends on has changed.
@@ -314,6 +293,9 @@ impl Leg {
     fn echo_sample(&mut self, leg: Nanos, time: Nanos, round: Nanos) {
         self.sample(leg);
         self.echoes = self.echoes.saturating_add(1);
+        if self.echoes <= MANY {
+            self.at_most = self.floor;
+        }
         if time >= self.round_end {
             self.previous = self.current;
             self.current = Nanos::MAX;
@@ -322,6 +304,9 @@ impl Leg {
         self.latest = Nanos::ZERO;
         let soon = SOON.max(Nanos(self.floor().0 / 8));
         let next = self.pending.front().map(|&(_, passed)| passed);
+        if let Some(next) = next {
+            self.at_least = self.at_least.max(time - next);
+        }
         if next.is_some_and(|next| next - (time - leg) <= soon) {
             self.current = self.current.min(leg);
             self.latest = leg;

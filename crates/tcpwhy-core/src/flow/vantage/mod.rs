@@ -8,9 +8,11 @@
 mod ack_clock;
 mod leg;
 mod pairs;
+mod standing;
 
 use crate::units::Nanos;
-pub(crate) use leg::{Leg, Standing};
+pub(crate) use leg::Leg;
+pub(crate) use standing::Standing;
 
 /// Both legs and the position that follows from them.
 #[derive(Debug, Clone)]

@@ -131,6 +131,33 @@ fn the_first_data_was_sent_after_the_handshake() {
 }
 
 #[test]
+fn what_parts_bursts_counts_and_not_what_lies_within_them() {
+    let mut leg = Leg::new();
+    for _ in 0..4 {
+        // Of each burst the first packet is answered, the others come as they will.
+        leg.quiet_pair(Nanos(20_000), ms(90));
+        (0..9).for_each(|_| leg.quiet_pair(Nanos(60_000), Nanos(60_000)));
+    }
+    assert_eq!(leg.floor(), Nanos(20_000));
+}
+
+#[test]
+fn an_end_that_always_echoes_the_newest_may_have_thought() {
+    let rests = |behind: u32| {
+        let mut leg = Leg::new();
+        for i in 0..20u32 {
+            let at = ms(30 * i64::from(i));
+            (0..4).for_each(|k| leg.passed_towards(4 * i + k, at + ms(k.into())));
+            leg.echoed(4 * i + 3 - behind, at + ms(8), ms(30), false);
+        }
+        leg
+    };
+    assert!(!rests(0).is_sure(ms(25)));
+    assert!(rests(0).is_sure(ms(200)), "of a long way that is little");
+    assert!(rests(2).is_sure(ms(25)), "it had not seen what came 7 ms before");
+}
+
+#[test]
 fn an_unknown_leg_is_the_rest_of_the_round_trip() {
     let mut legs = Legs::new();
     legs.to[1].shaken(ms(1));

@@ -39,6 +39,8 @@ pub(crate) struct Context<'a> {
     pub(crate) blind: bool,
     /// It is known where between the ends the capture was taken.
     pub(crate) placed: bool,
+    /// What is known of that is no guess.
+    pub(crate) sure: bool,
     /// The capture was taken far from the sender.
     pub(crate) far: bool,
     /// Queues on all of the path show in the RTT: without timestamps those between a capture point and a sender far from it do not.
@@ -76,6 +78,7 @@ impl<'a> Context<'a> {
             opened_by: 0,
             blind: false,
             placed: true,
+            sure: true,
             far: false,
             sees_queues: true,
             peak,

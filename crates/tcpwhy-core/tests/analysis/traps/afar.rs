@@ -67,8 +67,9 @@ fn a_handshake_that_took_too_long_makes_no_buffer_an_application() {
     let buffer = Scenario { send_buffer: 16_000, timestamps: false, ..fast(2_000_000) };
     for position in [0.5, 1.0] {
         let mut capture = simulate(&buffer).capture(position);
-        // Neighbours had to be found first.
-        capture[0].time = capture[0].time - ms(7);
+        // Neighbours had to be found first, and no request tells the way.
+        capture[0].time = capture[0].time - ms(5);
+        capture.retain(|s| s.src.port == 80 || s.len == 0);
         let d = &direction(&connection(&capture), Side::Server).clone();
         assert!(share(d, Limit::SendBuffer) > 90, "at {position}: {:?}", d.limits());
     }
@@ -99,4 +100,25 @@ fn a_receiver_that_vanished_is_known_by_the_senders_timeouts_alone() {
     let d = of_the_server_alone(&Scenario { loss: vanished, ..fast(8_000_000) });
     assert_eq!(d.verdict.limit, Limit::SilentPath, "{:?}", d.limits());
     assert_eq!(d.verdict.cause, Cause::PeerVanished);
+}
+
+#[test]
+fn a_writer_that_rests_after_every_ack_of_its_data_is_no_full_buffer_at_a_sender_of_unknown_distance()
+ {
+    let workload = Workload {
+        write_bytes: 65_536,
+        write_every: ms(30),
+        message_bytes: 2_000_000,
+        ..Workload::default()
+    };
+    let link = Scenario { rate_bps: 100_000_000, handshake: false, ..fast(2_000_000) };
+    for (position, timestamps) in [(0.0, true), (1.0, true), (0.0, false)] {
+        let mut capture =
+            simulate(&Scenario { workload, timestamps, ..link.clone() }).capture(position);
+        // No request, whose ACK would come at once.
+        capture.retain(|s| s.src.port == 80 || s.len == 0);
+        let first = capture.iter().position(|s| s.src.port == 80 && s.len > 0).unwrap_or(0);
+        let d = direction(&connection(&capture[first + 400..]), Side::Server).clone();
+        assert!(share(&d, Limit::SendBuffer) < 20, "at {position}: {:?}", d.limits());
+    }
 }

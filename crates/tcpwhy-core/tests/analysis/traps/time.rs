@@ -24,28 +24,34 @@ fn trap_10_a_paced_sender_is_no_idle_application() {
     }
 }
 
-/// A server that sends a segment each 0.6 ms (20 Mbit/s over 20 ms), for 4 s; for 0.2 s in the middle it keeps four in flight, as BBR
-/// does to see the path without its queue (draft-ietf-ccwg-bbr section 5.3.4, ProbeRTT).
+/// A server, captured there, that sends a segment each 0.6 ms (20 Mbit/s over 20 ms and 20 ms of queue), for 4 s; for 0.2 s in the middle
+/// it keeps four in flight, as BBR does to see the path without its queue (draft-ietf-ccwg-bbr section 5.3.4, ProbeRTT).
 fn probing() -> Vec<Segment> {
     let mut events = Vec::new();
     // The time of the last segment, and how many were sent.
-    let (mut at, mut sent) = (41.0_f64, 0_u32);
+    let (mut at, mut sent, mut drained) = (41.0_f64, 0_u32, false);
     while at < 4_041.0 {
         // Each ACK of two releases two more, 0.1 ms later; as the dip begins, what is in flight drains first.
         let dips = (2_000.0..2_200.0).contains(&at);
-        at += if dips { 18.3 } else { 0.0 };
+        at += match (dips, std::mem::replace(&mut drained, dips)) {
+            (true, false) => 40.0,
+            (true, true) => 18.3,
+            (false, _) => 0.0,
+        };
+        let round = if dips { 20.0 } else { 40.0 };
         for _ in 0..if dips { 4 } else { 1 } {
             at += 0.6;
             sent += 1;
             events.push((at, format!("S . len 1448 win 502 seq {}", 1 + 1448 * (sent - 1))));
             if sent.is_multiple_of(2) {
-                events.push((at + 20.0, format!("C . ack {}", 1 + 1448 * sent)));
+                events.push((at + round, format!("C . ack {}", 1 + 1448 * sent)));
             }
         }
     }
     events.sort_by(|one, other| one.0.total_cmp(&other.0));
     let lines = events.iter().map(|(time, line)| format!("{time} {line}\n"));
-    script(&(format!("{OPENING} 21 C P. len 100\n") + &lines.collect::<String>()))
+    let opening = OPENING.replace("20 S S.", "0 S S.");
+    script(&(format!("{opening} 21 C P. len 100\n") + &lines.collect::<String>()))
 }
 
 #[test]

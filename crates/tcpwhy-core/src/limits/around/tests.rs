@@ -1,0 +1,57 @@
+use super::*;
+
+#[test]
+fn what_leaves_between_long_stalls_is_more_than_between_short_waits() {
+    let little = |stalled: i64| {
+        let flight = 100_000;
+        let (flight_early, flight_late, time) = (flight, flight, Nanos::from_secs(1));
+        let (waits, stalls, arrived, stalled) = (100, 4, 4 * flight, Nanos::from_millis(stalled));
+        let sent = Around { waits, stalls, arrived, stalled, time, ..Around::default() };
+        Around { flight_early, flight_late, ..sent }.is_little_at_once()
+    };
+    assert!(little(100), "a timer lets it go, and the host rested now and then");
+    assert!(!little(500), "a flight each, after half of the time");
+}
+
+#[test]
+fn waits_of_one_length_are_no_rests_though_some_are_longer_than_a_stall_begins() {
+    let little = |lengths: [u64; 2]| {
+        let mut around = Around { waits: 100, stalls: 50, arrived: 500_000, ..Around::default() };
+        (around.flight_early, around.flight_late) = (25_000, 25_000);
+        (around.time, around.stalled) = (Nanos::from_millis(510), Nanos::from_millis(260));
+        (0..50).for_each(|_| lengths.into_iter().for_each(|length| around.lengths.add(length)));
+        around.is_little_at_once()
+    };
+    assert!(little([4_900_000, 5_300_000]));
+    assert!(!little([100_000, 10_100_000]));
+}
+
+#[test]
+fn waits_that_end_behind_an_ack_by_chance_do_not_wait_for_it() {
+    let woken = |prompt: u32, samples: u32| {
+        let mut around = Around { prompt, samples, waits: 100, ..Around::default() };
+        around.time = Nanos::from_secs(2);
+        (0..100).for_each(|_| around.lengths.add(20_000_000));
+        around.is_woken_by_acks()
+    };
+    assert!(woken(60, 100));
+    // An ACK in 1.5 ms: two of five waits of 20 ms end less than a thirty-second of that behind one.
+    assert!(!woken(60, 1300));
+    assert!(woken(90, 1300));
+    // Where most do by chance, nothing is known.
+    assert!(woken(60, 4000));
+}
+
+#[test]
+fn a_slow_link_before_the_capture_makes_no_sender_late() {
+    // 1.3 ms between the segments of a burst.
+    let late = |micros: u64| {
+        let mut around = Around { stalls: 100, arrived: 100 * 3 * 1448, ..Around::default() };
+        around.time = Nanos::from_millis(10_000);
+        around.stalled = Nanos::from_millis(10_000 - 390);
+        (0..100).for_each(|_| around.late.add(micros * 1000));
+        around.is_late(1448)
+    };
+    assert!(!late(3_000));
+    assert!(late(6_000));
+}

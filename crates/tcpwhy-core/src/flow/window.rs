@@ -16,6 +16,9 @@ const TELLING: u64 = 16;
 /// Flights that show where they end: in one or two of a start that doubles, any edge may lie.
 const FLIGHTS: u32 = 4;
 
+/// Segments that end before an edge, with no room for another, for one that passes it: more are no chance.
+const AT_AN_EDGE: u32 = 6;
+
 /// Data that passes the edge once in so many ACKs (in one of eight flights of a dozen segments, with an ACK for each two) does so as a rule.
 const AS_A_RULE: u32 = 48;
 
@@ -34,8 +37,10 @@ pub(crate) struct Window {
     last: Option<u64>,
     /// The ACK and the window in its header that allowed most.
     furthest: (u64, u16),
-    /// Times that data ended at the furthest edge to the byte, and beyond it, under an inferred shift.
+    /// Times that data ended at the furthest edge to the byte, so near that no full segment had room before it, and beyond it, under an
+    /// inferred shift.
     at_edge: u32,
+    near: u32,
     beyond: u32,
     /// ACKs under that shift.
     acks: u32,
@@ -62,6 +67,7 @@ impl Window {
             last: None,
             furthest: (0, 0),
             at_edge: 0,
+            near: 0,
             beyond: 0,
             acks: 0,
             furthest_edge: 0,
@@ -102,12 +108,13 @@ impl Window {
     /// may pass the furthest edge ever allowed (a receiver should not take back what it has allowed,
     /// RFC 9293 section 3.8.6), so the shift is at least what makes it fit. A little beyond the edge
     /// proves nothing, where the sender has seen an ACK that the capture shows only after the data; as a
-    /// rule it does. Gives by how many bits more all windows so far have to be shifted.
-    pub(crate) fn sent(&mut self, una: u64, end: u64) -> Option<u8> {
+    /// rule it does. A full segment has `mss` bytes. Gives by how many bits more all windows so far have to be shifted.
+    pub(crate) fn sent(&mut self, una: u64, end: u64, mss: u64) -> Option<u8> {
         let WindowScale::Inferred { min, max } = self.scale else { return None };
         let (allowed, raw) = self.furthest;
-        self.at_edge = self.at_edge.saturating_add(u32::from(end == self.furthest_edge));
         if self.holds(end) || raw == 0 || min >= max {
+            self.at_edge = self.at_edge.saturating_add(u32::from(end == self.furthest_edge));
+            self.near = self.near.saturating_add(u32::from(end + mss > self.furthest_edge));
             return None;
         }
         self.beyond = self.beyond.saturating_add(1);
@@ -126,7 +133,7 @@ impl Window {
         let wider = shift - min;
         self.scale = WindowScale::Inferred { min: shift, max };
         self.shift = shift;
-        (self.at_edge, self.beyond, self.acks) = (0, 0, 0);
+        (self.at_edge, self.near, self.beyond, self.acks) = (0, 0, 0, 0);
         self.last = None;
         self.bytes = self.scaled();
         self.edge = una.saturating_add(self.bytes);
@@ -165,9 +172,10 @@ impl Window {
         !inferred || self.raw == 0 || self.largest >= TELLING * mss || met
     }
 
-    /// An inferred edge is none: data is sent beyond it as often as up to it.
+    /// An inferred edge is none: data is sent beyond it more often than up to it. What the capture lost or shows late of the ACKs lets a few
+    /// segments pass of those that end before an edge with no room for another.
     pub(crate) fn is_passed(&self) -> bool {
-        self.beyond >= FLIGHTS && self.beyond > self.at_edge
+        self.beyond >= FLIGHTS && self.beyond > self.at_edge.max(self.near / AT_AN_EDGE)
     }
 
     /// As `is_passed`, and far more often than the capture shows an ACK late.
@@ -222,11 +230,11 @@ mod tests {
     fn an_unknown_scale_grows_just_enough_to_hold_the_data() {
         let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
         w.advertise(0, 1000, false);
-        w.sent(0, 900);
+        w.sent(0, 900, 1448);
         assert_eq!(w.shift(), 0);
-        w.sent(0, 3900);
+        w.sent(0, 3900, 1448);
         assert_eq!(w.shift(), 0, "two segments may run ahead");
-        w.sent(0, 9000);
+        w.sent(0, 9000, 1448);
         assert_eq!(w.shift(), 3);
         assert_eq!(w.edge, 8000);
         assert_eq!([w.smallest, w.largest], [8000; 2], "what came before the scale was known, too");
@@ -238,7 +246,7 @@ mod tests {
         for round in 0..8 {
             let ack = round * 10_136;
             w.advertise(ack, 10_136, false);
-            w.sent(ack, ack + 10_136 + beyond);
+            w.sent(ack, ack + 10_136 + beyond, 1448);
         }
         w
     }
@@ -249,7 +257,7 @@ mod tests {
         assert!(!small(1000).is_telling(1448) && small(1000).shift() == 1);
         let mut once = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
         once.advertise(0, 10_136, false);
-        once.sent(0, 10_136);
+        once.sent(0, 10_136, 1448);
         assert!(!once.is_telling(1448));
     }
 
@@ -261,7 +269,7 @@ mod tests {
             for round in 0..40 {
                 let ack = round * 21_720;
                 (0..8).for_each(|_| w.advertise(ack, 668, false));
-                w.sent(ack, ack + if round % often == 0 { 21_720 } else { 20_272 });
+                w.sent(ack, ack + if round % often == 0 { 21_720 } else { 20_272 }, 1448);
             }
             w.shift()
         };
@@ -270,8 +278,8 @@ mod tests {
         let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
         for round in 0..20 {
             w.advertise(round * 10_136, 10_136, false);
-            w.sent(round * 10_136, round * 10_136 + 10_136);
-            w.sent(round * 10_136, round * 10_136 + if round % 4 == 0 { 11_584 } else { 0 });
+            w.sent(round * 10_136, round * 10_136 + 10_136, 1448);
+            w.sent(round * 10_136, round * 10_136 + if round % 4 == 0 { 11_584 } else { 0 }, 1448);
         }
         assert_eq!(w.shift(), 0);
     }
@@ -280,7 +288,7 @@ mod tests {
     fn a_known_scale_never_changes() {
         let mut w = Window::new(WindowScale::Absent);
         w.advertise(0, 1000, false);
-        w.sent(0, 5000);
+        w.sent(0, 5000, 1448);
         assert_eq!(w.shift(), 0);
     }
 }

@@ -89,7 +89,7 @@ impl Sender {
             _ => u64::from(packet.len).saturating_sub(fresh),
         };
         self.space.advance_to(end, packet.seq + packet.len);
-        if let Some(wider) = self.window.sent(self.board.una, end) {
+        if let Some(wider) = self.window.sent(self.board.una, end, self.size.mss()) {
             self.record.widen_windows(wider);
             self.gap.widen_windows(wider);
         }

@@ -139,10 +139,14 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     }
     let ends = if ctx.far { FARTHER_AFAR } else { FARTHER };
     let fewest = if farther >= ends { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
-    match farther {
-        _ if evenly(fewest, EVEN) => policed,
-        ..=CHANCE => Losses::Random { count: events.len() },
-        _ => Losses::Plain,
+    // What is lost does not stand at the ends of bursts: rates that differ as little as a growing window's do not overrule that.
+    let by_chance = farther <= CHANCE && !(narrow && evenly(fewest, EVENER));
+    if by_chance {
+        Losses::Random { count: events.len() }
+    } else if evenly(fewest, EVEN) {
+        policed
+    } else {
+        Losses::Plain
     }
 }
 

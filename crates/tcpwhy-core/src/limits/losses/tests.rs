@@ -60,6 +60,26 @@ fn a_bucket_alone_lets_data_through_so_evenly_whatever_bursts_and_round_trips_lo
 }
 
 #[test]
+fn losses_anywhere_in_a_burst_are_chances_though_a_growing_window_meets_them_at_similar_rates() {
+    let of = |swing: i64, farther| {
+        let list = rounds(1_000, ROUND, |k, s| {
+            let arrived = 9_000 + if k / 40 % 2 == 0 { swing } else { -swing };
+            (s.arrived, s.segments, s.flight) = (arrived, 20, 30_000);
+            s.sampled(ROUND, Nanos::ZERO);
+            if k % 40 == 39 {
+                (s.wait, s.resent) = (Wait::Recovery, 1);
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        pattern(&ctx, standing(farther))
+    };
+    assert!(matches!(of(1_000, 50), Losses::Random { .. }));
+    assert!(matches!(of(1_000, 85), Losses::Policed { .. }));
+    assert!(matches!(of(100, 50), Losses::Policed { .. }), "as even as only a bucket is");
+}
+
+#[test]
 fn what_a_bucket_saves_while_the_sender_rests_is_no_rate() {
     let long = ROUND.scale(2, 1);
     let list = rounds(400, long, |k, s| {

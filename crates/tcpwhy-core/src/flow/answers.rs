@@ -1,5 +1,6 @@
 //! Whether anybody still answers.
 
+use super::packet::Packet;
 use crate::kernel::RTO_MIN;
 use crate::units::{Nanos, raise};
 
@@ -31,7 +32,8 @@ pub(crate) struct Answers {
     timeouts: u32,
     /// Retransmissions since the last answer.
     tries: u32,
-    /// How far new data had been sent when data was sent again last.
+    /// Where the last of what was sent again since then begins, and how far new data had been sent.
+    furthest: u64,
     sent: u64,
     /// The last answer is one that the capture lacks.
     missed: bool,
@@ -69,20 +71,23 @@ impl Answers {
         self.most = self.most.max(self.unanswered);
     }
 
-    /// Data was sent again, of `len` bytes; `sent` is how far new data has been sent.
-    pub(crate) fn asked_again(&mut self, frame: u64, time: Nanos, len: u32, sent: u64) {
-        if let Some(asked) = self.asked.filter(|_| self.went_on(sent)) {
+    /// `packet` sends data again that begins at `start`; `sent` is how far new data has been sent.
+    pub(crate) fn asked_again(&mut self, packet: &Packet, start: u64, sent: u64) {
+        let (time, len) = (packet.time, packet.len);
+        let further = !self.captured && self.tries >= 2 && start > self.furthest;
+        if let Some(asked) = self.asked.filter(|_| further || self.went_on(sent)) {
             self.answered(asked);
             self.gets_through();
             self.missed = true;
         }
+        self.furthest = if self.tries == 0 { start } else { self.furthest.max(start) };
         self.tries = self.tries.saturating_add(1);
         self.sent = sent;
         // What is repaired in one round is one try.
         if self.asked.is_none_or(|before| time - before >= RTO_MIN) {
             self.timeouts = self.timeouts.saturating_add(1);
         }
-        self.asked(frame, time);
+        self.asked(packet.frame, time);
         self.resent_len = len;
     }
 
@@ -98,7 +103,7 @@ impl Answers {
 
     /// New data, now up to `sent`, left after two retransmissions without an answer: one was seen by the sender and not by the capture. After
     /// a probe of the tail (RFC 8985 section 7.3) new data may go on; the second one is a timeout, after which nothing new
-    /// leaves until something is acknowledged (RFC 5681 section 3.1).
+    /// leaves until something is acknowledged (RFC 5681 section 3.1), nor anything further on of what is sent again.
     pub(crate) fn went_on(&self, sent: u64) -> bool {
         self.tries >= 2 && sent > self.sent
     }

@@ -13,10 +13,11 @@ impl Sender {
     /// What is noted of a retransmission beside its gap.
     #[cold]
     pub(super) fn sent_again(&mut self, sending: Sending, packet: &Packet) {
-        if let Sending::Again { .. } | Sending::Needless = sending {
-            self.answers.asked_again(packet.frame, packet.time, packet.len, self.data_end);
+        let start = self.space.locate(packet.seq);
+        if let (Sending::Again { .. } | Sending::Needless, Some(start)) = (sending, start) {
+            self.answers.asked_again(packet, start, self.data_end);
         }
-        if let (Sending::Needless, Some(start)) = (sending, self.space.locate(packet.seq)) {
+        if let (Sending::Needless, Some(start)) = (sending, start) {
             let (segment, since) = ((start, self.data_end), self.gap.start());
             self.in_vain = Some(InVain::next(self.in_vain, segment, packet.time, since));
         }

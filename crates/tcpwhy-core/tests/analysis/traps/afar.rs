@@ -96,7 +96,7 @@ fn data_that_goes_on_after_retransmissions_is_heard_of_though_no_ack_was_capture
 
 #[test]
 fn an_outage_that_is_over_is_none_though_no_ack_was_captured() {
-    let outage = Loss::Outage(ms(300), ms(900));
+    let outage = Loss::Outage(ms(150), ms(900));
     let d = of_the_server_alone(&Scenario { loss: outage, ..fast(8_000_000) });
     assert!(d.retransmitted > 10 * 1448, "{}", d.retransmitted);
     assert_eq!(share(&d, Limit::SilentPath), 0, "{:?}", d.limits());

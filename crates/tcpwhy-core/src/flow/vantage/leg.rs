@@ -4,7 +4,7 @@ use super::Standing;
 use super::ack_clock::AckClock;
 use super::pairs::QuietPairs;
 use crate::flow::line::Line;
-use crate::flow::{NEAR, WAKE_UP};
+use crate::flow::{BUSY_HOST, NEAR, WAKE_UP};
 use crate::units::{Nanos, Seq};
 
 /// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
@@ -173,9 +173,12 @@ impl Leg {
         }
     }
 
-    /// The first packet of either end after `quiet` was answered by this end after `answer`.
+    /// The first packet of either end after `quiet` was answered by this end after `answer`. The answer to a SYN is late by as much as a busy
+    /// host is, and no more: what is shorter by more is no answer, but a packet that passes there as another one comes, round after round.
     pub(crate) fn quiet_pair(&mut self, answer: Nanos, quiet: Nanos) {
-        if let Some(leg) = self.pairs.add(answer, quiet) {
+        let leg = self.pairs.add(answer, quiet, !self.from_handshake);
+        let least = if self.from_handshake { self.floor - BUSY_HOST } else { Nanos::ZERO };
+        if let Some(leg) = leg.filter(|leg| *leg >= least) {
             self.sample(leg);
         }
     }

@@ -1,5 +1,6 @@
 //! Answers after a quiet time.
 
+use crate::flow::NEAR;
 use crate::units::Nanos;
 
 /// How much shorter than the quiet before it an answer is, to be one.
@@ -14,21 +15,23 @@ const APART: Nanos = Nanos::from_millis(5);
 /// their own will follow soon only now and then.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct QuietPairs {
+    all: Pairs,
     /// After a quiet that parts bursts. Within a burst, what comes between two packets of the other end follows the one and comes before
     /// the other by chance, and that is the same for all of the burst.
     apart: Pairs,
-    within: Pairs,
 }
 
 impl QuietPairs {
-    /// The leg, once most pairs look like answers; those between bursts where there are some.
-    pub(super) fn add(&mut self, answer: Nanos, quiet: Nanos) -> Option<Nanos> {
+    /// The leg, once most pairs look like answers; where nothing else tells it, and it is `unknown`, those between bursts are enough if they
+    /// come as soon as an end's that is near. (Of two bursts on their way, the ACKs of one may pass just before the other, round after
+    /// round, but seldom so closely.)
+    pub(super) fn add(&mut self, answer: Nanos, quiet: Nanos, unknown: bool) -> Option<Nanos> {
+        self.all.add(answer, answer.0 <= quiet.0 / ANSWER);
         if quiet >= APART {
-            self.apart.add(answer, quiet);
-        } else {
-            self.within.add(answer, quiet);
+            self.apart.add(answer, answer < NEAR);
         }
-        if self.apart.all >= WITNESSES { self.apart.leg() } else { self.within.leg() }
+        let apart = if unknown { self.apart.leg() } else { None };
+        apart.or_else(|| self.all.leg())
     }
 }
 
@@ -40,10 +43,10 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn add(&mut self, answer: Nanos, quiet: Nanos) {
+    fn add(&mut self, time: Nanos, is_answer: bool) {
         self.all = self.all.saturating_add(1);
-        if answer.0 <= quiet.0 / ANSWER {
-            self.least = if self.answers == 0 { answer } else { self.least.min(answer) };
+        if is_answer {
+            self.least = if self.answers == 0 { time } else { self.least.min(time) };
             self.answers += 1;
         }
     }

@@ -94,6 +94,8 @@ pub(crate) struct Figures {
     pub scale_matters: bool,
     /// Transfers of the direction.
     pub transfers: u64,
+    /// Only one end's packets were captured.
+    pub one_way: bool,
 }
 
 impl Figures {
@@ -117,6 +119,7 @@ impl Figures {
             sender: place(direction.from),
             receiver: place(direction.from.other()),
             bytes: direction.bytes,
+            one_way: connection.findings.iter().any(|f| f.kind == FindingKind::OneWay),
             is_whole: connection.is_whole(),
             opening: Opening::of(connection),
             retransmitted: direction.retransmitted,

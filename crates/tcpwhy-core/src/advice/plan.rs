@@ -26,7 +26,7 @@ fn gain(f: &Figures) -> Option<Step> {
             false => Network::LittleToGain { then: w.transfer, next: w.next },
         },
         None if f.rtt_floor == Nanos::ZERO && goes_by_rounds(f.verdict.limit) => {
-            Network::GainUnknown(Unseen::Round { resent: f.retransmitted > 0 })
+            Network::GainUnknown(Unseen::Round { resent: f.retransmitted > 0 && !f.one_way })
         }
         _ => return None,
     };
@@ -68,7 +68,9 @@ fn against(f: &Figures) -> Vec<Step> {
             ]
         }
         Limit::SilentPath => silent_path(f),
-        Limit::Unknown => vec![Step::Life(Life::CaptureBetter { at: f.sender })],
+        Limit::Unknown => {
+            vec![Step::Life(Life::CaptureBetter { at: f.sender, one_way: f.one_way })]
+        }
     }
 }
 
@@ -267,7 +269,7 @@ fn silent_path(f: &Figures) -> Vec<Step> {
         }
         // What was sent in vain only a capture at the other end shows.
         Cause::None if f.owed.is_some() => vec![
-            Step::Life(Life::CaptureBetter { at: f.sender }),
+            Step::Life(Life::CaptureBetter { at: f.sender, one_way: f.one_way }),
             Step::Life(Life::CheckPath { frames: f.frames }),
             Step::Life(Life::DetectDeadPeer { at }),
         ],

@@ -69,9 +69,11 @@ impl SegmentSize {
     /// Another segment of `len` bytes changes nothing of what is known.
     #[inline(always)]
     pub(crate) fn expects(&self, len: u32) -> bool {
-        let known =
-            len == self.candidate && (self.announced.is_none() || u64::from(len) == self.mss);
-        known || self.announced.is_some_and(|announced| len > announced)
+        match self.announced {
+            None => len == self.candidate,
+            // It speaks for what is known already; or an offload has merged it.
+            Some(announced) => u64::from(len) == self.mss || len > announced,
+        }
     }
 
     /// Segments on the wire that `len` bytes of payload make; an offload may have merged them.

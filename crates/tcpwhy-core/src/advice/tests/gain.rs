@@ -31,6 +31,12 @@ fn where_no_round_trip_was_measured_nobody_is_told_that_there_is_little_to_gain(
     c.directions[1].retransmitted = 30_000;
     let first = advised(&c).swap_remove(0);
     assert!(first.contains("cannot be predicted") && first.contains("sent again"), "{first}");
+    // Of one direction alone no timestamp would tell, either, and another capture has to show both.
+    let (side, count, value, frame) = (Side::Client, 0, 0, 0);
+    c.findings = Box::new([Finding { kind: FindingKind::OneWay, side, count, value, frame }]);
+    assert!(!advised(&c)[0].contains("timestamps"), "{:?}", advised(&c));
+    c.directions[1].verdict.limit = Limit::Unknown;
+    assert!(advised(&c)[0].contains("where both directions pass"), "{:?}", advised(&c));
     // The application's time is its own, however long a round trip is.
     c.directions[1].verdict.limit = Limit::Application;
     assert!(!advised(&c)[0].contains("be predicted"), "{:?}", advised(&c));

@@ -196,7 +196,8 @@ fn all_steps() -> Vec<Step> {
         Life::ClampMss { mss: 1_448 },
         Life::ClampMss { mss: 0 },
         Life::KeepStateAlive,
-        Life::CaptureBetter { at },
+        Life::CaptureBetter { at, one_way: false },
+        Life::CaptureBetter { at, one_way: true },
     ];
     let work = work.into_iter().map(Step::Work);
     let buffer = buffer.into_iter().map(Step::Buffer);

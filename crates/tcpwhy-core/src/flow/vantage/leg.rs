@@ -112,6 +112,7 @@ impl Leg {
         (self.since, self.moved) = (time, true);
         (self.asked, self.newest, self.echoed) = (None, None, None);
         self.pending = Line::default();
+        self.bursts = AckClock::default();
     }
 
     /// Whether its standing may have changed since this was asked last.

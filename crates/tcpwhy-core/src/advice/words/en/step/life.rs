@@ -66,9 +66,15 @@ pub(super) fn step(step: &Life) -> String {
              timeout on the way (firewall, NAT, load balancer, server): SO_KEEPALIVE with \
              TCP_KEEPIDLE below it, or an application heartbeat."
             .to_owned(),
-        Life::CaptureBetter { at } => format!(
-            "Capture again, as near to {} as you can, from before the connection opens, and with \
+        Life::CaptureBetter { at, one_way } => format!(
+            "Capture again, {}as near to {} as you can, from before the connection opens, and with \
              whole headers: `tcpdump -s 128 -w why.pcap`.",
+            match one_way {
+                true =>
+                    "where both directions pass (a mirror port may show one of them, and two routes \
+                     one each), ",
+                false => "",
+            },
             place(&at)
         ),
     }

@@ -57,8 +57,12 @@ pub(super) fn step(step: &Life) -> String {
             "让空闲连接的保活间隔短于途中最短的空闲超时（防火墙、NAT、负载均衡、服务器）：使用 SO_KEEPALIVE，并把 TCP_KEEPIDLE 设得比它小，或者由应用程序发送心跳。"
                 .to_owned()
         }
-        Life::CaptureBetter { at } => format!(
-            "重新抓包：尽量靠近{}，在连接建立之前开始，并抓下完整的包头：`tcpdump -s 128 -w why.pcap`。",
+        Life::CaptureBetter { at, one_way } => format!(
+            "重新抓包：{}尽量靠近{}，在连接建立之前开始，并抓下完整的包头：`tcpdump -s 128 -w why.pcap`。",
+            match one_way {
+                true => "选一个两个方向都经过的位置（镜像端口可能只复制一个方向，往返也可能走不同的路），",
+                false => "",
+            },
             place(&at)
         ),
     }

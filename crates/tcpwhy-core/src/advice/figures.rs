@@ -119,7 +119,7 @@ impl Figures {
             sender: place(direction.from),
             receiver: place(direction.from.other()),
             bytes: direction.bytes,
-            one_way: connection.findings.iter().any(|f| f.kind == FindingKind::OneWay),
+            one_way: connection.is_one_way(),
             is_whole: connection.is_whole(),
             opening: Opening::of(connection),
             retransmitted: direction.retransmitted,

@@ -83,37 +83,16 @@ pub(crate) enum Network {
 /// A step on how connections open and die, or on the evidence itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Life {
-    CheckListener {
-        at: Place,
-    },
-    CheckListenQueue {
-        at: Place,
-    },
+    CheckListener { at: Place },
+    CheckListenQueue { at: Place },
     CheckSynPath,
-    ReuseAgainstHandshake {
-        rtt: Nanos,
-    },
-    ReuseAgainstTurns {
-        rtt: Nanos,
-        turns: u64,
-    },
-    CheckPath {
-        frames: (u64, u64),
-    },
-    DetectDeadPeer {
-        at: Place,
-    },
+    ReuseAgainstHandshake { rtt: Nanos },
+    ReuseAgainstTurns { rtt: Nanos, turns: u64 },
+    CheckPath { frames: (u64, u64) },
+    DetectDeadPeer { at: Place },
     AllowIcmp,
-    ProbeMtu {
-        at: Place,
-    },
-    ClampMss {
-        mss: u32,
-    },
+    ProbeMtu { at: Place },
+    ClampMss { mss: u32 },
     KeepStateAlive,
-    /// `one_way`: this one shows the packets of one end.
-    CaptureBetter {
-        at: Place,
-        one_way: bool,
-    },
+    CaptureBetter { at: Place, one_way: bool },
 }

@@ -66,7 +66,7 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
     {
         summary.min = summary.min.min(floor);
     }
-    let handshake = placing.legs.to[0].floor() + placing.legs.to[1].floor();
+    let handshake = placing.legs.floor();
     let whole = placing.legs.to.iter().all(|leg| leg.known());
     if all.is_empty() && whole {
         summary = RttSummary { min: handshake, median: handshake, p95: handshake };

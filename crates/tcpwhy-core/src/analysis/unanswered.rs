@@ -88,7 +88,7 @@ pub(super) fn without_data(
         .collect();
     let facts = Facts {
         mss: 0,
-        rtt_floor: placing.legs.to[0].floor() + placing.legs.to[1].floor(),
+        rtt_floor: placing.legs.floor(),
         peak_bps: 0,
         path_bps: 0,
         max_flight: 0,

@@ -245,7 +245,7 @@ impl Placing {
         if packet.has(flags::ACK) && !prompt {
             prompt = self.clocks[own].see(val, packet.time);
             if self.legs.to[own].is_news(ecr, packet.time) {
-                let round = self.legs.to[0].floor() + self.legs.to[1].floor();
+                let round = self.legs.floor();
                 let left = if prompt { packet.time } else { self.left(packet) };
                 self.legs.to[own].echoed(ecr, left, round, self.clocks[own].tells());
             }
@@ -281,7 +281,7 @@ impl Placing {
         if packet.has(flags::SYN) {
             self.legs.to[own].opened(time);
         } else if packet.len > 0 {
-            let round = self.legs.to[0].floor() + self.legs.to[1].floor();
+            let round = self.legs.floor();
             self.legs.to[other].data_towards(packet.seq + packet.len, time);
             self.legs.to[own].data_from(time, round);
         }

@@ -39,7 +39,8 @@ impl SegmentSize {
     }
 
     fn note_any(&mut self, len: u32) {
-        if (64..=LARGEST_GUESS).contains(&len) && self.vote(len) {
+        if (64..=LARGEST_GUESS).contains(&len) {
+            self.vote(len);
             self.mss = self.candidate.max(LEAST).into();
         }
     }
@@ -53,17 +54,14 @@ impl SegmentSize {
         }
     }
 
-    /// Whether there is a new candidate.
-    fn vote(&mut self, len: u32) -> bool {
+    fn vote(&mut self, len: u32) {
         if len == self.candidate {
             self.votes = self.votes.saturating_add(1);
         } else if self.votes == 0 {
             (self.candidate, self.votes) = (len, 1);
-            return true;
         } else {
             self.votes -= 1;
         }
-        false
     }
 
     /// Another segment of `len` bytes changes nothing of what is known.

@@ -196,6 +196,11 @@ impl Connection {
         self.findings.iter().any(|f| f.kind == FindingKind::Refused)
     }
 
+    /// Whether only one end's packets were captured.
+    pub fn is_one_way(&self) -> bool {
+        self.findings.iter().any(|f| f.kind == FindingKind::OneWay)
+    }
+
     /// The end of that side.
     pub fn endpoint(&self, side: Side) -> Endpoint {
         match side {

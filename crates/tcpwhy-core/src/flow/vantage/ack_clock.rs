@@ -20,14 +20,13 @@ pub(super) struct AckClock {
     /// What most bursts agree on, and how many more than those that do not.
     lag: Nanos,
     agree: u32,
-    is_told: bool,
     /// SYNs since its last data.
     opens: u8,
 }
 
 impl Default for AckClock {
     fn default() -> Self {
-        Self { sent: Nanos::MAX, heard: None, lag: Nanos::ZERO, agree: 0, is_told: false, opens: 0 }
+        Self { sent: Nanos::MAX, heard: None, lag: Nanos::ZERO, agree: 0, opens: 0 }
     }
 }
 
@@ -60,7 +59,7 @@ impl AckClock {
             return None;
         }
         let lag = time - self.heard.take()?;
-        (!self.is_told && lag < floor && lag.0 >= floor.0 / 4 * 3).then(|| self.vote(lag))?
+        (!self.is_told() && lag < floor && lag.0 >= floor.0 / 4 * 3).then(|| self.vote(lag))?
     }
 
     /// The majority's, by the algorithm of Boyer and Moore.
@@ -74,7 +73,11 @@ impl AckClock {
         } else {
             self.agree -= 1;
         }
-        self.is_told = self.agree >= WITNESSES;
-        self.is_told.then_some(self.lag)
+        self.is_told().then_some(self.lag)
+    }
+
+    /// Enough agree; nobody is asked any more.
+    fn is_told(&self) -> bool {
+        self.agree >= WITNESSES
     }
 }

@@ -34,6 +34,12 @@ impl Legs {
         moved.then_some(self)
     }
 
+    /// Both together, without queues: the round trip as far as it is known.
+    #[inline(always)]
+    pub(crate) fn floor(&self) -> Nanos {
+        self.to[0].floor() + self.to[1].floor()
+    }
+
     /// What is known of both.
     #[inline(always)]
     pub(crate) fn standing(&self) -> [Standing; 2] {

@@ -10,9 +10,6 @@ CORE_TARGET=wasm32-unknown-unknown
 CLI_TARGETS="x86_64-apple-darwin x86_64-pc-windows-msvc"
 CROSS_TARGETS="$CORE_TARGET $CLI_TARGETS"
 
-# Where is built what does not run.
-ELSEWHERE=target/elsewhere
-
 # With the minutes and seconds since STARTED, where that is set.
 heading() {
     local after=""

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
-export CARGO_TARGET_DIR=$ELSEWHERE
+export CARGO_TARGET_DIR=$PWD/target/elsewhere
 
 heading "Core for $CORE_TARGET"
 if have_target "$CORE_TARGET" "$@"; then
@@ -24,5 +24,6 @@ for target in $CLI_TARGETS; do
     fi
 done
 
-unset CARGO_TARGET_DIR
+# Another compiler, and no lints.
+unset CARGO_TARGET_DIR RUSTC_WORKSPACE_WRAPPER
 scripts/fuzz.sh

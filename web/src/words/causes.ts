@@ -30,4 +30,5 @@ export const CAUSES: Record<string, string> = {
   "probes unanswered": "探测无应答",
   "PMTU black hole": "PMTU 黑洞",
   "connection forgotten": "连接已被遗忘",
+  "capture hole": "抓包缺失",
 };

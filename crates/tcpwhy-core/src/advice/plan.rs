@@ -68,6 +68,9 @@ fn against(f: &Figures) -> Vec<Step> {
             ]
         }
         Limit::SilentPath => silent_path(f),
+        Limit::Unknown if f.verdict.cause == Cause::CaptureHole => {
+            vec![Step::Life(Life::CaptureAll)]
+        }
         Limit::Unknown => {
             vec![Step::Life(Life::CaptureBetter { at: f.sender, one_way: f.one_way })]
         }

@@ -95,4 +95,5 @@ pub(crate) enum Life {
     ClampMss { mss: u32 },
     KeepStateAlive,
     CaptureBetter { at: Place, one_way: bool },
+    CaptureAll,
 }

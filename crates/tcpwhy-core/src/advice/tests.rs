@@ -62,7 +62,7 @@ const CAUSES: [(Limit, &[Cause]); 10] = [
             Cause::ConnectionForgotten,
         ],
     ),
-    (Limit::Unknown, &[Cause::None]),
+    (Limit::Unknown, &[Cause::None, Cause::CaptureHole]),
 ];
 
 fn endpoint(last: u8, port: u16) -> Endpoint {

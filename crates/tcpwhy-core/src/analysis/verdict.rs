@@ -27,14 +27,17 @@ pub(crate) fn of(
         true => overlap(i, transfers),
         false => i.to - i.from,
     };
-    let limits = summed(timeline.iter().map(|i| (i.limit, within(i))));
+    // What the capture lacks says nothing, unless it lacks most.
+    let mostly_unknown = is_mostly_unknown(timeline, span);
+    let seen = timeline.iter().filter(|i| mostly_unknown || i.cause != Cause::CaptureHole);
+    let limits = summed(seen.map(|i| (i.limit, within(i))));
     let Some(first) = longest(&limits, Limit::Application, (Nanos::ZERO, Nanos::ZERO)) else {
         return unknown();
     };
     // The way of what was sent last is as long whatever held it before: where that is as much as half of it, the answer is another.
     let tail = facts.tail;
     let limit = match longest(&limits, Limit::Application, (tail, tail.scale(1, 2))) {
-        _ if is_mostly_unknown(timeline, span) => Limit::Unknown,
+        _ if mostly_unknown => Limit::Unknown,
         Some(other) if other != Limit::Unknown => other,
         _ => first,
     };

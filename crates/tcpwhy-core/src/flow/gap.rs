@@ -49,6 +49,8 @@ pub(crate) enum Release {
     Timer,
     /// None was: all that was sent has been acknowledged.
     Nothing,
+    /// Nobody knows: other data left before it, unseen.
+    Unseen,
 }
 
 /// The gap since the last sending.
@@ -197,6 +199,8 @@ impl Gap {
 fn wait_of(state: State, closed: bool, release: Release) -> Wait {
     match (release, state) {
         (Release::Nothing, _) => Wait::Tail,
+        (Release::Unseen, State::NoRoom) if closed => Wait::Window,
+        (Release::Unseen, _) => Wait::Unseen,
         (Release::Repair, State::NoRoom) if closed => Wait::Window,
         (Release::Repair, _) => Wait::Recovery,
         (_, State::NoRoom) => Wait::Window,

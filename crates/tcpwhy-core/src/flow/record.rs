@@ -101,13 +101,17 @@ impl Stretches {
         self.open.wait = self.dominant;
         // `push` would copy it twice.
         self.closed.extend_from_slice(std::slice::from_ref(&self.open));
+        self.reopen();
+        if self.closed.len() >= MAX_STRETCHES {
+            self.coarsen();
+        }
+    }
+
+    fn reopen(&mut self) {
         let Stretch { to, wait, shift, .. } = self.open;
         self.open = Stretch { shift, ..Stretch::starting(to, wait) };
         self.tally = [0; Wait::COUNT];
         self.dominant = Wait::Ack;
-        if self.closed.len() >= MAX_STRETCHES {
-            self.coarsen();
-        }
     }
 
     /// The newest repair was a single probe, and the receiver had all that it carried: the sender did nothing but wait for an ACK.
@@ -122,6 +126,33 @@ impl Stretches {
         for stretch in std::iter::once(&mut self.open).chain(lately) {
             stretch.repaired_nothing();
         }
+    }
+
+    /// The capture lacks what was sent and came back between `from` and `to`, lately. That a window was closed its receiver had said before.
+    #[cold]
+    pub(crate) fn lacks(&mut self, from: Nanos, to: Nanos) {
+        for stretch in self.closed.iter_mut().rev().take_while(|s| s.to > from) {
+            let inside = to.min(stretch.to) - from.max(stretch.from);
+            let closed = stretch.wait == Wait::Window && stretch.zero_window;
+            if inside.scale(2, 1) > stretch.duration() && !closed {
+                stretch.wait = Wait::Unseen;
+            }
+        }
+        // In flight was less than it seemed until now.
+        if self.open.from >= from {
+            self.dominant = Wait::Unseen;
+            self.end();
+            self.reopen();
+        }
+    }
+
+    /// So many bytes arrived in the time before, of which the capture shows nothing.
+    #[cold]
+    pub(crate) fn arrived_unseen(&mut self, bytes: u64) {
+        let before = self.closed.last_mut().filter(|before| before.wait == Wait::Unseen);
+        let stretch = before.unwrap_or(&mut self.open);
+        stretch.acked += bytes;
+        stretch.arrived += bytes as i64;
     }
 
     /// The window scale was found to be larger by so many bits.

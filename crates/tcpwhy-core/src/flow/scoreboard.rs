@@ -82,6 +82,8 @@ pub(crate) struct Acked {
     pub(crate) unseen: u64,
     /// Of them, those that it should have seen: the others were sent before it began.
     pub(crate) missed: u64,
+    /// Of those, what arrived in a time of which the capture shows nothing.
+    pub(crate) hidden: u64,
     /// The largest segment that was acknowledged whole.
     pub(crate) largest: u64,
 }

@@ -23,10 +23,12 @@ pub(crate) enum Wait {
     Nagle,
     /// Everything was sent and is on its way: nothing followed.
     Tail,
+    /// Nobody knows: the capture lacks what was sent, and what came back, for longer than a round trip.
+    Unseen,
 }
 
 impl Wait {
-    pub(super) const COUNT: usize = Self::Tail as usize + 1;
+    pub(super) const COUNT: usize = Self::Unseen as usize + 1;
 
     /// One round of bulk data holds both gaps inside a burst and the pause after it.
     pub(super) fn goes_with(self, other: Self) -> bool {

@@ -60,6 +60,7 @@ pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
 fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
+        Wait::Unseen => Judgement::new(Limit::Unknown, Cause::CaptureHole, 95),
         wait if undecidable(ctx, i, wait) => Judgement::UNKNOWN,
         wait if outlasts_timers(ctx, i, wait) => Judgement::new(Limit::Unknown, Cause::None, 95),
         Wait::IdleSelf => path_bandwidth::spread(ctx, i)

@@ -127,11 +127,13 @@ pub enum Cause {
     PmtuBlackHole,
     /// silent_path: answered by RST because the other side had forgotten the connection.
     ConnectionForgotten,
+    /// unknown: the capture lacks the packets that would show it.
+    CaptureHole,
 }
 
 impl Cause {
     /// All causes, in the order of their limits.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::None,
         Self::SynRetry,
         Self::SenderApplication,
@@ -163,6 +165,7 @@ impl Cause {
         Self::ProbesUnanswered,
         Self::PmtuBlackHole,
         Self::ConnectionForgotten,
+        Self::CaptureHole,
     ];
 
     /// The cause of a published name.
@@ -204,6 +207,7 @@ impl Cause {
             Self::ProbesUnanswered => "probes unanswered",
             Self::PmtuBlackHole => "PMTU black hole",
             Self::ConnectionForgotten => "connection forgotten",
+            Self::CaptureHole => "capture hole",
         })
     }
 }

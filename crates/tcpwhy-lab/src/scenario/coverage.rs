@@ -8,8 +8,10 @@ const DOCUMENTATION: &str = include_str!("../../../../docs/scenario.md");
 /// The scenario that is made for a cause; a new cause does not compile without one.
 fn made_for(cause: Cause) -> Option<&'static str> {
     Some(match cause {
-        // Whose buffer it is, is known from the socket alone, never from packets.
-        Cause::None | Cause::LockedByApplication | Cause::SystemMaximum => return None,
+        // Whose buffer it is, is known from the socket alone, never from packets; and the lab's captures lack nothing.
+        Cause::None | Cause::LockedByApplication | Cause::SystemMaximum | Cause::CaptureHole => {
+            return None;
+        }
         Cause::SynRetry => "syn-lost",
         Cause::SenderApplication => "application-writes-slowly",
         Cause::WaitingForPeer => "application-thinks",

@@ -198,6 +198,7 @@ fn all_steps() -> Vec<Step> {
         Life::KeepStateAlive,
         Life::CaptureBetter { at, one_way: false },
         Life::CaptureBetter { at, one_way: true },
+        Life::CaptureAll,
     ];
     let work = work.into_iter().map(Step::Work);
     let buffer = buffer.into_iter().map(Step::Buffer);

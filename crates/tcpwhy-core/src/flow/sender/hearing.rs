@@ -36,9 +36,12 @@ impl Sender {
             return self.carried_data(event, time);
         }
         let edge = self.window.edge;
-        let acked = self.board.acknowledge(ack, |level| self.bursts.delivered(level));
+        let mut acked = self.board.acknowledge(ack, |level| self.bursts.delivered(level));
         self.space.advance_to(ack, event.ack);
         self.window.advertise(ack, event.window, event.has(flags::SYN));
+        if acked.missed > 1 || self.hole.is_some() {
+            self.leaves_out_unseen(&mut acked, event.frame, time);
+        }
         let arrived = self.note_ack(event, &acked, way);
         if self.duplicate_acks > 0 {
             self.gap.notices(time);
@@ -62,6 +65,25 @@ impl Sender {
         let piece = self.piece(time, event.frame);
         self.gap.falls(time, self.board.flight(), self.flight);
         self.gap.change(piece);
+    }
+
+    /// An ACK at `time` may acknowledge what the capture missed. Where that is more than one flight, nobody knows what the sender waited for
+    /// meanwhile, and what arrived then says nothing of the round in which the capture goes on.
+    #[cold]
+    fn leaves_out_unseen(&mut self, acked: &mut Acked, frame: u64, time: Nanos) {
+        let una = self.board.una;
+        let hole = self.hole.take_if(|hole| hole.end <= una);
+        if acked.missed <= 1 {
+            return; // it was out of order, or sent again
+        }
+        match hole {
+            Some(hole) => self.record.lacks(hole.from, hole.to),
+            None if self.is_unseen(time) => self.ends_unseen(time, frame, Release::Unseen),
+            None => return,
+        }
+        self.capacity.breaks_off();
+        acked.hidden = acked.missed.min(acked.arrived);
+        self.record.arrived_unseen(acked.hidden);
     }
 
     /// Nothing was acknowledged; the window's edge may have `moved`.
@@ -119,11 +141,11 @@ impl Sender {
         let behind = self.board.una.saturating_sub(self.data_end).min(acked.bytes);
         let closing = if acked.unseen > 1 { 0 } else { behind };
         let window = self.window.bytes();
-        let arrived = acked.arrived + beyond;
+        let arrived = acked.arrived - acked.hidden + beyond;
         let open = self.record.open();
         open.touch(event.frame);
         open.saw_window(window);
-        open.acked += acked.bytes - closing;
+        open.acked += acked.bytes - closing - acked.hidden;
         open.arrived += arrived.saturating_sub(closing) as i64;
         // Timestamps will tell where the capture was taken: until then the round trip is not known.
         let placed = self.placed || event.stamp().is_none();
@@ -201,17 +223,22 @@ impl Sender {
         }
     }
 
-    /// The capture missed what this ACK acknowledges: the gap ends here, nobody knows how.
-    #[cold]
-    fn sent_unseen(&mut self, time: Nanos, frame: u64, ack: u64) {
+    /// The gap ends here: the capture does not show what was sent.
+    fn ends_unseen(&mut self, time: Nanos, frame: u64, release: Release) {
         let round = self.round();
         let record = &mut self.record;
-        self.gap.resolve(time, Release::Ack, |to, wait, piece| {
+        self.gap.resolve(time, release, |to, wait, piece| {
             record.account(to, wait, round, |s| {
                 s.touch(frame);
                 s.saw_window(piece.window);
             });
         });
+    }
+
+    /// The capture missed what this ACK acknowledges: nobody knows when it left.
+    #[cold]
+    fn sent_unseen(&mut self, time: Nanos, frame: u64, ack: u64) {
+        self.ends_unseen(time, frame, Release::Ack);
         let fresh = ack.saturating_sub(self.data_end);
         self.turns.misses();
         let turn = self.peer_data.take().is_some();
@@ -219,6 +246,7 @@ impl Sender {
         self.data_end = self.data_end.max(ack);
         let piece = self.piece(time, frame);
         self.gap.restart(piece);
+        self.flight = self.board.flight();
         // What the capture shows of its data may have left before.
         if ack >= self.data_end {
             self.done = Some(time);

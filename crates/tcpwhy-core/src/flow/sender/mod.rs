@@ -58,6 +58,8 @@ pub(crate) struct Sender {
     marks: Feedback,
     /// Packets are missing before the newest.
     missing: bool,
+    /// Data that is not in the capture, or lost before it, after a long time of which it shows nothing.
+    hole: Option<Hole>,
     pace: Pace,
     /// Whether the leg between the capture point and this sender has been measured.
     pub(crate) placed: bool,
@@ -104,6 +106,14 @@ pub(crate) struct Sender {
     pub(crate) done: Option<Nanos>,
     /// Last time anything of this direction happened.
     pub(crate) last: Nanos,
+}
+
+/// Data that the capture does not show, up to `end`, and when it must have left.
+#[derive(Debug, Clone, Copy)]
+struct Hole {
+    from: Nanos,
+    to: Nanos,
+    end: u64,
 }
 
 /// How an ACK comes from the capture point to the sender.
@@ -154,6 +164,7 @@ impl Sender {
             identification: Identification::default(),
             marks: b.marks,
             missing: false,
+            hole: None,
             placed: false,
             timed_since: Nanos(i64::MIN),
             dry: false,

@@ -52,5 +52,6 @@ pub(crate) fn cause(cause: Cause) -> Option<&'static str> {
         Cause::ProbesUnanswered => "探测无应答",
         Cause::PmtuBlackHole => "PMTU 黑洞",
         Cause::ConnectionForgotten => "连接已被遗忘",
+        Cause::CaptureHole => "抓包缺失",
     })
 }

@@ -85,6 +85,11 @@ fn verdict(f: &Figures) -> String {
         Limit::LossRecovery => network::loss_recovery(f),
         Limit::DelayedAck => delayed_ack(f),
         Limit::SilentPath => silent_path(f),
+        Limit::Unknown if f.verdict.cause == Cause::CaptureHole => format!(
+            "The capture lacks the packets that would show what held the {} back for {}.",
+            f.sender.side.name(),
+            part(f)
+        ),
         Limit::Unknown => format!(
             "The capture does not show what held the {} back for {}.",
             f.sender.side.name(),

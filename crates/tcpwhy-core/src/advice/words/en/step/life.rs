@@ -77,5 +77,9 @@ pub(super) fn step(step: &Life) -> String {
             },
             place(&at)
         ),
+        Life::CaptureAll => "Capture again without losing packets: headers only, with a larger buffer, \
+             onto a local disk (`tcpdump -s 128 -B 65536 -w why.pcap`). At its end tcpdump says how \
+             many packets the kernel dropped: none must be."
+            .to_owned(),
     }
 }

@@ -84,6 +84,9 @@ fn verdict(f: &Figures) -> String {
         Limit::LossRecovery => network::loss_recovery(f),
         Limit::DelayedAck => delayed_ack(f),
         Limit::SilentPath => silent_path(f),
+        Limit::Unknown if f.verdict.cause == Cause::CaptureHole => {
+            format!("{}，抓包缺少能说明是什么限制了{}的数据包。", part(f), end(f.sender.side))
+        }
         Limit::Unknown => {
             format!("{}，是什么限制了{}，从抓包中看不出来。", part(f), end(f.sender.side))
         }

@@ -65,5 +65,6 @@ pub(super) fn step(step: &Life) -> String {
             },
             place(&at)
         ),
+        Life::CaptureAll => "重新抓包，不要丢失数据包：只抓包头，加大缓冲区，并写到本地磁盘（`tcpdump -s 128 -B 65536 -w why.pcap`）。tcpdump 结束时会报告内核丢弃了多少个包：一个都不应有。".to_owned(),
     }
 }

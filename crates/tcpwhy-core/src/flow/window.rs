@@ -83,7 +83,10 @@ impl Window {
         self.of_syn = syn;
         self.bytes = self.scaled();
         self.last = (!syn).then_some(ack);
-        raise(&mut self.largest, self.bytes);
+        // Another shift widens all but a SYN's.
+        if !(syn && self.is_inferred()) {
+            raise(&mut self.largest, self.bytes);
+        }
         self.edge = ack.saturating_add(self.bytes);
         self.acks = self.acks.saturating_add(1);
         if !syn {
@@ -93,6 +96,10 @@ impl Window {
             self.furthest = (ack, raw);
             self.furthest_edge = self.edge;
         }
+    }
+
+    fn is_inferred(&self) -> bool {
+        matches!(self.scale, WindowScale::Inferred { .. })
     }
 
     /// Whether an ACK for `ack` with the header's window says the same as the last one.
@@ -167,9 +174,8 @@ impl Window {
     /// many segments away that a flight hardly ends there by chance, or flights end at it to the byte: one
     /// that a buffer or cwnd holds ends there under one of 65,536 values of the header's window.
     pub(crate) fn is_telling(&self, mss: u64) -> bool {
-        let inferred = matches!(self.scale, WindowScale::Inferred { .. });
         let met = self.at_edge >= FLIGHTS && self.at_edge >= self.beyond;
-        !inferred || self.raw == 0 || self.largest >= TELLING * mss || met
+        !self.is_inferred() || self.raw == 0 || self.largest >= TELLING * mss || met
     }
 
     /// An inferred edge is none: data is sent beyond it more often than up to it. What the capture lost or shows late of the ACKs lets a few
@@ -224,6 +230,17 @@ mod tests {
         assert_eq!(w.edge, 1100);
         w.advertise(100, 1000, false);
         assert_eq!(w.edge, 100 + 128_000);
+    }
+
+    #[test]
+    fn a_syns_window_is_not_scaled_either_where_its_options_are_cut_off() {
+        let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
+        w.advertise(0, 65_160, true);
+        assert_eq!((w.edge, w.bytes()), (65_160, 65_160));
+        w.advertise(1, 500, false);
+        assert!(!w.is_telling(100), "small, and data ends at its edge by chance");
+        w.sent(1, 9_001, 100);
+        assert_eq!((w.shift(), w.largest), (4, 8_000));
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             many(n, "ECN congestion mark", "ECN congestion marks")
         ),
         FindingKind::ScaleInferred => format!(
-            "The window scale of the {side} is inferred{}: the capture lacks the handshake, and the \
+            "The window scale of the {side} is inferred{}: the capture lacks the options of the handshake, and the \
              verdict depends on it.",
             scale_range(connection, finding.side)
         ),

@@ -64,7 +64,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             format!("发往或来自{side}的包带有 {n} 个 ECN 拥塞标记：途中有队列在不丢包地通知拥塞。")
         }
         FindingKind::ScaleInferred => format!(
-            "{side}的窗口缩放因子是推断的{}：抓包里没有握手，而结论取决于它。",
+            "{side}的窗口缩放因子是推断的{}：抓包里没有握手的选项，而结论取决于它。",
             scale_range(connection, finding.side)
         ),
         FindingKind::OneWay => {

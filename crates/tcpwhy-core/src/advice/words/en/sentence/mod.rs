@@ -48,7 +48,7 @@ pub(crate) fn sentence(f: &Figures) -> String {
     }
     if let (true, WindowScale::Inferred { min, max }) = (f.scale_matters, f.scale) {
         text.push_str(&format!(
-            " The capture lacks the handshake, so the window's scale is inferred (2^{min} to \
+            " The capture lacks the handshake's options, so the window's scale is inferred (2^{min} to \
              2^{max}), and the verdict depends on it."
         ));
     }

@@ -47,7 +47,7 @@ pub(crate) fn sentence(f: &Figures) -> String {
     }
     if let (true, WindowScale::Inferred { min, max }) = (f.scale_matters, f.scale) {
         text.push_str(&format!(
-            "抓包里没有握手，窗口缩放因子是推断的（2^{min} 到 2^{max}），结论取决于它。"
+            "抓包里没有握手的选项，窗口缩放因子是推断的（2^{min} 到 2^{max}），结论取决于它。"
         ));
     }
     text.push_str(&confidence(f));

@@ -1,7 +1,6 @@
 //! Something reaches the sender: ACKs, window updates, the peer's data.
 
 use super::{Sender, Way};
-use crate::flow::gap::Release;
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::Acked;
 use crate::observe::flags;
@@ -65,25 +64,6 @@ impl Sender {
         let piece = self.piece(time, event.frame);
         self.gap.falls(time, self.board.flight(), self.flight);
         self.gap.change(piece);
-    }
-
-    /// An ACK at `time` may acknowledge what the capture missed. Where that is more than one flight, nobody knows what the sender waited for
-    /// meanwhile, and what arrived then says nothing of the round in which the capture goes on.
-    #[cold]
-    fn leaves_out_unseen(&mut self, acked: &mut Acked, frame: u64, time: Nanos) {
-        let una = self.board.una;
-        let hole = self.hole.take_if(|hole| hole.end <= una);
-        if acked.missed <= 1 {
-            return; // it was out of order, or sent again
-        }
-        match hole {
-            Some(hole) => self.record.lacks(hole.from, hole.to),
-            None if self.is_unseen(time) => self.ends_unseen(time, frame, Release::Unseen),
-            None => return,
-        }
-        self.capacity.breaks_off();
-        acked.hidden = acked.missed.min(acked.arrived);
-        self.record.arrived_unseen(acked.hidden);
     }
 
     /// Nothing was acknowledged; the window's edge may have `moved`.
@@ -220,36 +200,6 @@ impl Sender {
         }
         if acked.unseen > 1 {
             self.sent_unseen(time, event.frame, ack);
-        }
-    }
-
-    /// The gap ends here: the capture does not show what was sent.
-    fn ends_unseen(&mut self, time: Nanos, frame: u64, release: Release) {
-        let round = self.round();
-        let record = &mut self.record;
-        self.gap.resolve(time, release, |to, wait, piece| {
-            record.account(to, wait, round, |s| {
-                s.touch(frame);
-                s.saw_window(piece.window);
-            });
-        });
-    }
-
-    /// The capture missed what this ACK acknowledges: nobody knows when it left.
-    #[cold]
-    fn sent_unseen(&mut self, time: Nanos, frame: u64, ack: u64) {
-        self.ends_unseen(time, frame, Release::Ack);
-        let fresh = ack.saturating_sub(self.data_end);
-        self.turns.misses();
-        let turn = self.peer_data.take().is_some();
-        self.transfers.sent(time, frame, fresh, 0, turn);
-        self.data_end = self.data_end.max(ack);
-        let piece = self.piece(time, frame);
-        self.gap.restart(piece);
-        self.flight = self.board.flight();
-        // What the capture shows of its data may have left before.
-        if ack >= self.data_end {
-            self.done = Some(time);
         }
     }
 }

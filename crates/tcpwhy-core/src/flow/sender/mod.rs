@@ -7,6 +7,7 @@ mod pace;
 mod repairing;
 mod sending;
 mod streaming;
+mod unseen;
 
 use crate::flow::WAKE_UP;
 use crate::flow::answers::Answers;
@@ -32,6 +33,7 @@ use crate::flow::window::Window;
 use crate::observe::flags;
 use crate::units::{Nanos, Seq};
 use pace::Pace;
+use unseen::Hole;
 
 /// Receivers delay ACKs by timers of 10 ms ticks and more (40 ms Linux, 100-200 ms others).
 const DELAYED: Nanos = Nanos::from_millis(10);
@@ -106,14 +108,6 @@ pub(crate) struct Sender {
     pub(crate) done: Option<Nanos>,
     /// Last time anything of this direction happened.
     pub(crate) last: Nanos,
-}
-
-/// Data that the capture does not show, up to `end`, and when it must have left.
-#[derive(Debug, Clone, Copy)]
-struct Hole {
-    from: Nanos,
-    to: Nanos,
-    end: u64,
 }
 
 /// How an ACK comes from the capture point to the sender.

@@ -1,7 +1,7 @@
 //! Data is sent again: what that says of the loss before it.
 
 use super::Sender;
-use crate::flow::gap::Release;
+use crate::flow::gap::{Release, State};
 use crate::flow::in_vain::InVain;
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::Sending;
@@ -83,5 +83,21 @@ impl Sender {
         let first = self.recover.is_none() && self.duplicate_acks == 0;
         self.probed_tail = first && tail && self.board.flight() > len;
         self.recover.get_or_insert(self.board.nxt);
+    }
+
+    /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the
+    /// capture, its retransmission seems new. But a queue that was not dry cannot pause with
+    /// everything acknowledged and room in the window, and where identifications count the packets
+    /// a gap shows the one that is missing. The probe comes after two round trips (RFC 8985 section 7.2), the
+    /// timeout later; and it begins where the data that was seen ends. Behind a hole comes what the capture missed.
+    #[inline(never)]
+    pub(super) fn lost_on_the_way(&self, packet: &Packet, time: Nanos) -> bool {
+        let waited = time - self.gap.start();
+        self.pace.far
+            && self.board.nxt == self.data_end + u64::from(packet.len)
+            && self.gap.state() == State::Idle
+            && (self.missing || !self.dry && !self.identification.counts())
+            && self.tally.data_segments > 0
+            && waited >= self.rtt.smoothed().scale(7, 4)
     }
 }

@@ -1,6 +1,6 @@
 //! The sender puts something on the wire.
 
-use super::{DELAYED, Hole, Sender, WAKE_UP};
+use super::{DELAYED, Sender, WAKE_UP};
 use crate::flow::gap::{Release, State};
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::{Levels, Sending};
@@ -67,8 +67,8 @@ impl Sender {
         }
         let unseen = start.saturating_sub(self.board.nxt);
         let hole = if unseen > 0 { self.bursts.missing(unseen) } else { 0 };
-        if unseen > 0 && self.is_unseen(time) {
-            self.hole.get_or_insert(Hole { from: self.gap.start(), to: time, end: start });
+        if unseen > 0 {
+            self.skips_to(start, time);
         }
         let levels = Levels { segment: self.level(packet, end, time), hole };
         let sending = self.board.send(start, end, time, levels, self.pace.soonest_repair);
@@ -223,28 +223,6 @@ impl Sender {
     #[inline]
     pub(super) fn small_was_under_way(&self) -> bool {
         self.small_end > self.data_end.saturating_sub(self.flight)
-    }
-
-    /// More has left since the last sending that the capture shows, for longer than a sender waits that hears of nothing: one probe of what
-    /// was lost comes after two round trips (RFC 8985 section 7.2), and a timeout sends again what is first.
-    pub(super) fn is_unseen(&self, time: Nanos) -> bool {
-        time - self.gap.start() > self.rtt.smoothed().scale(4, 1).max(self.pace.rest)
-    }
-
-    /// Seen from afar, a lost tail looks like a pause: the segment that was lost is not in the
-    /// capture, its retransmission seems new. But a queue that was not dry cannot pause with
-    /// everything acknowledged and room in the window, and where identifications count the packets
-    /// a gap shows the one that is missing. The probe comes after two round trips (RFC 8985 section 7.2), the
-    /// timeout later; and it begins where the data that was seen ends. Behind a hole comes what the capture missed.
-    #[inline(never)]
-    fn lost_on_the_way(&self, packet: &Packet, time: Nanos) -> bool {
-        let waited = time - self.gap.start();
-        self.pace.far
-            && self.board.nxt == self.data_end + u64::from(packet.len)
-            && self.gap.state() == State::Idle
-            && (self.missing || !self.dry && !self.identification.counts())
-            && self.tally.data_segments > 0
-            && waited >= self.rtt.smoothed().scale(7, 4)
     }
 
     /// `alone`: nothing was sent just before.

@@ -138,8 +138,9 @@ impl Stretches {
                 stretch.wait = Wait::Unseen;
             }
         }
-        // In flight was less than it seemed until now.
+        // In flight was less than it seemed until now, and the window had more room.
         if self.open.from >= from {
+            (self.open.flight, self.open.room) = (0, u64::MAX);
             self.dominant = Wait::Unseen;
             self.end();
             self.reopen();

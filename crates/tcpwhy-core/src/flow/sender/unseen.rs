@@ -11,6 +11,8 @@ pub(super) struct Hole {
     from: Nanos,
     to: Nanos,
     end: u64,
+    /// Most in flight before: until it is acknowledged, all of it seems to be.
+    most: u64,
 }
 
 impl Sender {
@@ -18,7 +20,8 @@ impl Sender {
     #[cold]
     pub(super) fn skips_to(&mut self, start: u64, time: Nanos) {
         if self.is_unseen(time) {
-            self.hole.get_or_insert(Hole { from: self.gap.start(), to: time, end: start });
+            let (from, most) = (self.gap.start(), self.tally.max_flight);
+            self.hole.get_or_insert(Hole { from, to: time, end: start, most });
         }
     }
 
@@ -38,7 +41,10 @@ impl Sender {
             return; // it was out of order, or sent again
         }
         match hole {
-            Some(hole) => self.record.lacks(hole.from, hole.to),
+            Some(hole) => {
+                self.record.lacks(hole.from, hole.to);
+                self.tally.max_flight = hole.most.max(self.board.flight());
+            }
             None if self.is_unseen(time) => self.ends_unseen(time, frame, Release::Unseen),
             None => return,
         }

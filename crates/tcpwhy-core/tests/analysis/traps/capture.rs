@@ -88,6 +88,7 @@ fn trap_08_a_hole_longer_than_a_round_trip_is_unknown_and_what_lies_around_it_is
         let unknown = d.timeline.iter().filter(|i| i.limit == Limit::Unknown);
         assert!(unknown.clone().all(|i| i.cause == Cause::CaptureHole), "{at}");
         assert_eq!(d.verdict.limit, Limit::SendBuffer, "{at}");
+        assert!(d.facts.max_flight <= 65_000, "{at}: {}", d.facts.max_flight);
     }
 }
 

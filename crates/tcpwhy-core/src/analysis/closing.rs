@@ -1,6 +1,6 @@
 //! Connections that have closed, until they are concluded, and the packets that still come after that.
 
-use super::seen::{APART, ELSEWHERE, of_ends};
+use super::seen::of_ends;
 use super::table::Place;
 use crate::observe::{Segment, flags};
 use crate::units::Nanos;
@@ -31,22 +31,22 @@ pub(super) struct Closing {
     lingering: VecDeque<Closed>,
     /// All of these have closed after those.
     recent: VecDeque<Closed>,
-    /// Of the last one.
-    scope: Option<u32>,
-    /// There are several capture points.
-    several: bool,
 }
 
 impl Closing {
-    /// One more that has closed, in this scope.
-    pub(super) fn push(&mut self, closed: Closed, scope: u32) {
-        self.several |= self.scope.replace(scope).is_some_and(|last| last != scope);
+    /// One more that has closed.
+    pub(super) fn push(&mut self, closed: Closed) {
         self.recent.push_back(closed);
     }
 
-    /// Takes out one that is to be concluded `now`, if there is one; of the recent ones only what `is_over` for both ends.
-    pub(super) fn take(&mut self, now: Nanos, is_over: impl Fn(&Closed) -> bool) -> Option<Closed> {
-        let copied_within = if self.several { ELSEWHERE } else { APART };
+    /// Takes out one that is to be concluded `now`, if there is one; of the recent ones only what `is_over` for both ends, and is `copied_within`
+    /// so much time.
+    pub(super) fn take(
+        &mut self,
+        now: Nanos,
+        copied_within: Nanos,
+        is_over: impl Fn(&Closed) -> bool,
+    ) -> Option<Closed> {
         while self.recent.len() > MAX_RECENT
             && self.recent.front().is_some_and(|closed| now - closed.at > copied_within)
         {

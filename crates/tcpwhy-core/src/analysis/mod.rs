@@ -16,6 +16,7 @@ pub(crate) mod narrowest;
 mod open;
 mod order;
 mod period;
+mod points;
 mod runs;
 mod seen;
 mod silent;

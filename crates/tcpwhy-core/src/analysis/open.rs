@@ -1,7 +1,8 @@
 //! A connection that is not over, as far as the sorter has to know it.
 
+use super::points::Points;
 use super::runs::{Hand, Step, Work};
-use super::seen::{self, Sight, Twins};
+use super::seen::{self, IDENTIFIED_APART, Seeing, Seen, Sight, Twins};
 use super::table::Place;
 use super::waiting::{Queue, Waiting};
 use crate::decode::plain::Way;
@@ -41,6 +42,10 @@ pub(super) struct Open {
     syn: [Option<Seq>; 2],
     /// Whether those that have no IP identification come twice, by the packet's sender.
     twins: [Twins; 2],
+    /// The print and the scope of the first packet of each side, where it was no plain one.
+    first: [Option<(u64, u32)>; 2],
+    /// Once another scope has shown one of its packets, too.
+    points: Option<Box<Points>>,
 }
 
 impl Open {
@@ -58,6 +63,7 @@ impl Open {
         let [client, server] = if from_client { [src, dst] } else { [dst, src] };
         Self {
             way: Way::between(&client, &server),
+            first: [None; 2],
             print: seen::of_ends(&client, &server),
             ends: [client, server],
             id,
@@ -66,6 +72,7 @@ impl Open {
             start: segment.time,
             syn: [None; 2],
             twins: [Twins::default(); 2],
+            points: None,
             fin: [None; 2],
             reset: false,
             judge: None,
@@ -113,21 +120,81 @@ impl Open {
         is_acknowledged(Side::Client) && is_acknowledged(Side::Server)
     }
 
-    /// Whether a SYN of `side` with this number opens another connection between the same ends. One that crosses the other end's first
-    /// SYN opens the same one (simultaneous open, RFC 9293 section 3.5, figure 7).
-    pub(super) fn is_reopened_by(&self, side: Side, seq: Seq) -> bool {
+    /// Whether `syn` of `side` opens another connection between the same ends. One that crosses the other end's first SYN opens the same
+    /// one (simultaneous open, RFC 9293 section 3.5, figure 7). The same one after both FINs is there again: another point's capture follows.
+    pub(super) fn is_reopened_by(&self, side: Side, syn: &Segment) -> bool {
+        let here = || self.first[side as usize].is_some_and(|(_, scope)| scope == syn.scope);
+        let is_behind = || self.fin.iter().all(Option::is_some) && here();
         match (self.syn[side as usize], self.syn[side.other() as usize]) {
-            (Some(known), _) => known != seq,
+            (Some(known), _) if known == syn.seq => {
+                syn.time - self.last > IDENTIFIED_APART && is_behind()
+            }
+            (Some(_), _) => true,
             (None, Some(_)) => self.is_closed(),
             (None, None) => true,
         }
     }
 
+    /// A packet of `side` with this print that is no plain one, in this scope: it may be the side's first.
+    pub(super) fn meet(&mut self, side: Side, print: u64, scope: u32) {
+        self.first[side as usize].get_or_insert((print, scope));
+    }
+
+    /// Whether its next packet, with this print, was captured before, or tells nothing because another one of `several` points does.
+    #[inline(always)]
+    pub(super) fn is_copy(
+        &mut self,
+        packet: &Packet,
+        (print, seeing): (u64, Seeing),
+        seen: &mut Seen,
+        several: bool,
+    ) -> bool {
+        if several {
+            return self.is_copy_of_several(packet, (print, seeing), seen);
+        }
+        let sight = seen.look(print, seeing, packet.ip_id != 0);
+        self.is_seen_again(packet, sight)
+    }
+
+    /// As `is_copy`, where there are several capture points.
+    #[inline(never)]
+    fn is_copy_of_several(
+        &mut self,
+        packet: &Packet,
+        (print, seeing): (u64, Seeing),
+        seen: &mut Seen,
+    ) -> bool {
+        let (side, scope) = (packet.side, seeing.1);
+        // A side's first packet is known again, however long ago it came: how far clocks are apart nobody knows.
+        let first = self.first[side as usize].filter(|(first, at)| *first == print && *at != scope);
+        self.find_points(side, first.map(|(_, scope)| scope));
+        if self.points.as_mut().is_some_and(|points| points.is_copy(packet, scope)) {
+            return true;
+        }
+        let sight = seen.look(print, seeing, packet.ip_id != 0);
+        if let Sight::Elsewhere(first) = sight {
+            self.find_points(side, Some(first));
+        }
+        self.is_seen_again(packet, sight)
+    }
+
+    /// Finds out which points tell of it, where a packet of `side` is there again that this scope has shown. Who began in the middle of it
+    /// is taken to have shown both sides.
+    fn find_points(&mut self, side: Side, shown_by: Option<u32>) {
+        let Some(scope) = shown_by.filter(|_| self.points.is_none()) else { return };
+        let mut scopes = self.first.map(|first| first.map(|(_, scope)| scope));
+        scopes[side as usize] = Some(scope);
+        if self.syn[side as usize].is_none() {
+            scopes[side.other() as usize].get_or_insert(scope);
+        }
+        self.points = Some(Box::new(Points::new(scopes)));
+    }
+
     /// Whether its next packet, which looks like `sight`, was captured before.
     #[inline(always)]
-    pub(super) fn is_copy(&mut self, packet: &Packet, sight: Sight) -> bool {
+    fn is_seen_again(&mut self, packet: &Packet, sight: Sight) -> bool {
         match sight {
-            Sight::Copy => true,
+            Sight::Copy | Sight::Elsewhere(_) => true,
             Sight::New if packet.ip_id != 0 => false,
             _ => {
                 let fills = packet.len > 0 || packet.has_any(flags::SYN | flags::FIN);
@@ -136,7 +203,7 @@ impl Open {
         }
     }
 
-    /// As `is_copy`, of a packet without an identification: whether it `fills` sequence space, and is a SYN. An end that has sent nothing
+    /// As `is_seen_again`, of a packet without an identification: whether it `fills` sequence space, and is a SYN. An end that has sent nothing
     /// but ACKs is copied as the other one is.
     #[inline(never)]
     fn is_twin(&mut self, side: Side, fills: bool, syn: bool, sight: Sight) -> bool {

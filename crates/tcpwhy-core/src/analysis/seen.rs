@@ -11,7 +11,7 @@ const PLACES: usize = 1 << 10;
 pub(super) const APART: Nanos = Nanos::from_millis(20);
 /// As `APART`, where the IP identification tells that it is the same packet: a router behind a long queue or an emulated path shows it again.
 /// No timer sends a segment again so soon (Linux's `TCP_RTO_MIN`), and what is sent again has another identification.
-const IDENTIFIED_APART: Nanos = Nanos::from_millis(200);
+pub(super) const IDENTIFIED_APART: Nanos = Nanos::from_millis(200);
 /// A copy that another capture point took has crossed a part of the path.
 pub(super) const ELSEWHERE: Nanos = Nanos::from_secs(2);
 
@@ -19,7 +19,7 @@ pub(super) const ELSEWHERE: Nanos = Nanos::from_secs(2);
 pub(super) type Seeing = (Nanos, u32);
 
 /// What a packet is to those seen before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sight {
     /// None of them is equal.
     New,
@@ -27,6 +27,8 @@ pub(super) enum Sight {
     Again,
     /// It was this very packet.
     Copy,
+    /// It was this very packet, and this scope has shown it.
+    Elsewhere(u32),
 }
 
 /// Whether a capture point shows the packets of one end twice, where no IP identification tells (IPv6 has none, and RFC 6864 lets IPv4
@@ -143,7 +145,7 @@ impl Recent {
         let places = [0, 16, 32, 48].map(|bits| (self.at >> bits) as usize % MANY);
         let known = places.iter().map(|&at| ring[at]).filter(|(p, _)| *p == print);
         let sights = known.map(|(_, then)| sight_of(then, now, identified));
-        sights.max_by_key(|sight| *sight as u8).unwrap_or(Sight::New)
+        sights.max().unwrap_or(Sight::New)
     }
 }
 
@@ -155,7 +157,8 @@ fn sight_of(then: Seeing, now: Seeing, identified: bool) -> Sight {
         (false, false) => APART,
     };
     match now.0 - then.0 <= apart {
-        true if elsewhere || identified => Sight::Copy,
+        true if elsewhere => Sight::Elsewhere(then.1),
+        true if identified => Sight::Copy,
         true => Sight::Again,
         false => Sight::New,
     }
@@ -207,7 +210,7 @@ mod tests {
         }
 
         fn knows(&mut self, segment: &Segment) -> bool {
-            self.sight(segment) == Sight::Copy
+            self.sight(segment) >= Sight::Copy
         }
     }
 
@@ -237,7 +240,7 @@ mod tests {
         let mut r = Seen::default();
         assert_eq!(r.sight(&segment(0, 1, 0)), Sight::New);
         assert_eq!(r.sight(&segment(0, 1, 10)), Sight::Again);
-        assert_eq!(r.sight(&segment(0, 2, 20)), Sight::Copy);
+        assert_eq!(r.sight(&segment(0, 2, 20)), Sight::Elsewhere(1));
         assert_eq!(r.sight(&segment(0, 1, 50_000)), Sight::New);
     }
 

@@ -4,6 +4,7 @@ use super::arrivals::{Arrival, Arrivals};
 use super::closing::{Closed, Closing, Gone};
 use super::open::Open;
 use super::order::{Order, Sorted};
+use super::points::Scopes;
 use super::runs::{Hand, Work};
 use super::seen::{Seen, print_of};
 use super::silent::Silent;
@@ -56,6 +57,7 @@ pub struct Sorter {
     rest: Vec<Place>,
     order: Order,
     seen: Seen,
+    scopes: Scopes,
 }
 
 impl Sorter {
@@ -139,8 +141,8 @@ impl Sorter {
             return self.sort(&arrival.segment(), false, work);
         };
         let seeing = (packet.time, arrival.scope);
-        let sight = self.seen.look(arrival.print, seeing, packet.ip_id != 0);
-        let queued = if open.is_copy(packet, sight) {
+        let several = self.scopes.are_several(arrival.scope);
+        let queued = if open.is_copy(packet, (arrival.print, seeing), &mut self.seen, several) {
             open.push_copy(*packet, &mut self.waiting)
         } else {
             open.push_plain(packet, &mut self.waiting)
@@ -194,11 +196,13 @@ impl Sorter {
         self.near = place;
         let Some(open) = self.table.get_mut(place) else { return };
         let print = print_of(segment) ^ open.print(side);
-        let sight = self.seen.look(print, (segment.time, segment.scope), segment.ip_id != 0);
+        let seeing = (segment.time, segment.scope);
+        open.meet(side, print, segment.scope);
         let was_closed = open.is_closed();
         let packet = Packet::of(segment, side);
         let packet = if late { packet.delayed() } else { packet };
-        let queued = if open.is_copy(&packet, sight) {
+        let several = self.scopes.are_several(segment.scope);
+        let queued = if open.is_copy(&packet, (print, seeing), &mut self.seen, several) {
             open.push_copy(packet, &mut self.waiting)
         } else {
             open.push(&packet, &mut self.waiting)
@@ -208,7 +212,7 @@ impl Sorter {
         }
         if !was_closed && open.is_closed() {
             let closed = Closed { at: segment.time, place, id: open.id };
-            self.closing.push(closed, segment.scope);
+            self.closing.push(closed);
             self.fetch_closed();
         }
         self.end_lingering(segment.time, work);
@@ -234,14 +238,17 @@ impl Sorter {
     fn is_reopened(&self, place: Place, side: Side, segment: &Segment) -> bool {
         segment.has(flags::SYN)
             && !segment.has(flags::ACK)
-            && self.table.get(place).is_some_and(|open| open.is_reopened_by(side, segment.seq))
+            && self.table.get(place).is_some_and(|open| open.is_reopened_by(side, segment))
     }
 
     fn end_lingering(&mut self, now: Nanos, work: &mut Work) {
         let is_over = |closed: &Closed, table: &Table| {
             table.get_if(closed.place, closed.id).is_none_or(Open::is_over)
         };
-        while let Some(closed) = self.closing.take(now, |closed| is_over(closed, &self.table)) {
+        let copied_within = self.scopes.copied_within();
+        while let Some(closed) =
+            self.closing.take(now, copied_within, |closed| is_over(closed, &self.table))
+        {
             // Or else its place is another's.
             if let Some(open) = self.table.get_if(closed.place, closed.id) {
                 self.gone.remember(open.print(Side::Client), closed.at, now);

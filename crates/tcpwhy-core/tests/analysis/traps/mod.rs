@@ -4,6 +4,7 @@
 mod afar;
 mod capture;
 mod limits;
+mod points;
 mod time;
 
 use crate::segments::{analyse_one, check_all, direction};

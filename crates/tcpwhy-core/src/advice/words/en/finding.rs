@@ -62,7 +62,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             many(n, "loss", "losses")
         ),
         FindingKind::SeenTwice => format!(
-            "{} of the {side} captured twice (two interfaces, a mirror port); each counts once.",
+            "{} of the {side} captured twice (two captures, two interfaces, a mirror port); each counts once.",
             many(n, "packet", "packets")
         ),
         FindingKind::OutOfOrderTime => format!(

@@ -1,0 +1,57 @@
+//! 9: a connection that several capture points show.
+
+use super::*;
+use tcpwhy_core::model::Side;
+use tcpwhy_core::whatif::traffic::Loss;
+
+/// 64 KiB a round trip.
+fn small_buffer(bytes: u64) -> Scenario {
+    Scenario { send_buffer: 65_536, ..fast(bytes) }
+}
+
+/// What `one` point shows, and `another` one whose clock is so far ahead.
+fn together(one: &[Segment], another: &[Segment], ahead: Nanos) -> Vec<Segment> {
+    let ahead = |s: &Segment| Segment { scope: 1, time: s.time + ahead, ..*s };
+    let mut all: Vec<Segment> = one.iter().copied().chain(another.iter().map(ahead)).collect();
+    all.sort_by_key(|s| s.time);
+    all
+}
+
+/// Each segment of data as two: offload sends as many what a host's own interfaces show as one.
+fn halved(segments: &[Segment]) -> Vec<Segment> {
+    let halves = |s: &Segment| {
+        let first = Segment { len: s.len / 2, ..*s };
+        let rest = Segment { seq: s.seq + first.len, len: s.len - first.len, ..*s };
+        [Some(first).filter(|first| first.len > 0), Some(rest)]
+    };
+    segments.iter().flat_map(halves).flatten().collect()
+}
+
+#[test]
+fn trap_09_the_captures_of_both_ends_are_one_transfer_however_their_clocks_are_set() {
+    let lossy = Scenario { loss: Loss::PerMille(5), ..fast(3_000_000) };
+    for scenario in [small_buffer(3_000_000), lossy] {
+        let simulated = simulate(&scenario);
+        let [sender, receiver] = [0.0, 1.0].map(|position| simulated.capture(position));
+        let expected = direction(&connection(&sender), Side::Server).clone();
+        for ahead in [-700, -30, -3, 0, 3, 30, 700] {
+            let both = connection(&together(&sender, &halved(&receiver), ms(ahead)));
+            let d = direction(&both, Side::Server);
+            assert_eq!(d.bytes, 3_000_000, "{ahead}");
+            assert_eq!(d.verdict.limit, expected.verdict.limit, "{ahead}: {:?}", d.limits());
+            assert!(d.retransmitted <= expected.retransmitted, "{ahead}: {}", d.retransmitted);
+        }
+    }
+}
+
+#[test]
+fn trap_09_where_one_point_ends_another_tells_the_rest() {
+    let capture = simulate(&small_buffer(20_000_000)).capture(0.5);
+    let transfer = direction(&connection(&capture), Side::Server).clone();
+    let end = capture[0].time + ms(400);
+    let first: Vec<Segment> = capture.iter().copied().filter(|s| s.time < end).collect();
+    let both = connection(&together(&first, &halved(&capture), ms(1)));
+    let d = direction(&both, Side::Server);
+    assert_eq!(d.verdict.limit, transfer.verdict.limit, "{:?}", d.limits());
+    assert_eq!(d.bytes, transfer.bytes, "of what nobody told the ACKs tell");
+}

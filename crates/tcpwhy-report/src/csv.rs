@@ -2,13 +2,13 @@
 
 use std::borrow::Borrow;
 use std::io::{self, Write};
-use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Transfer};
+use tcpwhy_core::model::{Cause, Connection, Direction, Interval, Limit, Transfer};
 use tcpwhy_core::units::{Nanos, bits_per_second};
 
 /// The columns: times in nanoseconds (start: since 1970), sizes in bytes, rates in bit/s.
 ///
-/// `transfer` counts the transfers of a direction from 1. `limit` and `cause` held longest within
-/// the transfer's own time, for the part `limit_share` (0 to 1) of it; empty where nothing is known.
+/// `transfer` counts the transfers of a direction from 1. `limit` held longest within the transfer's own time, for the part `limit_share` (0
+/// to 1) of it, most of that by `cause`; empty where nothing is known.
 /// `wait_ns` is the time before it, since the end of the transfer before or since the connection was
 /// opened or the period begins, and `wait_limit` and `wait_cause` what held longest then: whose turn it was.
 /// An answer that was due and did not come is a transfer of 0 bytes when the wait for it ended.
@@ -114,17 +114,26 @@ struct Main {
     share: f64,
 }
 
+/// As the verdict has it: the limit, and the cause within it.
 fn main_limit(d: &Direction, from: Nanos, to: Nanos) -> Option<Main> {
-    let mut held: Vec<(Limit, Cause, Nanos)> = Vec::new();
     let first = d.timeline.partition_point(|i| i.to <= from);
-    for i in d.timeline.iter().skip(first).take_while(|i| i.from < to) {
-        let overlap = i.to.min(to) - i.from.max(from);
-        match held.iter_mut().find(|h| (h.0, h.1) == (i.limit, i.cause)) {
-            Some(h) => h.2 += overlap,
-            None => held.push((i.limit, i.cause, overlap)),
-        }
-    }
-    let (limit, cause, time) = held.into_iter().max_by_key(|h| h.2)?;
+    let within = d.timeline.iter().skip(first).take_while(|i| i.from < to);
+    let held = |i: &Interval| i.to.min(to) - i.from.max(from);
+    let (limit, time) = longest(within.clone().map(|i| (i.limit, held(i))))?;
+    let of_limit = within.filter(|i| i.limit == limit);
+    let (cause, _) = longest(of_limit.map(|i| (i.cause, held(i))))?;
     let whole = to - from;
     (whole > Nanos::ZERO).then(|| Main { limit, cause, share: time.0 as f64 / whole.0 as f64 })
+}
+
+/// The key with the most time, and that.
+fn longest<K: PartialEq + Copy>(times: impl Iterator<Item = (K, Nanos)>) -> Option<(K, Nanos)> {
+    let mut sums: Vec<(K, Nanos)> = Vec::new();
+    for (key, time) in times {
+        match sums.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, sum)) => *sum += time,
+            None => sums.push((key, time)),
+        }
+    }
+    sums.into_iter().max_by_key(|(_, sum)| *sum)
 }

@@ -155,7 +155,10 @@ impl Figures {
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
             peak_bps: facts.peak_bps,
-            mean_bps: mean_rate(held()).unwrap_or(facts.peak_bps),
+            mean_bps: mean_rate(held()).unwrap_or(match facts.path_bps {
+                0 => facts.peak_bps,
+                shown => shown,
+            }),
             scale: facts.scale,
             scale_matters: scale_matters(connection, direction),
             transfers: u64::from(direction.transfers_omitted) + direction.transfers.len() as u64,

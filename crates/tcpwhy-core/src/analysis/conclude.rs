@@ -26,7 +26,7 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64, period: 
     }
     flow.end();
     let findings = findings::of(flow, placing);
-    let rtt = rtt_of(flow, placing);
+    let mut rtt = rtt_of(flow, placing);
     let (position, confidence) = placing.legs.position(rtt.min);
     let (client, up) = direction(flow, placing, Side::Client, period);
     let (server, down) = direction(flow, placing, Side::Server, period);
@@ -37,6 +37,8 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64, period: 
     let (start, end) = (flow.start.max(period.from), placing.last.min(period.to));
     if !period.holds(flow.start, placing.last) {
         findings::keep_shown(&mut findings, [&client, &server]);
+        let stretches = flow.senders.iter().flatten().flat_map(|sender| sender.record.closed());
+        rtt = period.rtt(rtt, stretches);
     }
     let connection = Connection {
         id: flow.id,
@@ -99,20 +101,22 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let fastest = sender.capacity.of_first_window(sender.size.mss(), Nanos::MAX);
     ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);
     ctx.losses = pattern(&ctx, lost_by(sender));
-    let timeline = lay(&ctx, silence, period);
+    let mut timeline = lay(&ctx, silence, Period::default());
     facts.peak_bps = ctx.peak.saturating_mul(8);
     let (transfers, transfers_omitted) = sender.transfers.all();
-    let whole = period.holds(flow.start, placing.last);
-    let transfers = period.of_transfers(transfers, &timeline);
+    let mut transfers = transfers.to_vec();
+    let reader = reader::rate(ctx.stretches, facts.rtt_floor).and_then(NonZeroU64::new);
+    // The path is the same before and after the period.
+    let filled = is_filled(&timeline, span_of(&transfers));
+    let link = Narrowest::of(sender, &timeline, ctx.peak, filled, reader.is_some());
+    let (mut bytes, mut retransmitted) = (sender.bytes(), sender.tally.retransmitted);
+    if !period.holds(flow.start, placing.last) {
+        timeline = lay(&ctx, silence, period);
+        transfers = period.of_transfers(&transfers, &timeline);
+        (bytes, retransmitted) = within(&timeline, sender);
+    }
     let transfer = span_of(&transfers);
     facts.tail = tail_of(&timeline, sender.sent_all, transfer);
-    let filled = is_filled(&timeline, transfer);
-    let (bytes, retransmitted) = match whole {
-        true => (sender.bytes(), sender.tally.retransmitted),
-        false => within(&timeline, sender),
-    };
-    let reader = reader::rate(ctx.stretches, facts.rtt_floor).and_then(NonZeroU64::new);
-    let link = Narrowest::of(sender, &timeline, ctx.peak, filled, reader.is_some());
     let capacity = link.carries;
     facts.path_bps = link.shown.map_or(0, |carries| carries.saturating_mul(8));
     let paced = ctx.is_paced();

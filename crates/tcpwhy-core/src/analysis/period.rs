@@ -2,8 +2,9 @@
 //!
 //! What happened before and after it is analysed all the same: windows, round trips and what a wait turned out to be are known from there.
 
+use crate::flow::rtt::Distribution;
 use crate::flow::stretch::Stretch;
-use crate::model::{Interval, Transfer};
+use crate::model::{Interval, RttSummary, Transfer};
 use crate::units::{Nanos, mul_div};
 
 /// From a moment to another one, on the capture's clock.
@@ -45,6 +46,26 @@ impl Period {
         let arrived = mul_div(s.arrived.unsigned_abs(), part, whole);
         let arrived = i64::try_from(arrived).unwrap_or(i64::MAX) * s.arrived.signum();
         Some(Stretch { from, to, acked: mul_div(s.acked, part, whole), arrived, ..*s })
+    }
+
+    /// The round trips in it, of a connection that has these `stretches`, each with its mean, and as a `whole` these round trips. The shortest
+    /// is the path's, whenever it was measured.
+    pub(crate) fn rtt<'a>(
+        &self,
+        whole: RttSummary,
+        stretches: impl Iterator<Item = &'a Stretch>,
+    ) -> RttSummary {
+        let mut within = Distribution::default();
+        for stretch in stretches.filter(|s| self.meets(s.from, s.to)) {
+            if let Some(mean) = stretch.rtt_mean() {
+                within.add_weighted(mean, stretch.rtt_count);
+            }
+        }
+        if within.is_empty() {
+            return whole;
+        }
+        let part = |percent| within.quantile(percent).max(whole.min);
+        RttSummary { median: part(50), p95: part(95), ..whole }
     }
 
     /// What lies in it of some transfers, whose direction has this timeline in it.

@@ -100,7 +100,8 @@ impl Distribution {
         RttSummary { min, median: self.median().max(min), p95: self.quantile(95).max(min) }
     }
 
-    fn quantile(&self, percent: u64) -> Nanos {
+    /// So many percent of the samples are below it; zero without samples.
+    pub(crate) fn quantile(&self, percent: u64) -> Nanos {
         let wanted = (self.total * percent).div_ceil(100).max(1);
         let mut seen = 0;
         for (bucket, &n) in self.counts.iter().enumerate() {

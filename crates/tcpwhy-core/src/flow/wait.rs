@@ -23,7 +23,7 @@ pub(crate) enum Wait {
     Nagle,
     /// Everything was sent and is on its way: nothing followed.
     Tail,
-    /// Nobody knows: the capture lacks what was sent, and what came back, for longer than a round trip.
+    /// Nobody knows: the capture lacks what was sent, and what came back, for longer than a sender waits (four round trips).
     Unseen,
 }
 

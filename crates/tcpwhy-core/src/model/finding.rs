@@ -18,7 +18,7 @@ pub enum FindingKind {
     LateReset,
     /// `count` bytes were sent to an end that had closed, `value` nanoseconds after that was known (0: at the same time), and refused by RST.
     DataAfterClose,
-    /// Only segments above `value` bytes vanish.
+    /// Segments of `value` bytes vanish, and smaller ones arrive.
     PmtuBlackHole,
     /// The two SYNs carry different MSS values; the smaller is `value`.
     MssClamped,

@@ -50,6 +50,19 @@ fn a_part_says_of_its_time_what_the_whole_says_and_knows_the_handshake() {
 }
 
 #[test]
+fn round_trips_are_those_of_the_part() {
+    let workload = Workload { message_bytes: 5_000_000, ..Workload::default() };
+    let (rate_bps, queue_bytes) = (20_000_000, 1_000_000);
+    let filling = Scenario { rate_bps, queue_bytes, workload, ..Scenario::default() };
+    let segments = simulate(&filling).capture(0.0);
+    let whole = analyse(&segments)[0].rtt;
+    let [early, late] =
+        [(0, 5), (50, 90)].map(|(from, to)| about(part(&segments, from, to), &segments)[0].rtt);
+    assert!(early.p95 < whole.median, "{early:?} {whole:?}");
+    assert!(late.median >= whole.median && late.min == whole.min, "{late:?} {whole:?}");
+}
+
+#[test]
 fn what_was_not_open_in_the_period_is_left_out_and_keeps_its_number() {
     let mut segments = small_buffer();
     let end = segments.last().map_or(Nanos::ZERO, |s| s.time) + Nanos::from_secs(1);

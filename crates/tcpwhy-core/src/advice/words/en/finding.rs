@@ -30,7 +30,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         ),
         FindingKind::DataAfterClose => after_close(finding),
         FindingKind::PmtuBlackHole => format!(
-            "Packets of the {side} above {} of payload vanish while smaller ones arrive: a path MTU \
+            "Packets of the {side} with {} of payload vanish while smaller ones arrive: a path MTU \
              black hole.",
             bytes(value)
         ),

@@ -26,7 +26,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         }
         FindingKind::DataAfterClose => after_close(finding),
         FindingKind::PmtuBlackHole => format!(
-            "{side}发出的包，载荷超过 {}的都消失了，更小的却能到达：路径上有 PMTU 黑洞。",
+            "{side}发出的包，载荷为 {}的都消失了，更小的却能到达：路径上有 PMTU 黑洞。",
             bytes(value)
         ),
         FindingKind::MssClamped => format!(

@@ -128,6 +128,9 @@ impl Sender {
             forgone: self.gap.is_forgone(time, BUSY_HOST),
             stands_out: length.0 / 2 > self.usual_wait.0,
         };
+        if let (Release::Timer, Some(after)) = (release, pause.late) {
+            self.pace.learn(length, after);
+        }
         if !pause.held_back {
             self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
         }

@@ -4,6 +4,7 @@ mod closing;
 mod ending;
 mod hearing;
 mod pace;
+mod reaction;
 mod repairing;
 mod sending;
 mod streaming;

@@ -1,6 +1,7 @@
 //! What counts as at once, as a pause and as too soon on this path: fractions of its round trip.
 
 use super::WAKE_UP;
+use super::reaction::Reaction;
 use crate::flow::BUSY_HOST;
 use crate::units::Nanos;
 
@@ -12,6 +13,7 @@ const SLOW_RELEASE: Nanos = Nanos::from_millis(5);
 pub(super) struct Pace {
     floor: Nanos,
     leg: Nanos,
+    reaction: Reaction,
     /// The capture was taken a good part of the path away from this sender.
     pub(super) far: bool,
     /// How soon after its cause a packet leaves. Seen from afar, the path's jitter comes on top.
@@ -38,6 +40,7 @@ impl Pace {
         Self {
             floor,
             leg,
+            reaction: Reaction::default(),
             far,
             slack: slack.max(WAKE_UP),
             least_wait: if far { part(8).min(BUSY_HOST).max(WAKE_UP) } else { WAKE_UP },
@@ -50,8 +53,22 @@ impl Pace {
     /// The floor or the leg may have changed.
     pub(super) fn follow(&mut self, floor: Nanos, leg: Nanos) {
         if (floor, leg) != (self.floor, self.leg) {
-            *self = Self::of(floor, leg);
+            *self = Self { reaction: self.reaction, ..Self::of(floor, leg) };
+            self.allow_for_reaction();
         }
+    }
+
+    /// A wait of this `length` ended so long `after` the newest ACK, later than at once.
+    pub(super) fn learn(&mut self, length: Nanos, after: Nanos) {
+        if !self.far && after <= Nanos(self.floor.0 / 16) {
+            self.reaction.learn(length, after);
+            self.allow_for_reaction();
+        }
+    }
+
+    fn allow_for_reaction(&mut self) {
+        let known = self.reaction.known().filter(|_| !self.far);
+        self.slack = self.slack.max(known.unwrap_or_default());
     }
 
     /// As `follow`, at the same place.

@@ -161,7 +161,7 @@ impl Figures {
             }),
             scale: facts.scale,
             scale_matters: scale_matters(connection, direction),
-            transfers: u64::from(direction.transfers_omitted) + direction.transfers.len() as u64,
+            transfers: direction.turns(),
         }
     }
 }

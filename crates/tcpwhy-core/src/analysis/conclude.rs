@@ -129,7 +129,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let opened = timeline.iter().any(|i| i.limit == Limit::Handshake);
     let traits = Traits { capacity, is_least: link.is_least, reader, ceiling, paced, opened };
     let moving = moving(&timeline, &transfers);
-    let path = Path { timeline: &moving, facts: &facts, transfer, bytes, traits };
+    let turns = transfers.len() as u64 + u64::from(transfers_omitted);
+    let path = Path { timeline: &moving, facts: &facts, transfer, bytes, turns, traits };
     let what_if = predict(&path);
     let verdict = verdict::of(from, &timeline, &transfers, &facts);
     let direction = Direction {

@@ -64,6 +64,11 @@ impl Direction {
         if in_vain { 0 } else { bits_per_second(self.bytes, self.transfer) }
     }
 
+    /// How many transfers there were: each begins when the other end has spoken.
+    pub fn turns(&self) -> u64 {
+        self.transfers.len() as u64 + u64::from(self.transfers_omitted)
+    }
+
     /// Time by limit and cause, longest first: the timeline added up.
     pub fn limits(&self) -> Vec<Share> {
         let mut shares: Vec<Share> = Vec::new();

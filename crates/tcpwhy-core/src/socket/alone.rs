@@ -132,6 +132,7 @@ fn direction(
         facts: &direction.facts,
         transfer: direction.transfer,
         bytes,
+        turns: direction.turns(),
         traits: Traits::least(&direction.facts),
     })
     .into();

@@ -116,7 +116,8 @@ fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option
         let (transfer, bytes) = (d.transfer, d.bytes);
         let traits = d.traits.unwrap_or_else(|| Traits::least(&d.facts));
         let timeline = &moving(&d.timeline, &d.transfers);
-        let path = Path { timeline, facts: &d.facts, transfer, bytes, traits };
+        let turns = d.turns();
+        let path = Path { timeline, facts: &d.facts, transfer, bytes, turns, traits };
         d.what_if = predict(&path).into();
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Path<'a> {
     /// First data sent to last data acknowledged.
     pub(crate) transfer: Nanos,
     pub(crate) bytes: u64,
+    /// Transfers: how often the other end spoke meanwhile, and one.
+    pub(crate) turns: u64,
     pub(crate) traits: Traits,
 }
 
@@ -113,12 +115,15 @@ fn unanswered(timeline: &[Interval]) -> Nanos {
 
 /// What is left of the waits for ACKs. A receiver delays one for 40 ms at least (`TCP_DELACK_MIN`): a segment that waited for so long was
 /// all that there was to send, and without the wait (TCP_NODELAY, or one write instead of two) it leaves at once. Where the ACKs came
-/// promptly the application has gone on writing meanwhile, and what it writes is not there before it does.
+/// promptly the application has gone on writing meanwhile, and what it writes is not there before it does. So it has where there were more
+/// waits than times that the other end spoke: what it wrote has not waited for an answer.
 fn without_delayed_ack(path: &Path<'_>, held: Held) -> Nanos {
     let stalls = i64::from(held.stalls);
     let prompt = path.facts.rtt_floor.scale(stalls, 1);
     let delayed = prompt + DELAYED.scale(stalls * 3, 4);
-    if held.time >= delayed { Nanos::ZERO } else { prompt }
+    let saved = if held.time >= delayed { held.time } else { held.time - prompt };
+    let turns = i64::try_from(path.turns).unwrap_or(stalls);
+    held.time - saved.scale(turns.min(stalls), stalls.max(1))
 }
 
 /// The bytes at the rate of the next ceiling, reached by doubling from the flight that was held.
@@ -197,6 +202,7 @@ mod tests {
             facts: &facts(),
             transfer: Nanos::from_secs(25),
             bytes: 22_000_000,
+            turns: 1,
             traits: Traits { capacity: 12_500_000, ..Traits::default() },
         };
         let list = predict(&path);
@@ -211,7 +217,8 @@ mod tests {
             let timeline = [interval(limit, 25, 22_000_000)];
             let traits = Traits { capacity: 12_500_000, is_least, ..Traits::default() };
             let (facts, transfer, bytes) = (facts(), Nanos::from_secs(25), 22_000_000);
-            let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
+            let path =
+                Path { timeline: &timeline, facts: &facts, transfer, bytes, turns: 1, traits };
             predict(&path)[0].at_most
         };
         assert!(at_most(Limit::SendBuffer, true));
@@ -222,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_write_that_waited_for_a_delayed_ack_leaves_at_once_and_a_writers_clock_stays() {
-        let lifted = |ms_each: i64| {
+        let lifted = |ms_each: i64, turns: u64| {
             let stalls = 30;
             let mut timeline = [interval(Limit::DelayedAck, 2, 9_000)];
             timeline[0].to = Nanos::from_millis(ms_each * i64::from(stalls));
@@ -232,14 +239,17 @@ mod tests {
                 facts: &facts(),
                 transfer: Nanos::from_secs(3),
                 bytes: 9_000,
+                turns,
                 traits: Traits { capacity: 12_500_000, ..Traits::default() },
             };
             predict(&path)[0].transfer
         };
         // 40 ms and a round trip of 20 ms each.
-        assert_eq!(lifted(60), Nanos::from_millis(3_000 - 1_800));
+        assert_eq!(lifted(60, 30), Nanos::from_millis(3_000 - 1_800));
         // A round trip each: the next write comes when it comes.
-        assert_eq!(lifted(21), Nanos::from_millis(3_000 - 30));
+        assert_eq!(lifted(21, 30), Nanos::from_millis(3_000 - 30));
+        // Nobody answers what is written 30 times.
+        assert_eq!(lifted(60, 1), Nanos::from_millis(3_000 - 60));
     }
 
     #[test]
@@ -260,6 +270,7 @@ mod tests {
                 facts: &facts(),
                 transfer: Nanos::from_secs(4),
                 bytes: 6_000_000,
+                turns: 1,
                 traits: Traits { capacity: 12_500_000, ..Traits::default() },
             };
             let list = predict(&path);
@@ -279,6 +290,7 @@ mod tests {
             facts: &facts,
             transfer,
             bytes,
+            turns: 1,
             traits: Traits { capacity, ..Traits::default() },
         };
         assert_eq!(predict(&path), []);
@@ -291,7 +303,8 @@ mod tests {
         let predicted = |capacity| {
             let (transfer, bytes) = (Nanos::from_secs(11), 34_528);
             let traits = Traits { capacity, ..Traits::default() };
-            predict(&Path { timeline: &timeline, facts: &facts, transfer, bytes, traits }).len()
+            predict(&Path { timeline: &timeline, facts: &facts, transfer, bytes, turns: 1, traits })
+                .len()
         };
         assert_eq!([0, 12_500_000].map(predicted), [0, 1]);
     }
@@ -304,6 +317,7 @@ mod tests {
             facts: &facts(),
             transfer: Nanos::from_secs(2),
             bytes: 1000,
+            turns: 1,
             traits: Traits { capacity: 500, ..Traits::default() },
         };
         assert!(predict(&path).iter().all(|w| w.transfer <= path.transfer));

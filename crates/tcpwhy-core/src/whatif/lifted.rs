@@ -36,7 +36,7 @@ const WRITE_PART: u64 = 16;
 const HALF: Share = Share::Ratio(128);
 
 /// Refines the predictions of the arithmetic where the model knows better and may be used.
-pub(crate) fn refine(path: &Path<'_>, turns: u64, list: &mut [WhatIf], budget: &mut Budget) {
+pub(crate) fn refine(path: &Path<'_>, list: &mut [WhatIf], budget: &mut Budget) {
     let rtt = path.facts.rtt_floor;
     if rtt.0 <= 0 || path.transfer < rtt.scale(FEWEST_ROUNDS, 1) || path.facts.mss == 0 {
         return;
@@ -46,14 +46,14 @@ pub(crate) fn refine(path: &Path<'_>, turns: u64, list: &mut [WhatIf], budget: &
         if held.scale(LEAST_PART, 1) < path.transfer {
             continue;
         }
-        if let Some(better) = lift(path, turns, what_if.lift, budget) {
+        if let Some(better) = lift(path, what_if.lift, budget) {
             *what_if = better;
         }
     }
     list.sort_by_key(|w| (w.transfer, w.lift));
 }
 
-fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
+fn lift(path: &Path<'_>, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
     if lifted == Limit::DelayedAck {
         return None;
     }
@@ -67,9 +67,9 @@ fn lift(path: &Path<'_>, turns: u64, lifted: Limit, budget: &mut Budget) -> Opti
     if lifted == Limit::Application {
         stays += late(path);
     }
-    if lifted == Limit::Application && turns > 1 {
+    if lifted == Limit::Application && path.turns > 1 {
         // A question still has to cross the path, and its answer goes through what held every answer: one long transfer grows out of it.
-        let questions = rtt.scale(i64::try_from(turns - 1).unwrap_or(i64::MAX), 1);
+        let questions = rtt.scale(i64::try_from(path.turns - 1).unwrap_or(i64::MAX), 1);
         stays += questions;
         let held = time_of(path.timeline, |i| i.limit == lifted).min(path.transfer);
         answers = path.transfer - held + questions;

@@ -61,8 +61,8 @@ pub fn refine(direction: &mut Direction, budget: &mut Budget) {
         facts: &direction.facts,
         transfer: direction.transfer,
         bytes: direction.bytes,
+        turns: direction.turns(),
         traits,
     };
-    let turns = direction.transfers.len() as u64 + u64::from(direction.transfers_omitted);
-    lifted::refine(&path, turns, &mut direction.what_if, budget);
+    lifted::refine(&path, &mut direction.what_if, budget);
 }

@@ -40,6 +40,7 @@ mod tests {
             facts: &facts(),
             transfer: Nanos::from_secs(1),
             bytes: 1_000_000,
+            turns: 1,
             traits: Traits { capacity: 12_500_000, ..Traits::default() },
         };
         let (time, bytes) = tail(&path);

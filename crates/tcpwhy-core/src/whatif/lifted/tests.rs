@@ -22,10 +22,11 @@ fn what_if(facts: &Facts, timeline: &[Interval], bytes: u64, turns: u64, limit: 
         facts,
         transfer,
         bytes,
+        turns,
         traits: Traits { capacity: 12_500_000, opened, ..Traits::default() },
     };
     let mut list = analytic::predict(&path);
-    refine(&path, turns, &mut list, &mut Budget::default());
+    refine(&path, &mut list, &mut Budget::default());
     *list.iter().find(|w| w.lift == limit).unwrap()
 }
 
@@ -171,6 +172,7 @@ fn a_slow_reader_stays_slow_on_a_faster_path() {
         facts: &facts,
         transfer: Nanos::from_secs(4),
         bytes: 40_000_000,
+        turns: 1,
         traits: Traits {
             capacity: 12_500_000,
             reader: reader.and_then(NonZeroU64::new),
@@ -180,7 +182,7 @@ fn a_slow_reader_stays_slow_on_a_faster_path() {
     let lifted = |reader| {
         let path = path(reader);
         let mut list = analytic::predict(&path);
-        refine(&path, 1, &mut list, &mut Budget::default());
+        refine(&path, &mut list, &mut Budget::default());
         list[0].transfer.secs()
     };
     assert!(lifted(None) < 1.0, "{}", lifted(None));
@@ -196,9 +198,9 @@ fn a_buffer_that_stood_behind_a_full_link_holds_on_a_faster_one() {
         let ceiling = ceiling.and_then(NonZeroU32::new);
         let traits = Traits { capacity: 500_000, ceiling, ..Traits::default() };
         let (transfer, bytes) = (Nanos::from_secs(4), 2_000_000);
-        let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, traits };
+        let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, turns: 1, traits };
         let mut list = analytic::predict(&path);
-        refine(&path, 1, &mut list, &mut Budget::default());
+        refine(&path, &mut list, &mut Budget::default());
         list[0]
     };
     assert!(lifted(None).transfer.secs() < 0.3, "{:?}", lifted(None));
@@ -243,15 +245,16 @@ fn a_spent_budget_leaves_the_arithmetic() {
         facts: &facts(),
         transfer: Nanos::from_secs(25),
         bytes: 22_000_000,
+        turns: 1,
         traits: Traits { capacity: 12_500_000, ..Traits::default() },
     };
     let plain = analytic::predict(&path);
     let mut list = plain.clone();
     let mut budget = Budget::of(5_999);
-    refine(&path, 1, &mut list, &mut budget);
+    refine(&path, &mut list, &mut budget);
     assert_eq!(list, plain);
     budget.earn(64);
-    refine(&path, 1, &mut list, &mut budget);
+    refine(&path, &mut list, &mut budget);
     assert_ne!(list, plain);
     assert_eq!(budget.spend(1), None);
 }

@@ -22,6 +22,9 @@ const SOME_ACKS: u64 = 4;
 /// Time from one ACK to the next in which a host wakes up ten times.
 const SPARSE: Nanos = Nanos(10 * WAKE_UP.0);
 
+/// Writes as small as this part of a segment are messages.
+const SMALL: u64 = 8;
+
 /// Part of the time (percent) from which on stalls, and not what lies between them, set the rate.
 const MOSTLY: i64 = 50;
 
@@ -177,6 +180,17 @@ pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (around.stalls >= CALM_ROUNDS
         && around.answered * 4 >= around.stalls * 3
         && around.spoken * 2 <= around.samples
+        && around.resent == 0)
+        .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
+}
+
+/// Only small writes are sent, and the peer sends as many packets with data and more: these are answers to what was read of it (grants of a
+/// channel's window, acknowledgments of messages), and come when that comes. A writer that waits for room has more to say at a time.
+pub(super) fn answers(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    (around.segments > 0
+        && around.arrived * SMALL <= u64::from(around.segments) * ctx.mss
+        && around.spoken >= around.segments
         && around.resent == 0)
         .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
 }

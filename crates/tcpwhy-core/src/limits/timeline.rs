@@ -184,6 +184,28 @@ mod tests {
     }
 
     #[test]
+    fn what_a_burst_queues_drains_though_its_first_packet_found_no_queue() {
+        let floor = Nanos::from_millis(40);
+        let line = |last: i64, carries: u64| {
+            let list = rounds(2, floor, |k, s| match k {
+                0 => {
+                    (s.flight, s.segments) = (100 * MSS, 100);
+                    [0, last]
+                        .map(|queue| s.sampled(floor + Nanos::from_millis(queue), Nanos::ZERO));
+                }
+                _ => (s.wait, s.idle) = (Wait::IdlePeer, Nanos::from_millis(10)),
+            });
+            let mut ctx = Context::new(&list, floor, MSS);
+            ctx.capacity = Some(carries);
+            told(&lay(&ctx, None, Period::default())).last().copied()
+        };
+        let link = |segments: u64| segments * MSS * 25;
+        assert_eq!(line(60, link(50)), Some((Limit::Application, 10)));
+        assert_eq!(line(60, link(200)), Some((Limit::Application, 40)), "a delayed ACK");
+        assert_eq!(line(0, link(50)), Some((Limit::Application, 40)));
+    }
+
+    #[test]
     fn a_queue_drains_as_long_as_it_is_whoever_speaks_next() {
         let floor = Nanos::from_millis(100);
         let line = |wait: Wait, drains: i64| {

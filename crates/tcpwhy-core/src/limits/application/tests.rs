@@ -187,3 +187,18 @@ fn less_than_a_segment_at_a_time_fills_nothing() {
     assert!(!says(MSS, 64 * MSS));
     assert!(!says(52, MSS), "a window as small");
 }
+
+#[test]
+fn small_messages_beside_the_peers_data_answer_that() {
+    let floor = Nanos::from_millis(200);
+    let says = |len: u64, spoken: u32| {
+        let list = rounds(18, floor, |_, s| {
+            (s.flight, s.arrived) = (34 * len, 34 * len as i64);
+            (s.segments, s.spoken) = (34, spoken);
+        });
+        answers(&Context::new(&list, floor, MSS), 9).map(|j| j.cause)
+    };
+    assert_eq!(says(44, 40), Some(Cause::WaitingForPeer));
+    assert_eq!(says(44, 10), None, "most were written unasked");
+    assert_eq!(says(400, 40), None, "a stream of its own");
+}

@@ -43,15 +43,28 @@ impl Context<'_> {
             let s = &self.stretches[k];
             let pause = empty - if k < i { s.to } else { s.from };
             let on_its_way = s.rtt_mean().is_some_and(|rtt| pause <= rtt.scale(2, 1));
-            on_its_way && self.counts(self.standing_queue(k), s.flight)
+            // What a burst makes is empty when its first packet comes.
+            let built = || {
+                let queue = s.forth_mean().map(|rtt| rtt - self.floor);
+                self.is_overfull(s.flight) && queue.is_some_and(|queue| self.stands_out(queue))
+            };
+            on_its_way && (self.counts(self.standing_queue(k), s.flight) || built())
         })
     }
 
     fn counts(&self, queue: Option<Nanos>, flight: u64) -> bool {
-        let stands = |q: Nanos| q >= NOISE && q.0 >= self.floor.0 / 4;
         // A busy host is as late; but less in flight than fills the path makes no queue.
         let explained = |q: Nanos| q >= BUSY_HOST.scale(2, 1) || !self.is_underfull(flight);
-        queue.is_some_and(|q| stands(q) && explained(q))
+        queue.is_some_and(|q| self.stands_out(q) && explained(q))
+    }
+
+    fn stands_out(&self, queue: Nanos) -> bool {
+        queue >= NOISE && queue.0 >= self.floor.0 / 4
+    }
+
+    /// More is in flight than the narrowest link carries in a round trip, as far as that is known.
+    fn is_overfull(&self, flight: u64) -> bool {
+        self.link().is_some() && !self.is_underfull(flight)
     }
 
     /// Less is in flight than the narrowest link carries in a round trip; nobody knows without a capacity.

@@ -16,6 +16,9 @@ const FEWEST_USUAL: u32 = 2;
 /// Part of the queue by which it may differ from one loss to the next: a full one differs by what arrives while a loss is noticed.
 const ALIKE: f64 = 4.0;
 
+/// As `ALIKE`, for what is no chance, however long others take now and then.
+const SAME: f64 = 16.0;
+
 /// What stood before losses, by the round trips of what was sent just before them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Before {
@@ -26,6 +29,8 @@ pub(crate) enum Before {
     FullQueue,
     /// Nothing but what stands there at other times, too: these took no longer than all others, however much a path jitters.
     AsUsual,
+    /// As `AsUsual`, but most round trips are about as long as the longest: others fill a queue all the time.
+    Stands,
 }
 
 /// Round trips of what was sent just before a loss.
@@ -66,11 +71,13 @@ fn judge(rtts: &Spread, floor: Nanos, median: Nanos, high: Nanos) -> Before {
     // More than hosts are late by.
     let shows = |time: f64| time >= 2.0 * BUSY_HOST.0 as f64;
     let alike = rtts.deviation() <= queue / ALIKE;
-    let usual = rtts.mean() < (median + high).0 as f64 / 2.0;
+    let same = rtts.deviation() <= queue / SAME && rtts.mean() >= median.0 as f64;
+    let usual = rtts.mean() < (median + high).0 as f64 / 2.0 && !same;
+    let stands = (median - floor).scale(4, 1) > (high - floor).scale(3, 1);
     if rtts.count() >= FEWEST && shows(queue) && alike && !usual {
         Before::FullQueue
     } else if rtts.count() >= FEWEST_USUAL && shows((high - floor).0 as f64) && usual {
-        Before::AsUsual
+        if stands { Before::Stands } else { Before::AsUsual }
     } else {
         Before::Unknown
     }
@@ -79,6 +86,9 @@ fn judge(rtts: &Spread, floor: Nanos, median: Nanos, high: Nanos) -> Before {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As `ALIKE`, for what is no chance, however long others take now and then.
+    const SAME: f64 = 16.0;
 
     /// What stood before losses, by what took so many milliseconds on a path of 100, half of whose round trips are below `median`.
     fn before(rtts: &[i64], median: i64, high: i64) -> Before {
@@ -104,6 +114,8 @@ mod tests {
         assert_eq!(before(&[101, 101, 102, 101], 101, 104), Before::AsUsual);
         assert_eq!(before(&[118, 124, 121], 120, 140), Before::AsUsual);
         assert_eq!(before(&[138, 139, 141], 120, 140), Before::FullQueue);
+        assert_eq!(before(&[124, 125, 124], 120, 140), Before::FullQueue, "so alike by no chance");
+        assert_eq!(before(&[138, 130, 141], 137, 140), Before::Stands);
         assert_eq!(before(&[], 101, 104), Before::Unknown);
         assert_eq!(before(&[101, 101], 101, 103), Before::Unknown, "by so much hosts are late");
     }

@@ -93,6 +93,7 @@ pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost) -> Losses {
                 Losses::Plain
             }
         }
+        Losses::Policed { .. } if lost.before == Before::Stands => Losses::Plain,
         losses => losses,
     }
 }

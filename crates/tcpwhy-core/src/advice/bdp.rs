@@ -23,6 +23,8 @@ pub(crate) struct Bdp {
     pub bytes: u64,
     /// The capture shows the rate; else it is an example to put one's own link rate into.
     pub measured: bool,
+    /// Bytes that were in flight at most.
+    pub in_flight: u64,
 }
 
 impl Bdp {
@@ -34,12 +36,18 @@ impl Bdp {
         }
         let measured = figures.path_bps > 0;
         let rate = if measured { figures.path_bps } else { assumed(figures.peak_bps) };
-        Some(Self { rate, rtt, bytes: product(rate, rtt), measured })
+        Some(Self { rate, rtt, bytes: product(rate, rtt), measured, in_flight: figures.flight })
     }
 
-    /// SO_SNDBUF that covers the product, in bytes. Linux doubles it for its own bookkeeping.
+    /// Whether at times as much is in flight as the path holds.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.measured && self.in_flight >= self.bytes
+    }
+
+    /// SO_SNDBUF that covers the product, in bytes, and what was in flight with a smaller one (large writes overshoot it). Linux doubles it for
+    /// its own bookkeeping.
     pub(crate) fn sndbuf(&self) -> u64 {
-        self.bytes.min(LARGEST_BUFFER).next_power_of_two()
+        self.bytes.max(self.in_flight).min(LARGEST_BUFFER).next_power_of_two()
     }
 
     /// SO_RCVBUF whose window covers the product, in bytes.
@@ -88,7 +96,7 @@ mod tests {
 
     #[test]
     fn advised_maxima_never_fall_below_the_defaults_nor_overflow() {
-        let bdp = |bytes| Bdp { rate: 0, rtt: Nanos(1), bytes, measured: true };
+        let bdp = |bytes| Bdp { rate: 0, rtt: Nanos(1), bytes, measured: true, in_flight: 0 };
         assert_eq!(bdp(250_000).wmem_max(), 4 << 20);
         assert_eq!(bdp(250_000).rmem_max(), 6 << 20);
         assert_eq!(bdp(50_000_000).rmem_max(), 128 << 20);

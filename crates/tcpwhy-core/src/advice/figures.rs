@@ -113,7 +113,10 @@ impl Figures {
         let place = |side| Place { side, end: connection.endpoint(side) };
         let facts = direction.facts;
         let window = u64::from(evidence.window);
-        let best = evidence.flight.min(facts.max_window.into());
+        let largest = u64::from(facts.max_window);
+        // Where no whole segment had room more, all of it was filled.
+        let full = evidence.flight + u64::from(facts.mss) > largest;
+        let best = if full { largest } else { evidence.flight };
         Self {
             verdict,
             sender: place(direction.from),

@@ -176,7 +176,7 @@ fn receive_window(f: &Figures) -> Vec<Step> {
 fn small_buffer(f: &Figures, at: Place) -> Vec<Step> {
     let mut steps = Vec::new();
     if f.may_be_unscaled() {
-        steps.push(Step::Buffer(Buffer::SuspectNoScaling { at, window: f.window }));
+        steps.push(Step::Buffer(Buffer::SuspectNoScaling { at, window: f.filled_window }));
         steps.push(Step::Buffer(Buffer::FindStrippingMiddlebox));
     }
     steps.push(Step::Buffer(Buffer::RemoveRcvbuf { at }));

@@ -3,6 +3,7 @@
 mod application;
 mod network;
 
+use crate::advice::bdp::Bdp;
 use crate::advice::figures::Figures;
 use crate::advice::opening::Opening;
 use crate::advice::quantity::{buffer, data, percent, rate, span};
@@ -135,7 +136,9 @@ fn handshake(f: &Figures) -> String {
 }
 
 fn send_buffer(f: &Figures) -> String {
-    let flight = known(f.flight > 0, || format!(" with only {} in flight", buffer(f.flight)));
+    let reached = Bdp::of(f).is_some_and(|bdp| bdp.is_reached());
+    let most = if reached { "at most" } else { "only" };
+    let flight = known(f.flight > 0, || format!(" with {most} {} in flight", buffer(f.flight)));
     let room = if f.window > f.flight {
         format!("the path and the {}'s window ({})", f.receiver.side.name(), buffer(f.window))
     } else {

@@ -4,6 +4,7 @@ mod application;
 mod network;
 
 use super::{FAIRLY_SURE, GUESS, end, known, limit, percent};
+use crate::advice::bdp::Bdp;
 use crate::advice::figures::Figures;
 use crate::advice::opening::Opening;
 use crate::advice::quantity::{buffer, data, rate, span};
@@ -124,7 +125,9 @@ fn handshake(f: &Figures) -> String {
 }
 
 fn send_buffer(f: &Figures) -> String {
-    let flight = known(f.flight > 0, || format!("，而在途数据只有 {}", buffer(f.flight)));
+    let reached = Bdp::of(f).is_some_and(|bdp| bdp.is_reached());
+    let most = if reached { "最多" } else { "只有" };
+    let flight = known(f.flight > 0, || format!("，而在途数据{most} {}", buffer(f.flight)));
     let room = if f.window > f.flight {
         format!("网络路径和{}的窗口（{}）都还有余量", end(f.receiver.side), buffer(f.window))
     } else {

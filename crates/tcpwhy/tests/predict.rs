@@ -277,6 +277,9 @@ fn sysctls_are_read_and_never_guessed() {
         let text = stdout(&with(&["--sndbuf", "256K", "--kernel", kernel]));
         assert!(text.contains(clamped), "{text}");
     }
+    // Four times as much as this is, too.
+    let alternatives = |asked| stdout(&with(&["--sndbuf", asked])).contains(clamped);
+    assert!(alternatives("64K") && !alternatives("32K"));
     let file = tempfile::NamedTempFile::new().unwrap();
     let saved = "kernel.osrelease = 5.15.0\nnet.core.wmem_max = 4194304\n";
     std::fs::write(file.path(), saved).unwrap();

@@ -175,9 +175,10 @@ fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
     let rows: Vec<_> = predictions.iter().map(|w| words::row(page.words, d, w)).collect();
     let wide = |n: usize| widest(rows.iter().filter_map(|r| r.get(n)));
     let (a, b, c) = (wide(0), wide(1), wide(2));
+    let is_table = a + b + c + wide(3) + 10 <= page.width;
     for row in &rows {
         let [lift, time, gain, next] = row;
-        if a + b + c + columns(next) + 10 > page.width {
+        if !is_table {
             page.item(4, "- ", &page.words.what_if(row))?;
             continue;
         }

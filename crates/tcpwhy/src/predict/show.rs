@@ -53,7 +53,21 @@ pub(super) fn text(
         let (name, limit) = (padded(w.change(*change), 36), w.phase(other.limit()));
         writeln!(to, "  {name} {:>10}  {gain:>7}  {limit}", span(other.time))?;
     }
+    for (asked, max, option, sysctl) in options(t) {
+        // What four times as much would be is among the changes.
+        if matches!(asked, Asked::Set(bytes) if bytes <= max && bytes.saturating_mul(4) > max) {
+            writeln!(to, "  {}", w.clamped(option, sysctl, max))?;
+        }
+    }
     Ok(())
+}
+
+/// Each buffer that can be asked for, the most that may be, the option and the sysctl that says so.
+fn options(t: &Transfer) -> [(Asked, u64, &'static str, &'static str); 2] {
+    [
+        (t.sndbuf, t.sender.sysctls.wmem_max, "SO_SNDBUF", "wmem_max"),
+        (t.rcvbuf, t.receiver.sysctls.rmem_max, "SO_RCVBUF", "rmem_max"),
+    ]
 }
 
 fn buffers(to: &mut impl Write, w: &dyn Words, t: &Transfer, p: &Prediction) -> io::Result<()> {
@@ -68,10 +82,7 @@ fn buffers(to: &mut impl Write, w: &dyn Words, t: &Transfer, p: &Prediction) -> 
     ] {
         writeln!(to, "  {}", w.buffer(&buffer))?;
     }
-    for (asked, max, option, sysctl) in [
-        (t.sndbuf, t.sender.sysctls.wmem_max, "SO_SNDBUF", "wmem_max"),
-        (t.rcvbuf, t.receiver.sysctls.rmem_max, "SO_RCVBUF", "rmem_max"),
-    ] {
+    for (asked, max, option, sysctl) in options(t) {
         if is_clamped(asked, max) {
             writeln!(to, "  {}", w.clamped(option, sysctl, max))?;
         }

@@ -186,23 +186,29 @@ mod tests {
     #[test]
     fn what_a_burst_queues_drains_though_its_first_packet_found_no_queue() {
         let floor = Nanos::from_millis(40);
-        let line = |last: i64, carries: u64| {
+        let line = |wait: Wait, last: i64, carries: u64| {
             let list = rounds(2, floor, |k, s| match k {
                 0 => {
                     (s.flight, s.segments) = (100 * MSS, 100);
                     [0, last]
                         .map(|queue| s.sampled(floor + Nanos::from_millis(queue), Nanos::ZERO));
                 }
-                _ => (s.wait, s.idle) = (Wait::IdlePeer, Nanos::from_millis(10)),
+                _ => (s.wait, s.idle) = (wait, Nanos::from_millis(10)),
             });
             let mut ctx = Context::new(&list, floor, MSS);
             ctx.capacity = Some(carries);
             told(&lay(&ctx, None, Period::default())).last().copied()
         };
         let link = |segments: u64| segments * MSS * 25;
-        assert_eq!(line(60, link(50)), Some((Limit::Application, 10)));
-        assert_eq!(line(60, link(200)), Some((Limit::Application, 40)), "a delayed ACK");
-        assert_eq!(line(0, link(50)), Some((Limit::Application, 40)));
+        assert_eq!(line(Wait::IdlePeer, 60, link(50)), Some((Limit::Application, 10)));
+        assert_eq!(
+            line(Wait::IdlePeer, 60, link(200)),
+            Some((Limit::Application, 40)),
+            "a delayed ACK"
+        );
+        assert_eq!(line(Wait::IdlePeer, 0, link(50)), Some((Limit::Application, 40)));
+        let own = line(Wait::IdleSelf, 60, link(50));
+        assert_eq!(own, Some((Limit::Application, 40)), "it may have thought meanwhile");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::Context;
 use crate::flow::BUSY_HOST;
 use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::limits::around::{Around, nearly, rate};
 use crate::units::{Nanos, bytes_in};
 
@@ -32,7 +33,7 @@ impl Context<'_> {
         let s = &self.stretches[i];
         // Packets that queue up come out evenly: a pause of most of a round trip is no queue's.
         let even = s.rtt_mean().is_some_and(|rtt| s.longest_stall.0 <= rtt.0 / 4 * 3);
-        even && self.counts(self.standing_queue(i), s.flight)
+        even && self.counts(self.standing_queue(i), s.flight) && !self.is_longer_way(i)
     }
 
     /// As `queue_stands`, of the packets that were sent last, up to stretch `i`: the pause behind them says nothing, but for no longer than
@@ -43,12 +44,14 @@ impl Context<'_> {
             let s = &self.stretches[k];
             let pause = empty - if k < i { s.to } else { s.from };
             let on_its_way = s.rtt_mean().is_some_and(|rtt| pause <= rtt.scale(2, 1));
-            // What a burst makes is empty when its first packet comes.
+            // What a burst makes is empty when its first packet comes. A sender that goes on by itself may have thought meanwhile; whoever waits
+            // for all of it has not.
+            let awaited = matches!(self.wait(i), Wait::IdlePeer | Wait::Tail);
             let built = || {
                 let queue = s.forth_mean().map(|rtt| rtt - self.floor);
                 self.is_overfull(s.flight) && queue.is_some_and(|queue| self.stands_out(queue))
             };
-            on_its_way && (self.counts(self.standing_queue(k), s.flight) || built())
+            on_its_way && (self.counts(self.standing_queue(k), s.flight) || awaited && built())
         })
     }
 

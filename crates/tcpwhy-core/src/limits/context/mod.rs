@@ -1,6 +1,7 @@
 //! A direction's stretches with what holds for all of them, and the questions that several rules ask.
 
 mod link;
+mod longer_way;
 mod run;
 mod still;
 
@@ -13,7 +14,7 @@ use crate::model::WindowScale;
 use crate::units::Nanos;
 pub(crate) use link::NOISE;
 pub(crate) use run::AROUND;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 pub(crate) use still::{CALM_ROUNDS, LONG_ENOUGH};
@@ -58,6 +59,8 @@ pub(crate) struct Context<'a> {
     /// See [`Context::around`] and [`Context::ahead`]: what was asked for last.
     summed_around: RefCell<Summed>,
     summed_ahead: RefCell<Summed>,
+    /// See [`Context::is_longer_way`].
+    longer_ways: OnceCell<Box<[bool]>>,
     /// The stretch asked for last, and the run around it.
     run: Cell<Option<(usize, usize, usize)>>,
 }
@@ -88,6 +91,7 @@ impl<'a> Context<'a> {
             first_loss: stretches.iter().position(|s| s.resent > 0),
             summed_around: RefCell::default(),
             summed_ahead: RefCell::default(),
+            longer_ways: OnceCell::new(),
             run: Cell::new(None),
         }
     }

@@ -91,30 +91,21 @@ impl Capture {
     /// Wireshark's. Interfaces are numbered over all files: files that follow each other without
     /// overlap are taken for one recording, whose interfaces keep their numbers.
     ///
-    /// # Errors
-    /// When a file that could be read before cannot be opened any more. Damage is no error: the
-    /// damaged file ends, and [`Capture::notes`] says where.
+    /// A damaged file ends, and so does one that cannot be opened any more; [`Capture::notes`] says where and why.
     #[inline]
-    pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
-        let Some(turn) = self.turn()? else { return Ok(None) };
+    pub fn next_frame(&mut self) -> Option<Frame<'_>> {
+        let turn = self.turn()?;
         let reader = self.sources.get(turn).and_then(Source::reader);
-        Ok(reader.and_then(|reader| reader.frame(&mut self.number)))
+        reader.and_then(|reader| reader.frame(&mut self.number))
     }
 
     /// Hands over the next frames of those that [`Capture::next_frame`] would return one by one, `most` of them at most; false when there
     /// are no more. It costs less where many follow each other in one file.
-    ///
-    /// # Errors
-    /// As [`Capture::next_frame`].
     #[inline]
-    pub fn next_frames(
-        &mut self,
-        most: usize,
-        mut take: impl FnMut(&Frame<'_>),
-    ) -> Result<bool, Error> {
+    pub fn next_frames(&mut self, most: usize, mut take: impl FnMut(&Frame<'_>)) -> bool {
         let mut left = most;
         while left > 0 {
-            let Some(turn) = self.turn()? else { return Ok(false) };
+            let Some(turn) = self.turn() else { return false };
             let latest = match self.queue.peek() {
                 Some(Reverse((time, next))) if turn < *next => *time,
                 Some(Reverse((time, _))) => *time - Nanos(1),
@@ -122,22 +113,19 @@ impl Capture {
             };
             let reader = self.sources.get_mut(turn).and_then(Source::reader_mut);
             let run = reader.and_then(|r| r.run(latest, &mut self.number, left, &mut take));
-            let Some(run) = run else { return Ok(false) };
+            let Some(run) = run else { return false };
             left -= run;
         }
-        Ok(true)
+        true
     }
 
     /// Time of the next frame, which is still to be read; `None` at the end. It waits for whoever writes.
-    ///
-    /// # Errors
-    /// As [`Capture::next_frame`].
-    pub fn next_time(&mut self) -> Result<Option<Nanos>, Error> {
-        let Some(turn) = self.turn()? else { return Ok(None) };
+    pub fn next_time(&mut self) -> Option<Nanos> {
+        let turn = self.turn()?;
         self.current = None;
         let time = self.sources.get(turn).and_then(Source::reader).map(Reader::time);
         self.queue.extend(time.map(|time| Reverse((time, turn))));
-        Ok(time)
+        time
     }
 
     /// Display names of the files that are read.
@@ -170,24 +158,24 @@ impl Capture {
 
     /// The source whose next packet comes first, with that packet at hand.
     #[inline]
-    fn turn(&mut self) -> Result<Option<usize>, Error> {
+    fn turn(&mut self) -> Option<usize> {
         if let Some(current) = self.current.take()
             && let Some(time) = self.advance(current)
         {
             let next = Reverse((time, current));
             if self.queue.peek().is_none_or(|first| *first < next) {
                 self.current = Some(current);
-                return Ok(self.current);
+                return self.current;
             }
             self.queue.push(next);
         }
         while let Some(Reverse((_, first))) = self.queue.pop() {
-            if self.load(first)? {
+            if self.load(first) {
                 self.current = Some(first);
-                return Ok(self.current);
+                return self.current;
             }
         }
-        Ok(None)
+        None
     }
 
     /// Moves a source to its next packet and returns its time; `None` when it has ended.
@@ -204,26 +192,30 @@ impl Capture {
     }
 
     /// Has a packet of the source at hand, opening the file if need be; false when there is none.
-    fn load(&mut self, index: usize) -> Result<bool, Error> {
-        let Some(source) = self.sources.get(index) else { return Ok(false) };
+    fn load(&mut self, index: usize) -> bool {
+        let Some(source) = self.sources.get(index) else { return false };
         if matches!(source.state, State::Waiting) {
-            self.open(index)?;
+            self.open(index);
         } else if source.reader().is_some_and(Reader::has_packet) {
-            return Ok(true);
+            return true;
         }
-        Ok(self.advance(index).is_some())
+        self.advance(index).is_some()
     }
 
-    /// Opens a file whose turn has come.
-    fn open(&mut self, index: usize) -> Result<(), Error> {
+    /// Opens a file whose turn has come. The others are read whether it can be or not.
+    fn open(&mut self, index: usize) {
         let ending = self.sources.iter().filter(|source| source.is_ending());
         let ending: Vec<u32> = ending.map(|source| source.lane).collect();
         if let Some(source) = self.sources.get_mut(index) {
             source.lane = self.lanes.enter(&source.item.name, &ending);
-            let reader = Source::open(&mut source.item, source.lane)?;
-            source.state = State::Open(Box::new(reader));
+            match Source::open(&mut source.item, source.lane) {
+                Ok(reader) => source.state = State::Open(Box::new(reader)),
+                Err(error) => {
+                    let kind = NoteKind::NotRead(error.to_string());
+                    self.notes.push(Note { file: source.item.name.clone(), kind });
+                }
+            }
         }
-        Ok(())
     }
 
     /// Closes a source that has ended.

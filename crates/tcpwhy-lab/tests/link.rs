@@ -116,7 +116,7 @@ fn capture_times(path: &Path) -> Vec<i64> {
     let mut capture =
         tcpwhy_capture::open(&[tcpwhy_capture::Input::Path(path.to_owned())]).unwrap();
     let mut times = Vec::new();
-    while let Some(frame) = capture.next_frame().unwrap() {
+    while let Some(frame) = capture.next_frame() {
         times.push(frame.time.0);
     }
     times
@@ -203,7 +203,7 @@ fn largest_packet(path: &Path) -> u32 {
     let mut capture =
         tcpwhy_capture::open(&[tcpwhy_capture::Input::Path(path.to_owned())]).unwrap();
     let mut largest = 0;
-    while let Some(frame) = capture.next_frame().unwrap() {
+    while let Some(frame) = capture.next_frame() {
         largest = largest.max(frame.wire_len);
     }
     largest

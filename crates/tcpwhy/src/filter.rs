@@ -1,7 +1,6 @@
 //! Which packets are analysed, and which connections shown.
 
 use crate::cli::Selection;
-use crate::error::Error;
 use crate::when::When;
 use std::net::IpAddr;
 use tcpwhy_capture::Capture;
@@ -30,15 +29,12 @@ impl Span {
     }
 
     /// The same on the clock of a capture of which nothing was read yet.
-    ///
-    /// # Errors
-    /// The capture cannot be read.
-    pub(crate) fn period(&self, capture: &mut Capture) -> Result<Period, Error> {
+    pub(crate) fn period(&self, capture: &mut Capture) -> Period {
         if self.since.is_none() && self.until.is_none() {
-            return Ok(Period::default());
+            return Period::default();
         }
-        let bounds = capture.next_time()?.and_then(|start| self.bounds(start));
-        Ok(bounds.map_or_else(Period::default, |(from, to)| Period { from, to }))
+        let bounds = capture.next_time().and_then(|start| self.bounds(start));
+        bounds.map_or_else(Period::default, |(from, to)| Period { from, to })
     }
 
     /// Its first and last moment, in a capture that begins at `start`; `None` where it is all of it.

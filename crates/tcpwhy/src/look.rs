@@ -84,7 +84,7 @@ pub(crate) fn draw(
 ) -> Vec<(usize, Picture)> {
     let chosen = most_telling(connections, count);
     // The first look has read it; what cannot be read any more shows nothing.
-    let period = span.period(&mut capture).unwrap_or_default();
+    let period = span.period(&mut capture);
     let last = period.to - Nanos(1);
     let picture = |of: &Connection| Picture::of_stretch(of, period.from, last, POINTS);
     let mut pictures: Vec<_> = chosen.into_iter().map(|i| (i, picture(&connections[i]))).collect();
@@ -122,7 +122,7 @@ fn paint(mut capture: Capture, pictures: &mut [(usize, Picture)], progress: &Pro
         if read.is_multiple_of(BATCH) {
             progress.set(capture.progress().0);
         }
-        let Ok(Some(frame)) = capture.next_frame() else { break };
+        let Some(frame) = capture.next_frame() else { break };
         decode_each(&frame, &mut segment, |segment| {
             let picture = pictures.iter_mut().find(|(_, p)| p.takes(segment));
             picture.into_iter().for_each(|(_, picture)| picture.push(segment));

@@ -21,6 +21,7 @@ mod progress;
 mod record;
 mod report;
 mod serve;
+mod target;
 mod when;
 
 use cli::Command;

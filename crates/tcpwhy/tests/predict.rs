@@ -265,6 +265,9 @@ fn a_sweep_is_drawn_into_files() {
     assert!(page.starts_with("<!doctype html>") && page.contains("<svg"), "{page}");
     assert_eq!(page.matches("<tr>").count(), 1 + 12 * 24);
     assert_one_sentence_error(&with(&["--svg", &svg]), "--sweep");
+    let again = [&sweep[..], &["rtt=1ms..9ms", "--svg", &svg]].concat();
+    assert_one_sentence_error(&run(&again), "is there already");
+    assert_eq!(code(&run(&[&again[..], &["--force"]].concat())), 0);
     let nowhere = ["rtt=1ms..9ms", "--svg", "/nowhere/a.svg"];
     let output = run(&[&sweep[..], &nowhere[..]].concat());
     assert_one_sentence_error(&output, "cannot write /nowhere/a.svg");

@@ -163,7 +163,7 @@ fn two_pictures_are_two_files() {
     let (capture, picture) = (name("slow.pcap"), name("a"));
     for [svg, png] in [[picture.as_str(), &name("./a")], ["-", "-"], ["-", "/dev/stdout"]] {
         let both = run(&["report", &capture, "--svg", svg, "--png", png]);
-        assert_one_sentence_error(&both, "cannot be both");
+        assert_one_sentence_error(&both, "cannot be written twice");
     }
     assert!(!PathBuf::from(picture).exists());
 }

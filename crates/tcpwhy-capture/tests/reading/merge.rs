@@ -76,7 +76,7 @@ fn a_thousand_rotated_files_need_no_thousand_descriptors() {
     let mut capture = open(&[input(folder.path())]).unwrap();
     assert_eq!(capture.files().len(), 1_100);
     let mut frames = 0;
-    while capture.next_frame().unwrap().is_some() {
+    while capture.next_frame().is_some() {
         frames += 1;
         if frames == 600
             && let Ok(descriptors) = fs::read_dir("/proc/self/fd")
@@ -85,6 +85,24 @@ fn a_thousand_rotated_files_need_no_thousand_descriptors() {
         }
     }
     assert_eq!(frames, 1_100);
+}
+
+#[test]
+fn a_file_that_is_gone_when_its_turn_comes_is_told_and_the_others_are_read() {
+    let packets = packets(30);
+    let folder = TempDir::new().unwrap();
+    rotate(&folder, &packets, 10);
+    let mut capture = open(&[input(folder.path())]).unwrap();
+    let second = capture.files()[1].clone();
+    fs::remove_file(&second).unwrap();
+    let mut frames = 0;
+    while capture.next_frame().is_some() {
+        frames += 1;
+    }
+    assert_eq!(frames, 20);
+    assert!(capture.damaged());
+    let notes = capture.notes();
+    assert!(matches!(&notes[..], [note] if note.file == second), "{notes:?}");
 }
 
 #[test]

@@ -87,9 +87,6 @@ fn judge(rtts: &Spread, floor: Nanos, median: Nanos, high: Nanos) -> Before {
 mod tests {
     use super::*;
 
-    /// As `ALIKE`, for what is no chance, however long others take now and then.
-    const SAME: f64 = 16.0;
-
     /// What stood before losses, by what took so many milliseconds on a path of 100, half of whose round trips are below `median`.
     fn before(rtts: &[i64], median: i64, high: i64) -> Before {
         let mut overflow = Overflow::default();

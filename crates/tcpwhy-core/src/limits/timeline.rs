@@ -190,8 +190,9 @@ mod tests {
             let list = rounds(2, floor, |k, s| match k {
                 0 => {
                     (s.flight, s.segments) = (100 * MSS, 100);
-                    [0, last]
-                        .map(|queue| s.sampled(floor + Nanos::from_millis(queue), Nanos::ZERO));
+                    for queue in [0, last] {
+                        s.sampled(floor + Nanos::from_millis(queue), Nanos::ZERO);
+                    }
                 }
                 _ => (s.wait, s.idle) = (wait, Nanos::from_millis(10)),
             });

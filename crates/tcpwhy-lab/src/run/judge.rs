@@ -98,7 +98,7 @@ fn analyse(path: &Path) -> Result<Vec<Connection>, Error> {
     let mut capture = tcpwhy_capture::open(&[Input::Path(path.to_owned())])?;
     let mut analyzer = Analyzer::new();
     let mut segment = Segment::default();
-    while let Some(frame) = capture.next_frame()? {
+    while let Some(frame) = capture.next_frame() {
         if matches!(decode(&frame, &mut segment), Decoded::Segment) {
             analyzer.push(&segment);
         }

@@ -44,9 +44,7 @@ pub fn analyse_file(
     let mut capture = capture.map_err(|source| Error::Capture { path: path.to_owned(), source })?;
     let mut looking = start(judged, variants, seed);
     let mut segment = Segment::default();
-    while let Some(frame) =
-        capture.next_frame().map_err(|source| Error::Capture { path: path.to_owned(), source })?
-    {
+    while let Some(frame) = capture.next_frame() {
         for look in &mut looking {
             let frame = Frame { data: look.variant.cut(frame.data), ..frame };
             if matches!(decode(&frame, &mut segment), Decoded::Segment) {
@@ -109,7 +107,7 @@ pub fn segments_of(path: &Path, judged: Judged) -> Result<Vec<Segment>, Error> {
     let mut capture = tcpwhy_capture::open(&[Input::Path(path.to_owned())]).map_err(failed)?;
     let mut segments = Vec::new();
     let mut segment = Segment::default();
-    while let Some(frame) = capture.next_frame().map_err(failed)? {
+    while let Some(frame) = capture.next_frame() {
         if matches!(decode(&frame, &mut segment), Decoded::Segment) && judged.has(&segment) {
             segments.push(segment);
         }

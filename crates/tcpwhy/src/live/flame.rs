@@ -2,6 +2,7 @@
 
 use super::Live;
 use crate::error::Error;
+use crate::target;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Seek, Write};
@@ -27,8 +28,11 @@ impl Flame {
     /// Opens the files while everything may be written; they keep what they hold until the end.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// A file cannot be written, or is there already and may not be replaced.
     pub(super) fn open(live: &Live) -> Result<Option<Self>, Error> {
+        let outputs: Vec<&Path> =
+            live.flame.iter().chain(&live.folded).map(AsRef::as_ref).collect();
+        target::check(&outputs, &[], live.force)?;
         let open = |path: &PathBuf| {
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
             file.map(|file| (path.clone(), file)).map_err(|e| failed(path, e))

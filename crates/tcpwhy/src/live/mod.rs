@@ -106,6 +106,9 @@ pub(crate) struct Live {
     /// Write the same as folded stacks, with microseconds
     #[arg(long, value_name = "TXT", help_heading = "Output")]
     pub folded: Option<PathBuf>,
+    /// Replace what --flame and --folded name if it is there already
+    #[arg(short, long, help_heading = "Output")]
+    pub force: bool,
     /// Do without the kernel's events: samples only
     #[arg(long, conflicts_with_all = ["flame", "folded"])]
     pub no_bpf: bool,

@@ -4,7 +4,7 @@ use super::clock;
 use super::counts::Counts;
 use crate::filter::Span;
 use crate::progress::Progress;
-use tcpwhy_capture::{Capture, Error};
+use tcpwhy_capture::Capture;
 use tcpwhy_core::analysis::{Arrivals, CaptureClock, Sorter};
 use tcpwhy_core::decode::{Decoded, Frame};
 use tcpwhy_report::{Source, Warning};
@@ -17,7 +17,7 @@ pub(super) struct Decoder {
     counts: Counts,
     clock: CaptureClock,
     /// Whether there may be more frames.
-    more: Result<bool, Error>,
+    more: bool,
     /// Reading never waits for somebody who writes.
     pub(super) prompt: bool,
     /// Times that some were read.
@@ -29,12 +29,12 @@ impl Decoder {
     pub(super) fn new(capture: Capture, progress: Progress, span: Span) -> Self {
         let prompt = capture.progress().1.is_some();
         let (counts, clock) = (Counts::default(), CaptureClock::default());
-        Self { capture, progress, span, counts, clock, more: Ok(true), prompt, times: 0 }
+        Self { capture, progress, span, counts, clock, more: true, prompt, times: 0 }
     }
 
     /// Whether all frames were read, or as many as can be.
     pub(super) fn is_done(&self) -> bool {
-        !matches!(self.more, Ok(true))
+        !self.more
     }
 
     /// Decodes some frames for whoever sorts them later.
@@ -66,12 +66,10 @@ impl Decoder {
 
     /// What was read, once all is.
     pub(super) fn finish(self) -> super::Read {
-        let error = self.more.err().map(|error| error.to_string());
-        let damaged = error.is_some() || self.capture.damaged();
+        let damaged = self.capture.damaged();
         let notes = self.capture.notes();
         let mut warnings: Vec<_> =
             notes.iter().map(|note| Warning::new(|language| note.text(language))).collect();
-        warnings.extend(error.as_deref().map(Warning::from));
         warnings.extend(self.counts.warnings());
         let began = self.clock.began();
         warnings.extend(self.clock.step().map(clock::warning));

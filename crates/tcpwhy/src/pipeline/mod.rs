@@ -75,17 +75,29 @@ impl Drop for Left {
 /// # Errors
 /// An input cannot be opened or is not a capture.
 pub(crate) fn start(inputs: &[Input], span: Span) -> Result<Reading, Error> {
+    allow_open_files();
     let capture = tcpwhy_capture::open(inputs)?;
     let progress = Progress::shown(capture.progress().1);
     read(capture, span, progress)
 }
 
+/// Captures of many hosts that overlap in time are open together: as many as the system allows.
+fn allow_open_files() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+        // Without it, as many as were allowed before.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    }
+}
+
 /// Starts to read what is open already.
 ///
 /// # Errors
-/// The capture cannot be read, or the system refuses a thread.
+/// The system refuses a thread.
 pub(crate) fn read(mut capture: Capture, span: Span, progress: Progress) -> Result<Reading, Error> {
-    let period = span.period(&mut capture)?;
+    let period = span.period(&mut capture);
     let mut decoder = Decoder::new(capture, progress, span);
     decoder.prompt &= !board::has_one_processor();
     begin(decoder, period)

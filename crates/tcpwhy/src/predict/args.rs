@@ -95,6 +95,9 @@ pub(crate) struct Predict {
     /// Draw the sweep on a page of its own, with its table
     #[arg(long, value_name = "FILE", help_heading = "Output", requires = "sweep")]
     pub html: Option<PathBuf>,
+    /// Replace the picture and the page if they are there already
+    #[arg(short, long, help_heading = "Output")]
+    pub force: bool,
     /// Write JSON (schema/tcpwhy.prediction-1.schema.json); of a sweep, an object a line
     #[arg(long, group = "form", help_heading = "Output")]
     pub json: bool,

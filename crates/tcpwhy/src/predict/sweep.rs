@@ -7,7 +7,9 @@ use super::surface::Surface;
 use super::words::{self, Words};
 use crate::error::Error;
 use crate::output::Output;
+use crate::target;
 use std::io::Write;
+use std::path::Path;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::quantity;
 use tcpwhy_core::units::Nanos;
@@ -69,6 +71,9 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
     if down.as_ref().is_some_and(|d| d.what == across.what) {
         return Err(Error::Usage(format!("--sweep names {} twice", across.name)));
     }
+    let outputs: Vec<&Path> = args.svg.iter().chain(&args.html).map(AsRef::as_ref).collect();
+    let inputs: Vec<&Path> = args.sysctls.iter().map(AsRef::as_ref).collect();
+    target::check(&outputs, &inputs, args.force)?;
     let mut grid = Vec::new();
     let (mut segments, mut cells) = (0, 0);
     for below in
@@ -103,12 +108,10 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
     let words = words::of(args.lang.of_text());
     let surface = Surface { words, across: &across, down: down.as_ref(), table: &table };
     if let Some(file) = &args.svg {
-        std::fs::write(file, surface.svg())
-            .map_err(|e| Error::Page(file.display().to_string(), e))?;
+        target::save(file, |out| out.write_all(surface.svg().as_bytes()))?;
     }
     if let Some(file) = &args.html {
-        std::fs::write(file, surface.html())
-            .map_err(|e| Error::Page(file.display().to_string(), e))?;
+        target::save(file, |out| out.write_all(surface.html().as_bytes()))?;
     }
     if args.csv || args.json {
         machine(args, out, &across, down.as_ref(), &table)

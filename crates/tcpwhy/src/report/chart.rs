@@ -62,7 +62,7 @@ pub(super) fn run(args: &Report) -> Result<ExitCode, Error> {
 /// The picture of what was asked for, instead of that of the whole connection.
 fn shorten(packets: &mut Packets, given: &Given, span: &Span) -> Result<(), Error> {
     let Given::Captures(inputs, _) = given else { return Ok(()) };
-    let first = tcpwhy_capture::open(inputs)?.next_frame()?.map(|frame| frame.time);
+    let first = tcpwhy_capture::open(inputs)?.next_frame().map(|frame| frame.time);
     let bounds = first.and_then(|start| span.bounds(start));
     if let (Some((since, until)), Some((at, picture))) = (bounds, packets.pictures.first_mut())
         && let Some(connection) = packets.connections.get(*at)

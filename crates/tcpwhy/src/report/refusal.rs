@@ -21,7 +21,7 @@ pub(crate) enum Refusal {
     Selected,
     #[error("{0} is an input: choose another name for what is written")]
     Input(String),
-    #[error("{0} cannot be both the SVG and the PNG: choose another name for one of them")]
+    #[error("{0} cannot be written twice: choose another name for one of the two")]
     Twice(String),
     #[error("cannot read {0}: {1}")]
     Analysis(String, Json),
@@ -64,7 +64,7 @@ impl Refusal {
                 "分析结果不含可选择的数据包：--since 和 --until 请与抓包一起使用".to_owned()
             }
             Self::Input(file) => format!("{file} 是输入文件：请为输出换个名字"),
-            Self::Twice(file) => format!("{file} 不能既是 SVG 又是 PNG：请为其中一个换个名字"),
+            Self::Twice(file) => format!("{file} 不能写两次：请为其中一个换个名字"),
             Self::Analysis(file, json) => format!("无法读取 {file}：{}", json.in_chinese()),
         }
     }

@@ -102,7 +102,7 @@ impl Part {
         io::Seek::rewind(&mut file)?;
         let capture = Capture::from_reader(wanted, file);
         let mut capture = capture.map_err(Refusal::NotCapture)?;
-        if !matches!(capture.next_frame(), Ok(Some(_))) {
+        if capture.next_frame().is_none() {
             let damage = capture.notes().into_iter().find(|note| note.kind.is_damage());
             return Err(
                 damage.map_or_else(|| Refusal::NoPackets(wanted.to_owned()), Refusal::Damaged)

@@ -1,7 +1,7 @@
 //! Where a page or a picture goes: a file, which is replaced whole, or a device or a pipe, which is written as it is.
 
-use super::Refusal;
 use crate::error::Error;
+use crate::report::Refusal;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use tcpwhy_capture::Input;
 const LINKS: usize = 40;
 
 /// Whether it is the standard output. The device of that name leads to the file that a shell has opened, which must not be replaced.
-pub(super) fn is_stdout(path: &Path) -> bool {
+pub(crate) fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout"].iter().any(|name| path.as_os_str() == *name)
 }
 
@@ -19,7 +19,7 @@ pub(super) fn is_stdout(path: &Path) -> bool {
 ///
 /// # Errors
 /// One is an input, or the same as another, or a directory, or is there already and may not be replaced.
-pub(super) fn check(outputs: &[&Path], inputs: &[&Path], force: bool) -> Result<(), Error> {
+pub(crate) fn check(outputs: &[&Path], inputs: &[&Path], force: bool) -> Result<(), Error> {
     if let [one, other] = outputs
         && is_same(one, other)
     {

@@ -80,10 +80,11 @@ fn other_json_is_refused() {
     for (file, text, told) in [
         ("other.json", "{\"schema\":\"something/1\"}", "not a tcpwhy.analysis/1 object"),
         ("lines.json", "{}\n{}\n", "more than one object"),
-        ("list.json", "{\"schema\":\"tcpwhy.analysis/1\"}", "no list of connections"),
+        ("bare.json", "{\"schema\":\"tcpwhy.analysis/1\"}", "not a tcpwhy.analysis/1 object"),
+        ("list.json", "{\"schema\":\"tcpwhy.analysis/1\",\"source\":{}}", "no list of connections"),
         (
             "entry.json",
-            "{\"schema\":\"tcpwhy.analysis/1\",\"connections\":[1]}",
+            "{\"schema\":\"tcpwhy.analysis/1\",\"source\":{},\"connections\":[1]}",
             "entry 0 of its connections is none",
         ),
     ] {

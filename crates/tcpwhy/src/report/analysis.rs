@@ -24,7 +24,8 @@ pub(super) fn read(path: &Path, selection: &Selection) -> Result<Option<Vec<u8>>
     }
     let file = File::open(path).map_err(|e| wrong(Json::Unreadable(e)))?;
     let mut value = parsed(file).map_err(wrong)?;
-    if value.get("schema").and_then(Value::as_str) != Some(SCHEMA) {
+    let is_ours = value.get("schema").and_then(Value::as_str) == Some(SCHEMA);
+    if !is_ours || !value["source"].is_object() {
         return Err(wrong(Json::Other(SCHEMA)));
     }
     let Some(connections) = value.get_mut("connections").and_then(Value::as_array_mut) else {
@@ -70,10 +71,16 @@ fn utf16(bytes: &[u8]) -> String {
 /// Whether the page finds what it reads of every connection.
 fn is_connection(c: &Value) -> bool {
     let has = |of: &Value, names: &[&str]| names.iter().all(|name| of.pointer(name).is_some());
-    let lists = |d: &Value| ["limits", "timeline", "what_if"].iter().all(|name| d[name].is_array());
+    let lists = |d: &Value| {
+        let names = ["/limits", "/timeline", "/what_if", "/verdict/advice"];
+        names.iter().all(|name| d.pointer(name).is_some_and(Value::is_array))
+    };
     let ends = ["/client/addr", "/client/port", "/server/addr", "/server/port"];
     has(c, &ends)
-        && has(c, &["/id", "/start_ns", "/duration_ns", "/vantage", "/rtt_ns"])
+        && has(c, &["/id", "/start_ns", "/duration_ns"])
+        && c["vantage"].is_object()
+        && c["rtt_ns"].is_object()
+        && c["findings"].is_array()
         && c["directions"].as_array().is_some_and(|directions| {
             directions.iter().all(|d| lists(d) && has(d, &["/from", "/bytes", "/verdict/text"]))
         })

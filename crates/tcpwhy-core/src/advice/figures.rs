@@ -114,8 +114,9 @@ impl Figures {
         let facts = direction.facts;
         let window = u64::from(evidence.window);
         let largest = u64::from(facts.max_window);
-        // Where no whole segment had room more, all of it was filled.
-        let full = evidence.flight + u64::from(facts.mss) > largest;
+        // Where no whole segment had room more, all of it was filled; of a window of a few segments that room may be a good part.
+        let room = u64::from(facts.mss).min(largest / 8);
+        let full = evidence.flight + room > largest;
         let best = if full { largest } else { evidence.flight };
         Self {
             verdict,

@@ -44,9 +44,9 @@ impl Context<'_> {
             let s = &self.stretches[k];
             let pause = empty - if k < i { s.to } else { s.from };
             let on_its_way = s.rtt_mean().is_some_and(|rtt| pause <= rtt.scale(2, 1));
-            // What a burst makes is empty when its first packet comes. A sender that goes on by itself may have thought meanwhile; whoever waits
-            // for all of it has not.
-            let awaited = matches!(self.wait(i), Wait::IdlePeer | Wait::Tail);
+            // What a burst makes is empty when its first packet comes. A sender that goes on by itself may have thought meanwhile; a peer that
+            // waits for all of it has not.
+            let awaited = self.wait(i) == Wait::IdlePeer;
             let built = || {
                 let queue = s.forth_mean().map(|rtt| rtt - self.floor);
                 self.is_overfull(s.flight) && queue.is_some_and(|queue| self.stands_out(queue))

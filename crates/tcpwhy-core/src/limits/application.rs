@@ -11,7 +11,7 @@ use crate::flow::WAKE_UP;
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_in};
 
 /// On a path this long what hosts take to run a process hardly counts.
 const TIMELY: Nanos = Nanos::from_millis(4);
@@ -71,7 +71,12 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
     // A path that falls silent carries little at last.
     let goes_on = || !ctx.stretches.get(ctx.run(i).end).is_some_and(Stretch::is_repair);
+    // What arrives in a round trip is what was in flight, if that was kept up (Little's law): then ACKs wait in a queue of their own.
+    let kept_up = ctx.stretches[i]
+        .rtt_mean()
+        .is_some_and(|rtt| bytes_in(around.rate(), rtt) >= around.flight() / 4 * 3);
     (ctx.floor > TIMELY
+        && !kept_up
         && around.resent == 0
         && around.rounds >= CALM_ROUNDS
         && around.flight() / 3 * 2 > holds + holds / 10

@@ -202,3 +202,20 @@ fn small_messages_beside_the_peers_data_answer_that() {
     assert_eq!(says(44, 10), None, "most were written unasked");
     assert_eq!(says(400, 40), None, "a stream of its own");
 }
+
+#[test]
+fn a_flight_that_is_kept_up_while_its_acks_queue_has_not_overshot() {
+    let floor = Nanos::from_millis(40);
+    let says = |rtt: i64| {
+        // A link that carries 60 segments in a round trip, and lets 50 through.
+        let list = rounds(20, floor, |_, s| {
+            (s.flight, s.arrived) = (150 * MSS, 50 * MSS as i64);
+            s.sampled(Nanos::from_millis(rtt), Nanos::from_millis(rtt - 40));
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        ctx.capacity = Some(60 * MSS * 25);
+        overshoots(&ctx, 10).is_some()
+    };
+    assert!(says(45));
+    assert!(!says(120));
+}

@@ -52,7 +52,8 @@ pub(crate) fn of(
     let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
     let weighted: f64 =
         of_limit().map(|i| (i.to - i.from).secs() * f64::from(i.confidence) / 100.0).sum();
-    let certain = if depends_on_scale(limit, facts) { 0.8 } else { 1.0 };
+    let guessed = depends_on_scale(limit, facts) || depends_on_room(limit, facts);
+    let certain = if guessed { 0.8 } else { 1.0 };
     Verdict {
         limit,
         cause,
@@ -112,6 +113,13 @@ pub(super) fn depends_on_scale(limit: Limit, facts: &Facts) -> bool {
     limit == Limit::ReceiveWindow
         && facts.min_window > 0
         && matches!(facts.scale, WindowScale::Inferred { .. })
+}
+
+/// Without the handshake, that a window has room is as sure as that its scale is not one bit less: it was taken for as large as it is because
+/// more was in flight than a half of it.
+fn depends_on_room(limit: Limit, facts: &Facts) -> bool {
+    let widened = matches!(facts.scale, WindowScale::Inferred { min: 1.., .. });
+    limit == Limit::SendBuffer && widened && facts.max_flight > u64::from(facts.min_window / 2)
 }
 
 #[cfg(test)]

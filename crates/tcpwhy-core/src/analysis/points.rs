@@ -10,17 +10,34 @@ use crate::observe::flags;
 use crate::units::{Nanos, Seq};
 
 /// The scopes of a capture.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Scopes {
-    first: Option<u32>,
+    /// The only one, if there is one only.
+    only: u64,
     several: bool,
 }
 
+impl Default for Scopes {
+    fn default() -> Self {
+        Self { only: Self::NONE, several: false }
+    }
+}
+
 impl Scopes {
+    /// No scope is this.
+    const NONE: u64 = u64::MAX;
+
     /// Whether there are several, now that `scope` is one of them.
     #[inline(always)]
     pub(super) fn are_several(&mut self, scope: u32) -> bool {
-        self.several |= *self.first.get_or_insert(scope) != scope;
+        self.only != u64::from(scope) && self.meet(scope)
+    }
+
+    #[cold]
+    fn meet(&mut self, scope: u32) -> bool {
+        let is_first = self.only == Self::NONE && !self.several;
+        (self.only, self.several) =
+            if is_first { (scope.into(), false) } else { (Self::NONE, true) };
         self.several
     }
 

@@ -33,7 +33,7 @@ impl UnderWay {
     /// shift by the shortest `leg`, which decides where there is no echo and among the later ACKs of a
     /// clock tick: the first of them has been seen, or its tick could not be echoed. `queued` is the
     /// leg with the queue of the moment.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arrived(
         &self,
         now: Nanos,

@@ -2,7 +2,7 @@
 
 use super::points::Points;
 use super::runs::{Hand, Step, Work};
-use super::seen::{self, IDENTIFIED_APART, Seeing, Seen, Sight, Twins};
+use super::seen::{self, IDENTIFIED_APART, Seeing, Seen, Sight, Twins, print_of};
 use super::table::Place;
 use super::waiting::{Queue, Waiting};
 use crate::decode::plain::Way;
@@ -121,18 +121,23 @@ impl Open {
     }
 
     /// Whether `syn` of `side` opens another connection between the same ends. One that crosses the other end's first SYN opens the same
-    /// one (simultaneous open, RFC 9293 section 3.5, figure 7). The same one after both FINs is there again: another point's capture follows.
+    /// one (simultaneous open, RFC 9293 section 3.5, figure 7). The very same one, much later, begins what follows: the capture of another point.
     pub(super) fn is_reopened_by(&self, side: Side, syn: &Segment) -> bool {
-        let here = || self.first[side as usize].is_some_and(|(_, scope)| scope == syn.scope);
-        let is_behind = || self.fin.iter().all(Option::is_some) && here();
         match (self.syn[side as usize], self.syn[side.other() as usize]) {
             (Some(known), _) if known == syn.seq => {
-                syn.time - self.last > IDENTIFIED_APART && is_behind()
+                syn.time - self.start > IDENTIFIED_APART && self.is_first_again(side, syn)
             }
             (Some(_), _) => true,
             (None, Some(_)) => self.is_closed(),
             (None, None) => true,
         }
+    }
+
+    /// Whether `syn` is the first packet of `side` itself, in the same scope: one that was sent again has another identification and stamp.
+    fn is_first_again(&self, side: Side, syn: &Segment) -> bool {
+        let identified = syn.ip_id != 0 || syn.options.timestamps.is_some();
+        let print = print_of(syn) ^ self.print(side);
+        identified && self.first[side as usize] == Some((print, syn.scope))
     }
 
     /// A packet of `side` with this print that is no plain one, in this scope: it may be the side's first.

@@ -1,6 +1,7 @@
 //! 9: a connection that several capture points show.
 
 use super::*;
+use crate::segments::analyse;
 use tcpwhy_core::model::Side;
 use tcpwhy_core::whatif::traffic::Loss;
 
@@ -42,6 +43,20 @@ fn trap_09_the_captures_of_both_ends_are_one_transfer_however_their_clocks_are_s
             assert!(d.retransmitted <= expected.retransmitted, "{ahead}: {}", d.retransmitted);
         }
     }
+}
+
+#[test]
+fn trap_09_a_capture_of_another_point_that_seems_to_follow_begins_anew() {
+    // Cut while the transfer goes on.
+    let whole = simulate(&small_buffer(3_000_000)).capture(0.0);
+    let end = whole[0].time + ms(900);
+    let first: Vec<Segment> = whole.into_iter().filter(|s| s.time < end).collect();
+    let mut both = together(&first, &first, ms(1_000));
+    both.iter_mut().for_each(|s| s.scope = 0);
+    let told: Vec<_> = analyse(&both).iter().map(|c| direction(c, Side::Server).clone()).collect();
+    assert_eq!(told.len(), 2);
+    assert_eq!((told[0].bytes, told[0].verdict), (told[1].bytes, told[1].verdict));
+    assert_eq!(told[1].retransmitted, 0);
 }
 
 #[test]

@@ -72,15 +72,16 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // A path that falls silent carries little at last.
     let goes_on = || !ctx.stretches.get(ctx.run(i).end).is_some_and(Stretch::is_repair);
     // What arrives in a round trip is what was in flight, if that was kept up (Little's law): then ACKs wait in a queue of their own.
-    let kept_up = ctx.stretches[i]
-        .rtt_mean()
-        .is_some_and(|rtt| bytes_in(around.rate(), rtt) >= around.flight() / 4 * 3);
+    let kept_up = || {
+        let rtt = ctx.stretches[i].rtt_mean();
+        rtt.is_some_and(|rtt| bytes_in(around.rate(), rtt) >= around.flight() / 4 * 3)
+    };
     (ctx.floor > TIMELY
-        && !kept_up
         && around.resent == 0
         && around.rounds >= CALM_ROUNDS
         && around.flight() / 3 * 2 > holds + holds / 10
         && around.rate() < nearly(carries)
+        && !kept_up()
         && goes_on())
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }

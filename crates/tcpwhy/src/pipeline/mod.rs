@@ -75,7 +75,6 @@ impl Drop for Left {
 /// # Errors
 /// An input cannot be opened or is not a capture.
 pub(crate) fn start(inputs: &[Input], span: Span) -> Result<Reading, Error> {
-    allow_open_files();
     let capture = tcpwhy_capture::open(inputs)?;
     let progress = Progress::shown(capture.progress().1);
     read(capture, span, progress)
@@ -97,6 +96,7 @@ fn allow_open_files() {
 /// # Errors
 /// The system refuses a thread.
 pub(crate) fn read(mut capture: Capture, span: Span, progress: Progress) -> Result<Reading, Error> {
+    allow_open_files();
     let period = span.period(&mut capture);
     let mut decoder = Decoder::new(capture, progress, span);
     decoder.prompt &= !board::has_one_processor();

@@ -195,8 +195,9 @@ mod tests {
 
     const STAMPS: [u8; 12] = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 1];
 
-    /// One packet: its connection, whether the server sends it, flags, options, and the time since the packet before in ms.
-    type Drawn = (u8, bool, u8, bool, i64, u32);
+    /// One packet: its connection, whether the server sends it, flags, options, the time since the packet before in ms, its place in the
+    /// stream, and the interface that it is captured at.
+    type Drawn = (u8, bool, u8, bool, i64, u32, u32);
 
     fn drawn() -> impl Strategy<Value = Drawn> {
         // ACK, PSH, ECE; SYN, SYN/ACK, FIN, RST.
@@ -204,10 +205,10 @@ mod tests {
             12 => Just(0x10_u8), 6 => Just(0x18), 1 => Just(0x50), 2 => Just(0x02), 1 => Just(0x12), 1 => Just(0x11), 1 => Just(0x04)
         ];
         let since = prop_oneof![20 => 0..5_i64, 1 => -3..0_i64, 1 => 100..90_000_i64];
-        (0..4_u8, any::<bool>(), flags, prop::bool::weighted(0.8), since, 0..4_u32)
+        (0..4_u8, any::<bool>(), flags, prop::bool::weighted(0.8), since, 0..4_u32, 0..2_u32)
     }
 
-    fn bytes_of(&(connection, back, flags, stamped, _, seq): &Drawn) -> Vec<u8> {
+    fn bytes_of(&(connection, back, flags, stamped, _, seq, _): &Drawn) -> Vec<u8> {
         let options: &[u8] = if stamped { &STAMPS } else { &[] };
         let mut bytes = ethernet(0x0800, &ipv4(6, &tcp(options, &[0; 100])));
         bytes[37] = connection;
@@ -276,31 +277,53 @@ mod tests {
         texts(all)
     }
 
+    /// The answers of both ways.
+    fn both(packets: &[Drawn], at_a_time: usize, interfaces: u32) -> [Vec<String>; 2] {
+        let data: Vec<Vec<u8>> = packets.iter().map(bytes_of).collect();
+        let mut time = Nanos::from_secs(1_000);
+        let mut frames = Vec::new();
+        for (i, (data, packet)) in data.iter().zip(packets).enumerate() {
+            time += Nanos::from_millis(packet.4);
+            frames.push(Frame {
+                time,
+                number: i as u64 + 1,
+                interface: packet.6 % interfaces,
+                link: LinkType::ETHERNET,
+                wire_len: data.len() as u32,
+                data,
+            });
+        }
+        [together(&frames, at_a_time), one_by_one(&frames)]
+    }
+
+    #[test]
+    fn what_went_the_short_way_counts_as_the_first_of_its_side_no_less() {
+        let syn = |back, stamped, since, seq| (3, back, 0x02, stamped, since, seq, 0);
+        let packets = [
+            syn(false, false, 0, 0),
+            (0, false, 0x10, false, 0, 0, 0),
+            (3, true, 0x10, false, 0, 0, 0),
+            syn(true, true, 0, 3),
+            (0, false, 0x10, false, 201, 0, 0),
+            syn(true, true, 0, 3),
+        ];
+        let [short, long] = both(&packets, 1, 1);
+        assert_eq!(short, long);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(256))]
 
         /// The short way, and looking up some packets before the first of them is sorted, change no answer: not when ports are used
-        /// again, connections end, or the order is wrong.
+        /// again, connections end, the order is wrong, or two interfaces show the same.
         #[test]
         fn the_short_way_leads_to_the_same_answer(
             packets in vec(drawn(), 1..300),
             at_a_time in 1_usize..150,
+            interfaces in 1..=2_u32,
         ) {
-            let data: Vec<Vec<u8>> = packets.iter().map(bytes_of).collect();
-            let mut time = Nanos::from_secs(1_000);
-            let mut frames = Vec::new();
-            for (i, (data, packet)) in data.iter().zip(&packets).enumerate() {
-                time += Nanos::from_millis(packet.4);
-                frames.push(Frame {
-                    time,
-                    number: i as u64 + 1,
-                    interface: 0,
-                    link: LinkType::ETHERNET,
-                    wire_len: data.len() as u32,
-                    data,
-                });
-            }
-            prop_assert_eq!(together(&frames, at_a_time), one_by_one(&frames));
+            let [short, long] = both(&packets, at_a_time, interfaces);
+            prop_assert_eq!(short, long);
         }
     }
 }

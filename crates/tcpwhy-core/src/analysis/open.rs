@@ -42,7 +42,7 @@ pub(super) struct Open {
     syn: [Option<Seq>; 2],
     /// Whether those that have no IP identification come twice, by the packet's sender.
     twins: [Twins; 2],
-    /// The print and the scope of the first packet of each side, where it was no plain one.
+    /// The print and the scope of each side's first packet, where it opened the connection or is a SYN.
     first: [Option<(u64, u32)>; 2],
     /// Once another scope has shown one of its packets, too.
     points: Option<Box<Points>>,
@@ -61,7 +61,7 @@ impl Open {
         };
         let (src, dst) = (segment.src, segment.dst);
         let [client, server] = if from_client { [src, dst] } else { [dst, src] };
-        Self {
+        let mut open = Self {
             way: Way::between(&client, &server),
             first: [None; 2],
             print: seen::of_ends(&client, &server),
@@ -77,7 +77,9 @@ impl Open {
             reset: false,
             judge: None,
             placing: None,
-        }
+        };
+        open.begin(if from_client { Side::Client } else { Side::Server }, segment);
+        open
     }
 
     /// What its ends add to the print of a packet that `side` has sent.
@@ -140,9 +142,10 @@ impl Open {
         identified && self.first[side as usize] == Some((print, syn.scope))
     }
 
-    /// A packet of `side` with this print that is no plain one, in this scope: it may be the side's first.
-    pub(super) fn meet(&mut self, side: Side, print: u64, scope: u32) {
-        self.first[side as usize].get_or_insert((print, scope));
+    /// `segment` of `side` opens the connection or is a SYN: it may be the side's first packet.
+    pub(super) fn begin(&mut self, side: Side, segment: &Segment) {
+        let print = print_of(segment) ^ self.print(side);
+        self.first[side as usize].get_or_insert((print, segment.scope));
     }
 
     /// Whether its next packet, with this print, was captured before, or tells nothing because another one of `several` points does.

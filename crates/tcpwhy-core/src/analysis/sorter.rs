@@ -197,7 +197,9 @@ impl Sorter {
         let Some(open) = self.table.get_mut(place) else { return };
         let print = print_of(segment) ^ open.print(side);
         let seeing = (segment.time, segment.scope);
-        open.meet(side, print, segment.scope);
+        if segment.has(flags::SYN) {
+            open.begin(side, segment);
+        }
         let was_closed = open.is_closed();
         let packet = Packet::of(segment, side);
         let packet = if late { packet.delayed() } else { packet };

@@ -110,7 +110,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let filled = is_filled(&timeline, span_of(&transfers));
     let link = Narrowest::of(sender, &timeline, ctx.peak, filled, reader.is_some());
     let (mut bytes, mut retransmitted) = (sender.bytes(), sender.tally.retransmitted);
-    if !period.holds(flow.start, placing.last) {
+    // What came last may have reached the sender only after the period.
+    if !period.holds(flow.start, timeline.last().map_or(placing.last, |last| last.to)) {
         timeline = lay(&ctx, silence, period);
         transfers = period.of_transfers(&transfers, &timeline);
         (bytes, retransmitted) = within(&timeline, sender);

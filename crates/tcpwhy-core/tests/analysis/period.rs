@@ -8,7 +8,7 @@ use tcpwhy_core::analysis::{Conclusion, Hand, Judge, Period, Sorter, Work};
 use tcpwhy_core::model::{Connection, FindingKind, Limit, Side};
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::units::Nanos;
-use tcpwhy_core::whatif::traffic::{Scenario, Workload, simulate};
+use tcpwhy_core::whatif::traffic::{Loss, Scenario, Workload, simulate};
 
 /// What is said of a period.
 fn about(period: Period, segments: &[Segment]) -> Vec<Connection> {
@@ -60,6 +60,19 @@ fn round_trips_are_those_of_the_part() {
         [(0, 5), (50, 90)].map(|(from, to)| about(part(&segments, from, to), &segments)[0].rtt);
     assert!(early.p95 < whole.median, "{early:?} {whole:?}");
     assert!(late.median >= whole.median && late.min == whole.min, "{late:?} {whole:?}");
+}
+
+#[test]
+fn a_period_may_end_before_the_last_packet_has_reached_the_sender() {
+    // The answer to the request never passes here, but for the acknowledgement of the request that was sent again.
+    let workload = Workload { message_bytes: 677, request_bytes: 1, ..Workload::default() };
+    let rtt = Nanos::from_millis(75);
+    let loss = Loss::LargerThan(500);
+    let segments = simulate(&Scenario { rtt, loss, workload, ..Scenario::default() }).capture(0.5);
+    let period = part(&segments, 0, 100);
+    let end = |c: &Connection| direction(c, Side::Client).timeline.last().map(|i| i.to);
+    assert!(end(&analyse(&segments)[0]) > Some(period.to));
+    assert_eq!(end(&about(period, &segments)[0]), Some(period.to));
 }
 
 #[test]

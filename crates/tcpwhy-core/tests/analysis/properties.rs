@@ -113,8 +113,10 @@ proptest! {
 
     #[test]
     fn every_timeline_of_a_transfer_partitions_its_time(s in scenario(), position in 0.0..=1.0) {
-        let connections = analyse(&simulate(&s).capture(position));
-        prop_assert_eq!(connections.len(), 1);
+        let segments = simulate(&s).capture(position);
+        let connections = analyse(&segments);
+        // Without a handshake all may be lost before it passes.
+        prop_assert_eq!(connections.len(), usize::from(!segments.is_empty()));
         check_all(&connections);
     }
 

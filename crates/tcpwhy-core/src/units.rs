@@ -86,6 +86,18 @@ impl Sub for Nanos {
     }
 }
 
+/// The times of each key added up, in the order in which the keys come first. For a handful of keys.
+pub fn time_by_key<K: PartialEq>(times: impl Iterator<Item = (K, Nanos)>) -> Vec<(K, Nanos)> {
+    let mut sums: Vec<(K, Nanos)> = Vec::with_capacity(8);
+    for (key, time) in times {
+        match sums.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, sum)) => *sum += time,
+            None => sums.push((key, time)),
+        }
+    }
+    sums
+}
+
 /// `most` is at least `value` from now on. What seldom changes is not written: a branch costs half of that.
 #[inline(always)]
 pub(crate) fn raise<T: PartialOrd>(most: &mut T, value: T) {

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::io::{self, Write};
 use tcpwhy_core::model::{Cause, Connection, Direction, Interval, Limit, Transfer};
-use tcpwhy_core::units::{Nanos, bits_per_second};
+use tcpwhy_core::units::{Nanos, bits_per_second, time_by_key};
 
 /// The columns: times in nanoseconds (start: since 1970), sizes in bytes, rates in bit/s.
 ///
@@ -127,13 +127,6 @@ fn main_limit(d: &Direction, from: Nanos, to: Nanos) -> Option<Main> {
 }
 
 /// The key with the most time, and that.
-fn longest<K: PartialEq + Copy>(times: impl Iterator<Item = (K, Nanos)>) -> Option<(K, Nanos)> {
-    let mut sums: Vec<(K, Nanos)> = Vec::new();
-    for (key, time) in times {
-        match sums.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, sum)) => *sum += time,
-            None => sums.push((key, time)),
-        }
-    }
-    sums.into_iter().max_by_key(|(_, sum)| *sum)
+fn longest<K: PartialEq>(times: impl Iterator<Item = (K, Nanos)>) -> Option<(K, Nanos)> {
+    time_by_key(times).into_iter().max_by_key(|(_, sum)| *sum)
 }

@@ -1,7 +1,7 @@
 //! The one answer: the limit that cost the most time.
 
 use crate::model::{Cause, Facts, Interval, Limit, Side, Transfer, Verdict, WindowScale};
-use crate::units::Nanos;
+use crate::units::{Nanos, time_by_key};
 use std::cmp::Reverse;
 
 /// A direction whose data moved in less than this part of its time (percent) is an exchange of
@@ -30,7 +30,7 @@ pub(crate) fn of(
     // What the capture lacks says nothing, unless it lacks most.
     let mostly_unknown = is_mostly_unknown(timeline, span);
     let seen = timeline.iter().filter(|i| mostly_unknown || i.cause != Cause::CaptureHole);
-    let limits = summed(seen.map(|i| (i.limit, within(i))));
+    let limits = time_by_key(seen.map(|i| (i.limit, within(i))));
     let Some(first) = longest(&limits, Limit::Application, (Nanos::ZERO, Nanos::ZERO)) else {
         return unknown();
     };
@@ -46,7 +46,7 @@ pub(crate) fn of(
     // counts for the cause.
     let beside = matches!(limit, Limit::Application | Limit::ReceiveWindow);
     let asked = |i: &Interval| if beside { i.to - i.from } else { within(i) };
-    let causes = summed(of_limit().map(|i| (i.cause, asked(i))));
+    let causes = time_by_key(of_limit().map(|i| (i.cause, asked(i))));
     let cause = longest(&causes, Cause::SenderApplication, (tail, tail));
     let cause = cause.unwrap_or(Cause::None);
     let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
@@ -85,18 +85,6 @@ fn longest<K: Ord + Copy>(
         (time, Reverse(key))
     };
     sums.iter().max_by_key(|sum| apart(sum)).map(|&(key, _)| key)
-}
-
-/// All time of each key.
-fn summed<K: PartialEq + Copy>(times: impl Iterator<Item = (K, Nanos)>) -> Vec<(K, Nanos)> {
-    let mut sums: Vec<(K, Nanos)> = Vec::with_capacity(8);
-    for (key, time) in times {
-        match sums.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, sum)) => *sum += time,
-            None => sums.push((key, time)),
-        }
-    }
-    sums
 }
 
 /// Time of `i` inside transfers.

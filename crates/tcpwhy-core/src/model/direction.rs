@@ -1,7 +1,7 @@
 //! One direction of a connection: its timeline, its transfers, and the answer.
 
 use super::{Cause, Facts, Interval, Share, Side, Source, Traits, Transfer, Verdict, WhatIf};
-use crate::units::{Nanos, bits_per_second};
+use crate::units::{Nanos, bits_per_second, time_by_key};
 
 /// One direction of a connection.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,14 +71,9 @@ impl Direction {
 
     /// Time by limit and cause, longest first: the timeline added up.
     pub fn limits(&self) -> Vec<Share> {
-        let mut shares: Vec<Share> = Vec::new();
-        for i in &self.timeline {
-            let duration = i.to - i.from;
-            match shares.iter_mut().find(|s| s.limit == i.limit && s.cause == i.cause) {
-                Some(share) => share.duration += duration,
-                None => shares.push(Share { limit: i.limit, cause: i.cause, duration }),
-            }
-        }
+        let times = self.timeline.iter().map(|i| ((i.limit, i.cause), i.to - i.from));
+        let share = |((limit, cause), duration)| Share { limit, cause, duration };
+        let mut shares: Vec<Share> = time_by_key(times).into_iter().map(share).collect();
         shares.sort_by_key(|s| (std::cmp::Reverse(s.duration), s.limit, s.cause));
         shares
     }

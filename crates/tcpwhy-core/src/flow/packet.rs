@@ -51,7 +51,11 @@ mod note {
 mod rare {
     pub(super) const LATE: u8 = 0x01;
     pub(super) const AE: u8 = 0x02;
+    pub(super) const FRESH: u8 = 0x04;
 }
+
+/// Times to live that hosts send packets with: Linux, BSD and macOS; Windows; network gear and the largest.
+const INITIAL_TTL: [u8; 3] = [64, 128, 255];
 
 impl Packet {
     /// `segment` as one of the connection's, sent by `side`.
@@ -65,6 +69,7 @@ impl Packet {
         let sack = options.sack_count > 0;
         let duplicate = sack && reports_duplicate(options, segment.ack);
         let note = |said: bool, bit: u8| if said { bit } else { 0 };
+        let fresh = INITIAL_TTL.contains(&segment.ttl);
         let (low, high) = match options.sack_blocks().first().filter(|_| !duplicate) {
             Some(newest) => halves(newest.1.distance(segment.ack)),
             None => (options.mss.unwrap_or(0), options.window_scale.unwrap_or(0)),
@@ -91,11 +96,12 @@ impl Packet {
                 | note(duplicate, note::DUPLICATE),
             side,
             beside: 0,
-            rare: if segment.flags & flags::AE != 0 { rare::AE } else { 0 },
+            rare: note(segment.flags & flags::AE != 0, rare::AE) | note(fresh, rare::FRESH),
         }
     }
 
-    /// The segment that it was, for a packet without SYN: ends, time to live, SACK blocks and scope are not kept.
+    /// The segment that it was, for a packet without SYN: ends, SACK blocks and scope are not kept, and of the time to live only whether it
+    /// is one that hosts begin with.
     pub(crate) fn segment(&self) -> Segment {
         Segment {
             time: self.time,
@@ -105,6 +111,7 @@ impl Packet {
             len: self.len,
             window: self.window,
             ip_id: self.ip_id,
+            ttl: if self.is_fresh() { INITIAL_TTL[0] } else { 0 },
             ce: self.is_marked(),
             flags: self.flags.into(),
             options: Options { timestamps: self.timestamps(), ..Options::default() },
@@ -131,6 +138,11 @@ impl Packet {
     /// The capture has it behind a later one of its connection.
     pub(crate) fn is_late(&self) -> bool {
         self.rare & rare::LATE != 0
+    }
+
+    /// No router has passed it on, by its time to live.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.rare & rare::FRESH != 0
     }
 
     /// The same packet at another time.

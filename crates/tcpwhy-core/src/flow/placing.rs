@@ -190,6 +190,9 @@ impl Placing {
     #[cold]
     fn release_warm(&mut self, out: &mut impl Taker) {
         let mut held = self.held.take().unwrap_or_default();
+        if let Some(side) = side_on_this_link(&held) {
+            self.legs.to[side as usize].on_this_link();
+        }
         held.sort_by_key(|p| p.time);
         for packet in &held {
             self.pass(packet, out);
@@ -296,4 +299,16 @@ impl Placing {
         }
         self.previous_packet = time;
     }
+}
+
+/// The side whose packets alone no router has passed on. Where none has passed on those of either side, the way between them may be a long
+/// link, an emulated one or a tunnel.
+fn side_on_this_link(packets: &[Packet]) -> Option<Side> {
+    let all = |side: Side, fresh: bool| {
+        let mut of = packets.iter().filter(|p| p.side == side).peekable();
+        of.peek().is_some() && of.all(|p| p.is_fresh() == fresh)
+    };
+    [Side::Client, Side::Server]
+        .into_iter()
+        .find(|side| all(*side, true) && all(side.other(), false))
 }

@@ -41,8 +41,9 @@ pub(crate) struct Leg {
     /// See [`Standing`].
     one_way: bool,
     since: Nanos,
-    pub(crate) from_handshake: bool,
-    /// The handshake has shown that the capture point is at this end.
+    /// By the handshake or by the time to live.
+    pub(crate) told: bool,
+    /// It is told that the capture point is at this end.
     pub(crate) near: bool,
     pub(crate) echoes: u32,
     /// The end echoes the same old value for ever: its echo says nothing.
@@ -76,7 +77,7 @@ impl Leg {
             one_way: false,
             since: Nanos(i64::MIN),
             round_end: Nanos(i64::MIN),
-            from_handshake: false,
+            told: false,
             near: false,
             echoes: 0,
             stuck: false,
@@ -143,7 +144,7 @@ impl Leg {
     /// Whether what is known of it is the path's, or little beside a `round` trip: an end whose every packet names the newest that had passed
     /// may have thought for as long. Of a few packets that says nothing.
     pub(crate) fn is_sure(&self, round: Nanos) -> bool {
-        let told = self.from_handshake || self.echoes < MANY;
+        let told = self.told || self.echoes < MANY;
         told || self.at_least.0 >= self.at_most.0 / 2 || self.at_most.0 < round.0 / 8
     }
 
@@ -159,8 +160,17 @@ impl Leg {
     pub(crate) fn shaken(&mut self, leg: Nanos) {
         self.sample(leg);
         self.confirmed = false;
-        self.from_handshake = true;
+        self.told = true;
         self.near = self.floor < NEAR;
+    }
+
+    /// This end is on the capture point's own link, by the time to live of its packets: no router is between them. A link that is a tunnel
+    /// through a network is longer, and its echoes have shown it.
+    pub(crate) fn on_this_link(&mut self) {
+        if self.at_least < BUSY_HOST {
+            self.told = true;
+            self.sample(Nanos::ZERO);
+        }
     }
 
     fn sample(&mut self, leg: Nanos) {
@@ -169,7 +179,7 @@ impl Leg {
         if leg.0 >= 0 {
             self.floor = if self.known { self.floor.min(leg) } else { leg };
             self.known = true;
-            self.near = self.from_handshake && self.floor < NEAR;
+            self.near = self.told && self.floor < NEAR;
             self.settle();
         }
     }
@@ -177,8 +187,8 @@ impl Leg {
     /// The first packet of either end after `quiet` was answered by this end after `answer`. The answer to a SYN is late by as much as a busy
     /// host is, and no more: what is shorter by more is no answer, but a packet that passes there as another one comes, round after round.
     pub(crate) fn quiet_pair(&mut self, answer: Nanos, quiet: Nanos) {
-        let leg = self.pairs.add(answer, quiet, !self.from_handshake);
-        let least = if self.from_handshake { self.floor - BUSY_HOST } else { Nanos::ZERO };
+        let leg = self.pairs.add(answer, quiet, !self.told);
+        let least = if self.told { self.floor - BUSY_HOST } else { Nanos::ZERO };
         if let Some(leg) = leg.filter(|leg| *leg >= least) {
             self.sample(leg);
         }

@@ -3,7 +3,8 @@
 //! A *leg* is the round trip from the capture point to one end and back. Packets from an end that
 //! answer packets seen going to it measure its leg: SYN -> SYN/ACK, SYN/ACK -> ACK, and for every
 //! later packet the timestamp echo (RFC 7323), which names the newest packet the end had seen; without timestamps, data and the
-//! first acknowledgment of it, and the bursts that ACKs release.
+//! first acknowledgment of it, and the bursts that ACKs release. Where the handshake is missing, an end whose packets no router has passed on is
+//! at the capture point.
 
 mod ack_clock;
 mod leg;
@@ -67,12 +68,12 @@ impl Legs {
         if c + s <= 0.0 {
             return (0.5, 0.0);
         }
-        let confidence = match (both, client.from_handshake || client.echoes.min(server.echoes) > 8)
-        {
-            (true, true) => 0.95,
-            (true, false) => 0.7,
-            (false, _) => 0.3,
-        };
+        let confidence =
+            match (both, client.told || server.told || client.echoes.min(server.echoes) > 8) {
+                (true, true) => 0.95,
+                (true, false) => 0.7,
+                (false, _) => 0.3,
+            };
         (c / (c + s), confidence)
     }
 }

@@ -80,10 +80,23 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     if slow && ctx.standing_queue(i).is_some_and(|q| q >= HELD_BACK) && lowest < ever / 4 {
         return Cause::SlowReader;
     }
+    if slow && is_read_by_halves(ctx, i) {
+        return Cause::SlowReader;
+    }
     match ctx.scale {
         WindowScale::Absent if highest >= UNSCALED / 4 * 3 => Cause::NoWindowScaling,
         _ => Cause::SmallBuffer,
     }
+}
+
+/// A full window is acknowledged when the application has read half of it (`tcp_cleanup_rbuf`), and then all of that with one ACK, which
+/// is late by the reading. A queue of the path would have parted the data, and an eager reader's kernel acknowledges every second segment,
+/// or what comes at once.
+fn is_read_by_halves(ctx: &Context<'_>, i: usize) -> bool {
+    let around = ctx.around(i);
+    let window = around.window_max;
+    let large = around.window_min >= 2 * SEGMENTS * ctx.mss;
+    large && around.per_ack() >= window / 5 * 2 && ctx.acks_are_late(i)
 }
 
 /// Round after round as much arrives as the window `once` held when it was largest: it dips while its reader takes out what came at once,

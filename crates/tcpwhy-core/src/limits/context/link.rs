@@ -28,12 +28,17 @@ impl Context<'_> {
         measured.then(|| s.forth_min - self.floor)
     }
 
+    /// ACKs come later than the path takes by what a standing queue would be, wherever they have waited.
+    pub(crate) fn acks_are_late(&self, i: usize) -> bool {
+        self.counts(self.standing_queue(i), self.stretches[i].flight)
+    }
+
     /// A queue counts when it adds a quarter to the round trip and is no noise.
     pub(crate) fn queue_stands(&self, i: usize) -> bool {
         let s = &self.stretches[i];
         // Packets that queue up come out evenly: a pause of most of a round trip is no queue's.
         let even = s.rtt_mean().is_some_and(|rtt| s.longest_stall.0 <= rtt.0 / 4 * 3);
-        even && self.counts(self.standing_queue(i), s.flight) && !self.is_longer_way(i)
+        even && self.acks_are_late(i) && !self.is_longer_way(i)
     }
 
     /// As `queue_stands`, of the packets that were sent last, up to stretch `i`: the pause behind them says nothing, but for no longer than

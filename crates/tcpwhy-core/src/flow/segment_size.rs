@@ -2,6 +2,9 @@
 
 /// Payload of a full segment on Ethernet with timestamps: a guess until something is known.
 const USUAL: u32 = 1448;
+/// Those of Ethernet: IPv4 and IPv6, with and without timestamps. What is a whole number of them, an offload has merged.
+const ON_ETHERNET: [u32; 4] = [1448, 1460, 1428, 1440];
+const LARGEST_ON_ETHERNET: u32 = 1460;
 /// What every path is expected to carry (RFC 9293 section 3.7.1).
 const LEAST: u32 = 536;
 /// Larger segments are made by offloads (or jumbo frames announced in the SYN).
@@ -40,8 +43,9 @@ impl SegmentSize {
 
     fn note_any(&mut self, len: u32) {
         if (64..=LARGEST_GUESS).contains(&len) {
-            self.vote(len);
-            self.mss = self.candidate.max(LEAST).into();
+            let size = self.common_part(len).unwrap_or(len);
+            self.vote(size);
+            self.mss = on_the_wire(self.candidate).max(LEAST).into();
         }
     }
 
@@ -52,6 +56,16 @@ impl SegmentSize {
         } else if self.votes >= WITNESSES && self.candidate >= LEAST {
             self.mss = self.candidate.into();
         }
+    }
+
+    /// That of which `len` and the candidate are whole numbers, if an offload may have merged one of them.
+    fn common_part(&mut self, len: u32) -> Option<u32> {
+        let part = gcd(len, self.candidate);
+        let merged = len.max(self.candidate) > LARGEST_ON_ETHERNET && part >= LEAST;
+        merged.then(|| {
+            self.candidate = part;
+            part
+        })
     }
 
     fn vote(&mut self, len: u32) {
@@ -89,6 +103,15 @@ impl SegmentSize {
     }
 }
 
+/// The payload of one of the segments that `len` bytes are on the wire, as far as they tell.
+fn on_the_wire(len: u32) -> u32 {
+    ON_ETHERNET.into_iter().find(|one| len.is_multiple_of(*one)).unwrap_or(len)
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +125,19 @@ mod tests {
             }
         }
         assert_eq!(s.mss(), 1380);
+    }
+
+    #[test]
+    fn what_an_offload_has_merged_tells_what_it_was_made_of() {
+        let of = |sizes: &[u32]| {
+            let mut s = SegmentSize::new(None);
+            (0..20).for_each(|_| sizes.iter().for_each(|&len| s.seen(len, false)));
+            s.mss()
+        };
+        assert_eq!(of(&[2 * 1398, 3 * 1398]), 1398);
+        assert_eq!(of(&[6 * 1448]), 1448, "as usual");
+        assert_eq!(of(&[8948]), 8948);
+        assert_eq!(of(&[8948, 8948, 1000]), 8948);
     }
 
     #[test]

@@ -174,7 +174,7 @@ pub(super) fn of_losses(side: Side, losses: Losses) -> Option<Finding> {
 pub(super) fn of_scale(directions: [&Direction; 2]) -> Vec<Finding> {
     directions
         .into_iter()
-        .filter(|d| depends_on_scale(d.verdict.limit, &d.facts))
+        .filter(|d| depends_on_scale((d.verdict.limit, d.verdict.cause), &d.facts))
         .map(|d| {
             let value = match d.facts.scale {
                 WindowScale::Inferred { min, .. } => u64::from(min),

@@ -52,7 +52,7 @@ pub(crate) fn of(
     let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
     let weighted: f64 =
         of_limit().map(|i| (i.to - i.from).secs() * f64::from(i.confidence) / 100.0).sum();
-    let guessed = depends_on_scale(limit, facts) || depends_on_room(limit, facts);
+    let guessed = depends_on_scale((limit, cause), facts) || depends_on_room(limit, facts);
     let certain = if guessed { 0.8 } else { 1.0 };
     Verdict {
         limit,
@@ -96,9 +96,10 @@ fn overlap(i: &Interval, transfers: &[Transfer]) -> Nanos {
         .fold(Nanos::ZERO, |sum, t| sum + (t.to.min(i.to) - t.from.max(i.from)))
 }
 
-/// Without the handshake the window is known up to a power of two.
-pub(super) fn depends_on_scale(limit: Limit, facts: &Facts) -> bool {
+/// Without the handshake the window is known up to a power of two; where it is none it is known.
+pub(super) fn depends_on_scale((limit, cause): (Limit, Cause), facts: &Facts) -> bool {
     limit == Limit::ReceiveWindow
+        && cause != Cause::ZeroWindow
         && facts.min_window > 0
         && matches!(facts.scale, WindowScale::Inferred { .. })
 }

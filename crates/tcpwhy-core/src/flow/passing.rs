@@ -127,6 +127,10 @@ impl Flow {
                 // The data of this direction was never captured: its ACKs tell of it all the same.
                 Some(seq) if event.ack.distance(seq) > 1 => self.begin(side, seq),
                 _ if self.words[own].opening.is_some() => self.begin(side, event.ack),
+                // Only data closes a window: there was some before the capture began.
+                _ if event.window == 0 && self.is_plain_midstream(event) => {
+                    self.begin(side, event.ack)
+                }
                 _ => return,
             }
         }
@@ -153,6 +157,12 @@ impl Flow {
         };
         let time = (oldest.time + leg).min(now).max(sender.last);
         sender.acknowledged(&oldest, time, Way { leg, queue: Nanos::ZERO });
+    }
+
+    /// Whether `event` neither opens nor closes a connection whose handshake is not in the capture.
+    fn is_plain_midstream(&self, event: &Packet) -> bool {
+        let opened = self.handshake.syn.iter().any(Option::is_some);
+        !opened && !event.has_any(flags::SYN | flags::FIN | flags::RST)
     }
 
     /// `side` sends its first data, at `first`.

@@ -189,14 +189,14 @@ impl Window {
         self.is_passed() && self.beyond.saturating_mul(AS_A_RULE) >= self.acks
     }
 
-    /// The receiver has said that there is no room at all.
-    pub(crate) fn is_zero(&self) -> bool {
-        self.bytes == 0 && self.edge > 0
+    /// Whether the receiver has advertised one.
+    pub(crate) fn is_known(&self) -> bool {
+        self.edge > 0
     }
 
-    /// The receiver has closed a window that was open.
+    /// The receiver has said that there is no room at all.
     pub(crate) fn is_closed(&self) -> bool {
-        self.bytes() == 0 && self.largest > 0
+        self.bytes == 0 && self.is_known()
     }
 
     /// Room a sender needs before it sends a full segment: one MSS, or half of a small receiver's

@@ -145,4 +145,31 @@ mod tests {
         assert!(!held(false, Nanos::from_millis(1)));
         assert!(!held(true, Nanos::from_millis(20)));
     }
+
+    /// Why a window of 64 KiB holds a sender over 1 ms, if so many ACKs each 20 ms acknowledge all of it.
+    fn cause_with(acks: u32) -> Cause {
+        let late = Nanos::from_millis(19);
+        let round = |k: i64| Stretch {
+            to: Nanos::from_millis(20 * (k + 1)),
+            flight: 65_536,
+            window_min: 65_536,
+            window_max: 65_536,
+            filled: 1,
+            acked: 65_536,
+            arrived: 65_536,
+            rtt_min: late,
+            forth_min: late,
+            rtt_sum: late.scale(acks.into(), 1),
+            rtt_count: acks,
+            ..Stretch::starting(Nanos::from_millis(20 * k), Wait::Window)
+        };
+        let rounds: Vec<Stretch> = (0..30).map(round).collect();
+        cause(&Context::new(&rounds, Nanos::from_millis(1), 1448), 15)
+    }
+
+    #[test]
+    fn a_whole_window_is_acknowledged_late_and_at_once_when_it_is_read() {
+        assert_eq!(cause_with(1), Cause::SlowReader);
+        assert_eq!(cause_with(22), Cause::SmallBuffer, "a queue of the path may have parted them");
+    }
 }

@@ -7,6 +7,7 @@ mod crowd;
 mod facts;
 mod grid;
 mod last_flight;
+mod midstream;
 mod opening;
 mod period;
 mod properties;

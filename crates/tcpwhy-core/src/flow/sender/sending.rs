@@ -175,7 +175,8 @@ impl Sender {
     #[inline]
     fn is_probe(&self, start: u64, len: u32) -> bool {
         len == 1
-            && (start + 1 == self.board.una || (self.window.is_zero() && start >= self.window.edge))
+            && (start + 1 == self.board.una
+                || (self.window.is_closed() && start >= self.window.edge))
     }
 
     /// What released new data.

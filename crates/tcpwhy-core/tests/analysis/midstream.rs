@@ -1,0 +1,59 @@
+//! Captures that begin in the middle of a connection: what can be told without the handshake.
+
+use crate::segments::{analyse_one, check_all, direction};
+use tcpwhy_core::model::{Cause, Limit, Side, Verdict};
+use tcpwhy_core::observe::{Segment, flags};
+use tcpwhy_core::units::Nanos;
+use tcpwhy_core::whatif::traffic::{Reader, Scenario, Window, Workload, simulate};
+
+fn ms(n: i64) -> Nanos {
+    Nanos::from_millis(n)
+}
+
+/// The verdict on the server's data.
+fn verdict(segments: &[Segment]) -> Verdict {
+    let connection = analyse_one(segments);
+    check_all(std::slice::from_ref(&connection));
+    direction(&connection, Side::Server).verdict
+}
+
+/// Forty kilobytes each 50 ms over 20 ms: between two of them all is acknowledged.
+fn by_the_clock(position: f64) -> Vec<Segment> {
+    let workload = Workload {
+        message_bytes: 4_000_000,
+        write_bytes: 40_000,
+        write_every: ms(50),
+        ..Workload::default()
+    };
+    let window = Window::fixed(300_000);
+    let all = simulate(&Scenario { workload, window, rtt: ms(20), ..Scenario::default() });
+    // The answer to the request has shown where its sender is.
+    all.capture(position).split_off(200)
+}
+
+#[test]
+fn a_sender_whose_packets_no_router_has_passed_on_is_here_and_rests_by_itself() {
+    let mut segments = by_the_clock(0.0);
+    let told = verdict(&segments);
+    let application = (Limit::Application, Cause::SenderApplication);
+    assert_eq!((told.limit, told.cause), application, "{told:?}");
+    // Where the other end's have not either, the way between them may be a tunnel: then each burst may be released by an ACK from afar.
+    segments.iter_mut().for_each(|s| s.ttl = 64);
+    assert_eq!(verdict(&segments).limit, Limit::Unknown);
+}
+
+#[test]
+fn a_closed_window_is_closed_under_any_scale() {
+    let pauses = vec![(ms(500), ms(4_000))];
+    let reader = Reader { pauses, ..Reader::default() };
+    let workload = Workload { message_bytes: 20_000_000, ..Workload::default() };
+    let window = Window::fixed(200_000);
+    let rate_bps = 100_000_000;
+    let scenario = Scenario { rate_bps, reader, window, workload, ..Scenario::default() };
+    for position in [0.0, 0.5, 1.0] {
+        let all = simulate(&scenario).capture(position);
+        let closed = all.iter().position(|s| s.window == 0 && s.has(flags::ACK));
+        let told = verdict(&all[closed.unwrap_or(0)..]);
+        assert_eq!(told.limit, Limit::ReceiveWindow, "at {position}: {told:?}");
+    }
+}

@@ -146,17 +146,17 @@ mod tests {
         assert!(!held(true, Nanos::from_millis(20)));
     }
 
-    /// Why a window of 64 KiB holds a sender over 1 ms, if so many ACKs each 20 ms acknowledge all of it.
+    /// Why a window of 40 kB holds a sender over 1 ms, if so many ACKs each 20 ms acknowledge all of it.
     fn cause_with(acks: u32) -> Cause {
         let late = Nanos::from_millis(19);
         let round = |k: i64| Stretch {
             to: Nanos::from_millis(20 * (k + 1)),
-            flight: 65_536,
-            window_min: 65_536,
-            window_max: 65_536,
+            flight: 40_000,
+            window_min: 40_000,
+            window_max: 40_000,
             filled: 1,
-            acked: 65_536,
-            arrived: 65_536,
+            acked: 40_000,
+            arrived: 40_000,
             rtt_min: late,
             forth_min: late,
             rtt_sum: late.scale(acks.into(), 1),

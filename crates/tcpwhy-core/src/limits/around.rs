@@ -141,11 +141,17 @@ impl Around {
     }
 
     /// The flight grows by a quarter of a segment a round, as any congestion window does that is the limit, and by more than it varies:
-    /// not only its mean, which a few short rounds pull down, but also where it ends.
+    /// not only its mean, which a few short rounds pull down, but also where it ends. What goes up step by step has left its earlier
+    /// heights behind, however little that is of a large window: its halves are farther apart than each is high.
     pub(crate) fn grows(&self, mss: u64) -> bool {
         let more = self.flight_late.saturating_sub(self.flight_early);
         let further = self.highest_late.saturating_sub(self.highest_early);
-        self.growth() >= (mss / 4) as i64 && more >= self.flight_early / 32 && further >= more / 2
+        let early = self.highest_early.saturating_sub(self.flight_early);
+        let late = self.highest_late.saturating_sub(self.flight_late);
+        let climbs = more >= early.max(late) / 2 * 3;
+        self.growth() >= (mss / 4) as i64
+            && (more >= self.flight_early / 32 || climbs)
+            && further >= more / 2
     }
 
     /// Most flights reach the window's edge: the height at which they stand is the window's.

@@ -160,6 +160,8 @@ mod tests {
     #[test]
     fn half_a_segment_a_round_is_a_window_that_grows_though_half_of_the_rounds_hardly_show_it() {
         assert!(!is_plateau(|k| 116 * MSS + k as u64 * MSS / 2));
+        assert!(!is_plateau(|k| 2_000 * MSS + k as u64 * MSS), "little of a large window");
+        assert!(is_plateau(|k| 2_000 * MSS + [0, 3, 1, 2][k % 4] * MSS), "nor does it end higher");
         assert!(is_plateau(|_| 116 * MSS));
     }
 

@@ -31,6 +31,11 @@ impl<T: Copy> Line<T> {
         self.items.push(item);
     }
 
+    /// Adds an item before that at `at`: those behind it move.
+    pub(super) fn insert(&mut self, at: usize, item: T) {
+        self.items.insert((self.left + at).min(self.items.len()), item);
+    }
+
     /// Where half of the room is that of items that left, it is used again: so an item moves once at most on its way through.
     #[cold]
     #[inline(never)]

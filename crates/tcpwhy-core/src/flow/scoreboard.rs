@@ -6,6 +6,9 @@ use crate::units::Nanos;
 /// Entries kept; beyond it neighbours are merged, and RTT samples are rarer.
 const MAX_OUTSTANDING: usize = 1 << 15;
 
+/// Up to so many entries a hole is parted when some of it is filled: all behind it move for that.
+const MAX_MOVED: usize = 1 << 12;
+
 /// Room made at first: most flights of short connections fit.
 const AT_FIRST: usize = 32;
 
@@ -205,6 +208,7 @@ impl Scoreboard {
 
     fn resend(&mut self, start: u64, end: u64, time: Nanos, soonest_repair: Nanos) -> Sending {
         let at = self.outstanding.partition_point(|s| s.end <= start);
+        let at = at + self.part_hole(at, start, end);
         let tail = end >= self.nxt;
         let Some(sent) = self.outstanding.get_mut(at) else {
             return Sending::Again { times: 0, tail, level: 0, recanted: 0 };
@@ -227,6 +231,24 @@ impl Scoreboard {
             i += 1;
         }
         Sending::Again { times, tail, level, recanted }
+    }
+
+    /// If entry `at` is a hole, what of it lies before and behind `start..end` becomes entries of their own: its segments come one by one, in
+    /// any order. How many lie before it now.
+    fn part_hole(&mut self, at: usize, start: u64, end: u64) -> usize {
+        let small = self.outstanding.len() < MAX_MOVED;
+        let Some(entry) = self.outstanding.get_mut(at).filter(|s| s.hole && small) else {
+            return 0;
+        };
+        let hole = *entry;
+        (entry.start, entry.end) = (hole.start.max(start), hole.end.min(end));
+        if end < hole.end {
+            self.outstanding.insert(at + 1, Sent { start: end, ..hole });
+        }
+        if hole.start < start {
+            self.outstanding.insert(at, Sent { end: start, ..hole });
+        }
+        usize::from(hole.start < start)
     }
 
     #[inline(always)]

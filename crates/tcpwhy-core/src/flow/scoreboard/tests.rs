@@ -90,6 +90,21 @@ fn a_hole_filled_at_once_is_reordering_and_later_is_a_repair() {
 }
 
 #[test]
+fn the_segments_of_a_hole_come_one_by_one_and_in_any_order() {
+    for soon in [true, false] {
+        let mut b = Scoreboard::new(0);
+        b.send(4000, 5000, ms(0), Levels::default(), REPAIR);
+        for start in [3000, 1000, 0, 2000] {
+            let time = if soon { ms(1) } else { ms(30) };
+            let sending = b.send(start, start + 1000, time, Levels::default(), REPAIR);
+            let again = Sending::Again { times: 0, tail: false, level: 0, recanted: 0 };
+            assert_eq!(sending, if soon { Sending::Reordered } else { again }, "{start}");
+        }
+        assert_eq!(b.acknowledge(5000, |_| ()).unseen, 0);
+    }
+}
+
+#[test]
 fn an_ack_for_bytes_never_seen_is_a_hole_in_the_capture() {
     let mut b = Scoreboard::new(0);
     b.send(0, 1000, ms(0), Levels::default(), REPAIR);

@@ -2,7 +2,7 @@
 
 /// Steps after which counting is believed.
 const PROOF: u32 = 8;
-/// Packets that may be missing at once, a large flight's; a larger step is another counter.
+/// Packets that may be missing or late at once, a large flight's; a larger step is another counter.
 const GAP: std::ops::Range<u16> = 2..4096;
 
 /// Linux counts the packets of a connection in the identification, one a segment (`inet_id`); other
@@ -19,12 +19,22 @@ impl Identification {
     #[inline(always)]
     pub(crate) fn next(&mut self, id: u16, segments: u32) -> bool {
         let step = id.wrapping_sub(self.last);
+        if step > u16::MAX - GAP.end {
+            return self.note_late();
+        }
         let missing = GAP.contains(&step) && self.counts();
         let segments = u16::try_from(segments).unwrap_or(u16::MAX).max(1);
         self.last = id.wrapping_add(segments - 1);
         self.steps = self.steps.saturating_add(1);
         self.by_one += u32::from(step == 1);
         missing
+    }
+
+    /// One that others have overtaken was missing before the first of them.
+    #[cold]
+    fn note_late(&mut self) -> bool {
+        self.by_one = (self.by_one + 1).min(self.steps);
+        false
     }
 
     /// Whether they count the packets of this connection.
@@ -45,6 +55,16 @@ mod tests {
         assert!(id.next(121, 1));
         assert!(!id.next(122, 2));
         assert!(!id.next(124, 1), "an offloaded segment counts for as many as it holds");
+    }
+
+    #[test]
+    fn what_comes_late_is_not_missing() {
+        let mut id = Identification::default();
+        for i in (0..40).step_by(4) {
+            [0, 3, 1, 2].map(|k| id.next(100 + i + k, 1));
+        }
+        assert!(!id.next(140, 1), "after 138");
+        assert!(id.next(142, 1));
     }
 
     #[test]

@@ -60,8 +60,8 @@ mod tests {
     #[test]
     fn what_comes_late_is_not_missing() {
         let mut id = Identification::default();
-        for i in (0..40).step_by(4) {
-            [0, 3, 1, 2].map(|k| id.next(100 + i + k, 1));
+        for k in (0..40).step_by(4).flat_map(|i| [i, i + 3, i + 1, i + 2]) {
+            id.next(100 + k, 1);
         }
         assert!(!id.next(140, 1), "after 138");
         assert!(id.next(142, 1));

@@ -120,7 +120,9 @@ impl Sender {
         self.tally.data(sending, packet, again);
         self.note_sending(sending, packet, alone);
         self.data_end = self.data_end.max(end);
-        self.note_end(packet);
+        if sending != Sending::Reordered {
+            self.note_end(packet);
+        }
         self.open_gap(packet, time);
     }
 
@@ -241,7 +243,9 @@ impl Sender {
             Sending::Again { tail, .. } if self.window.bytes() > 0 => {
                 self.repairs(tail, u64::from(packet.len));
             }
-            Sending::Again { .. } | Sending::Needless | Sending::Reordered => {}
+            // It left before what was seen last, and the queue was not empty behind it.
+            Sending::Reordered => return,
+            Sending::Again { .. } | Sending::Needless => {}
         }
         self.note_queue(packet, mss, alone);
     }

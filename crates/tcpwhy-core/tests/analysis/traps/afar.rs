@@ -2,7 +2,7 @@
 //! that wait in a queue make the round trip long, though the data does not.
 
 use super::*;
-use tcpwhy_core::model::{Cause, Side};
+use tcpwhy_core::model::{Cause, FindingKind, Side};
 use tcpwhy_core::observe::flags;
 use tcpwhy_core::whatif::traffic::Loss;
 
@@ -128,5 +128,36 @@ fn a_writer_that_rests_after_every_ack_of_its_data_is_no_full_buffer_at_a_sender
         let first = capture.iter().position(|s| s.src.port == 80 && s.len > 0).unwrap_or(0);
         let d = direction(&connection(&capture[first + 400..]), Side::Server).clone();
         assert!(share(&d, Limit::SendBuffer) < 20, "at {position}: {:?}", d.limits());
+    }
+}
+
+/// The data of the server late by up to 3 ms, as over several paths.
+fn out_of_order(segments: &[Segment]) -> Vec<Segment> {
+    let late = |s: &Segment| if s.len > 0 && s.src.port == 80 { s.frame * 7 % 4 } else { 0 };
+    let delayed = |s: &Segment| Segment { time: s.time + ms(late(s) as i64), ..*s };
+    let mut segments: Vec<Segment> = segments.iter().map(delayed).collect();
+    segments.sort_by_key(|s| s.time);
+    segments
+}
+
+#[test]
+fn what_comes_out_of_order_was_not_lost() {
+    let buffer = Scenario { send_buffer: 60_000, ..fast(4_000_000) };
+    let workload = Workload {
+        message_bytes: 2_400_000,
+        write_bytes: 60_000,
+        write_every: ms(200),
+        ..Workload::default()
+    };
+    let writes = Scenario { workload, ..fast(2_400_000) };
+    for scenario in [buffer, writes] {
+        let scenario = Scenario { rtt: ms(20), ..scenario };
+        let captured = simulate(&scenario).capture(1.0);
+        let expected = direction(&connection(&captured), Side::Server).verdict;
+        let mixed = connection(&out_of_order(&captured));
+        let d = direction(&mixed, Side::Server);
+        assert_eq!((d.verdict.limit, d.verdict.cause), (expected.limit, expected.cause));
+        assert_eq!(d.retransmitted, 0);
+        assert!(mixed.findings.iter().any(|f| f.kind == FindingKind::Reordered && f.count > 100));
     }
 }

@@ -185,6 +185,13 @@ impl Around {
         self.is_even() && self.prompt * 4 < self.waits * 3
     }
 
+    /// As `is_timed`, on a host that is late now and then: hardly any wait ends with an ACK.
+    pub(crate) fn is_nearly_timed(&self) -> bool {
+        let apart = self.prompt * 8 <= self.waits && self.stalls * 32 <= self.waits;
+        let regular = self.lengths.deviation() <= self.lengths.mean() / 4.0;
+        self.lengths.count() >= 2 * EVEN && apart && regular
+    }
+
     /// Stalls end longer after the last ACK than a wake-up takes, all of them as far as that varies: a path that jitters would let some end
     /// sooner, and so would a writer that waits for room, however busy its host. A full segment, of `mss` bytes, takes longer over each link
     /// before the capture than the handshake did, by which the way is known: as much at most as there is between the segments of a burst.

@@ -5,7 +5,7 @@
 //! is what tells it from a full buffer, whose flight stands still.
 
 use super::application::paced_burst;
-use super::{Context, Judgement};
+use super::{Context, Judgement, send_buffer};
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
@@ -102,8 +102,10 @@ pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let small = around.burst() <= paced_burst(ctx, around.sending_rate());
+    // Where every flight ends at the same byte, a buffer may be full behind the timer.
+    let nearly = || around.is_nearly_timed() && !send_buffer::pinned(ctx, i);
     // Seen from afar every interval may have ended with an ACK.
-    let timed = if ctx.far { around.is_even() } else { around.is_timed() };
+    let timed = if ctx.far { around.is_even() } else { around.is_timed() || nearly() };
     (small && ctx.calm(i) && timed)
         .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 75))
 }
@@ -169,5 +171,25 @@ mod tests {
         assert!(cut(&ctx, 12).is_some());
         assert!(cut(&ctx, 9).is_none());
         assert!(cut(&ctx, 25).is_none());
+    }
+
+    /// Whether a pair of segments each 1.0 to 1.7 ms, so many of fifty just after an ACK, is pacing; with these flights.
+    fn is_clocked(prompt: u32, flight: impl Fn(usize) -> u64) -> bool {
+        let floor = Nanos::from_millis(50);
+        let list = rounds(30, floor, |k, s| {
+            (s.flight, s.arrived, s.segments) = (flight(k), 100 * MSS as i64, 50);
+            (s.waits, s.prompt) = (50, prompt);
+            (s.rtt_sum, s.rtt_count) = (floor, 1);
+            (0..50).for_each(|wait| s.lengths.add(1_000_000 + 350_000 * (wait % 3)));
+        });
+        clocked(&Context::new(&list, floor, MSS), 15).is_some()
+    }
+
+    #[test]
+    fn a_timer_of_a_busy_host_is_told_by_acks_that_release_nothing() {
+        let varies = |k: usize| 100 * MSS + (k % 3) as u64 * MSS;
+        assert!(is_clocked(2, varies));
+        assert!(!is_clocked(25, varies), "ACKs may release every other pair");
+        assert!(!is_clocked(2, |_| 100 * MSS), "a full buffer may be behind it");
     }
 }

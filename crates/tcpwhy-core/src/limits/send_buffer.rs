@@ -86,7 +86,7 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// In round after round the flight stops at the same byte. A congestion window that is full grows by a segment a round or two (RFC 5681
 /// section 3.1; cubic keeps up with that, RFC 9438 section 4.3), but for a while after a loss.
-fn pinned(ctx: &Context<'_>, i: usize) -> bool {
+pub(super) fn pinned(ctx: &Context<'_>, i: usize) -> bool {
     let around = ctx.around(i);
     let same = around.flight_max - around.flight().min(around.flight_max) <= ctx.mss / 4;
     let long = around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH;

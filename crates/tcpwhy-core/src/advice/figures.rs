@@ -3,8 +3,8 @@
 use super::opening::Opening;
 use super::quantity::{SHORTEST_ROUND_TRIP, round_trips};
 use crate::model::{
-    Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Verdict, WhatIf,
-    WindowScale, time_of,
+    Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Vantage, Verdict,
+    WhatIf, WindowScale, time_of,
 };
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
@@ -96,6 +96,21 @@ pub(crate) struct Figures {
     pub transfers: u64,
     /// Only one end's packets were captured.
     pub one_way: bool,
+    /// The capture was taken at the sender.
+    pub at_sender: bool,
+}
+
+/// A capture point so near to an end, as a part of the way, is at that end.
+const AT_AN_END: f64 = 0.05;
+/// How sure that must be.
+const SURELY: f64 = 0.9;
+
+fn is_at(side: Side, vantage: Vantage) -> bool {
+    let away = match side {
+        Side::Client => vantage.position,
+        Side::Server => 1.0 - vantage.position,
+    };
+    away <= AT_AN_END && vantage.confidence >= SURELY
 }
 
 impl Figures {
@@ -124,6 +139,7 @@ impl Figures {
             receiver: place(direction.from.other()),
             bytes: direction.bytes,
             one_way: connection.is_one_way(),
+            at_sender: is_at(direction.from, connection.vantage),
             is_whole: connection.is_whole(),
             opening: Opening::of(connection),
             retransmitted: direction.retransmitted,

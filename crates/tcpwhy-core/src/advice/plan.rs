@@ -71,6 +71,10 @@ fn against(f: &Figures) -> Vec<Step> {
         Limit::Unknown if f.verdict.cause == Cause::CaptureHole => {
             vec![Step::Life(Life::CaptureAll)]
         }
+        // Nobody captures better than at the sender from the beginning on.
+        Limit::Unknown if f.is_whole && f.at_sender && !f.one_way => {
+            vec![Step::Life(Life::AskKernel { at: f.sender })]
+        }
         Limit::Unknown => {
             vec![Step::Life(Life::CaptureBetter { at: f.sender, one_way: f.one_way })]
         }

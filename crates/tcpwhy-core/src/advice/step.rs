@@ -96,4 +96,5 @@ pub(crate) enum Life {
     KeepStateAlive,
     CaptureBetter { at: Place, one_way: bool },
     CaptureAll,
+    AskKernel { at: Place },
 }

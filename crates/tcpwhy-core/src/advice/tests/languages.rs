@@ -199,6 +199,7 @@ fn all_steps() -> Vec<Step> {
         Life::CaptureBetter { at, one_way: false },
         Life::CaptureBetter { at, one_way: true },
         Life::CaptureAll,
+        Life::AskKernel { at },
     ];
     let work = work.into_iter().map(Step::Work);
     let buffer = buffer.into_iter().map(Step::Buffer);

@@ -81,5 +81,10 @@ pub(super) fn step(step: &Life) -> String {
              onto a local disk (`tcpdump -s 128 -B 65536 -w why.pcap`). At its end tcpdump says how \
              many packets the kernel dropped: none must be."
             .to_owned(),
+        Life::AskKernel { at } => format!(
+            "No capture shows more than this one. What the kernel of {} waits for its own counters tell while the \
+             transfer runs: `tcpwhy live` there, or `ss -tino` (rwnd_limited, sndbuf_limited, app_limited, notsent).",
+            place(&at)
+        ),
     }
 }

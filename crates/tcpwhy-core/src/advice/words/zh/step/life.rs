@@ -66,5 +66,9 @@ pub(super) fn step(step: &Life) -> String {
             place(&at)
         ),
         Life::CaptureAll => "重新抓包，不要丢失数据包：只抓包头，加大缓冲区，并写到本地磁盘（`tcpdump -s 128 -B 65536 -w why.pcap`）。tcpdump 结束时会报告内核丢弃了多少个包：一个都不应有。".to_owned(),
+        Life::AskKernel { at } => format!(
+            "再抓包也不会看到更多。{}的内核在等什么，要在传输进行时看它自己的计数：在那里运行 `tcpwhy live`，或 `ss -tino`（rwnd_limited、sndbuf_limited、app_limited、notsent）。",
+            place(&at)
+        ),
     }
 }

@@ -54,8 +54,15 @@ mod rare {
     pub(super) const FRESH: u8 = 0x04;
 }
 
-/// Times to live that hosts send packets with: Linux, BSD and macOS; Windows; network gear and the largest.
-const INITIAL_TTL: [u8; 3] = [64, 128, 255];
+/// The time to live that most hosts send packets with: Linux, BSD and macOS.
+const USUAL_TTL: u8 = 64;
+
+/// Whether hosts send packets with this time to live: 64, 128 (Windows) and 255 (network gear). Asked of every packet; neither 0 nor 192 is
+/// seen.
+#[inline(always)]
+fn is_initial(ttl: u8) -> bool {
+    ttl.is_multiple_of(USUAL_TTL) | (ttl == u8::MAX)
+}
 
 impl Packet {
     /// `segment` as one of the connection's, sent by `side`.
@@ -69,7 +76,7 @@ impl Packet {
         let sack = options.sack_count > 0;
         let duplicate = sack && reports_duplicate(options, segment.ack);
         let note = |said: bool, bit: u8| if said { bit } else { 0 };
-        let fresh = INITIAL_TTL.contains(&segment.ttl);
+        let fresh = is_initial(segment.ttl);
         let (low, high) = match options.sack_blocks().first().filter(|_| !duplicate) {
             Some(newest) => halves(newest.1.distance(segment.ack)),
             None => (options.mss.unwrap_or(0), options.window_scale.unwrap_or(0)),
@@ -111,7 +118,7 @@ impl Packet {
             len: self.len,
             window: self.window,
             ip_id: self.ip_id,
-            ttl: if self.is_fresh() { INITIAL_TTL[0] } else { 0 },
+            ttl: if self.is_fresh() { USUAL_TTL } else { 1 },
             ce: self.is_marked(),
             flags: self.flags.into(),
             options: Options { timestamps: self.timestamps(), ..Options::default() },

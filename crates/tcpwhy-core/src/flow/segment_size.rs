@@ -41,6 +41,7 @@ impl SegmentSize {
         }
     }
 
+    #[inline(never)]
     fn note_any(&mut self, len: u32) {
         if (64..=LARGEST_GUESS).contains(&len) {
             let size = self.common_part(len).unwrap_or(len);

@@ -19,7 +19,7 @@ impl Identification {
     #[inline(always)]
     pub(crate) fn next(&mut self, id: u16, segments: u32) -> bool {
         let step = id.wrapping_sub(self.last);
-        if step > u16::MAX - GAP.end {
+        if step > u16::MAX - GAP.end && self.steps > 0 {
             return self.note_late();
         }
         let missing = GAP.contains(&step) && self.counts();
@@ -58,12 +58,18 @@ mod tests {
     }
 
     #[test]
+    fn a_counter_may_begin_anywhere() {
+        let mut id = Identification::default();
+        assert!((0..20).all(|i| !id.next(65_000 + i, 1)) && id.next(65_021, 1));
+    }
+
+    #[test]
     fn what_comes_late_is_not_missing() {
         let mut id = Identification::default();
         for k in (0..40).step_by(4).flat_map(|i| [i, i + 3, i + 1, i + 2]) {
             id.next(100 + k, 1);
         }
-        assert!(!id.next(140, 1), "after 138");
+        assert!(id.counts() && !id.next(140, 1), "after 138");
         assert!(id.next(142, 1));
     }
 

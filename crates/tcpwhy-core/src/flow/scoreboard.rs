@@ -237,9 +237,8 @@ impl Scoreboard {
     /// any order. How many lie before it now.
     fn part_hole(&mut self, at: usize, start: u64, end: u64) -> usize {
         let small = self.outstanding.len() < MAX_MOVED;
-        let Some(entry) = self.outstanding.get_mut(at).filter(|s| s.hole && small) else {
-            return 0;
-        };
+        let parts = |s: &&mut Sent| s.hole && s.start < end && small;
+        let Some(entry) = self.outstanding.get_mut(at).filter(parts) else { return 0 };
         let hole = *entry;
         (entry.start, entry.end) = (hole.start.max(start), hole.end.min(end));
         if end < hole.end {

@@ -123,7 +123,7 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
             && loses_much(ctx)
             && is_even(&parts(&ctx.stretches[first..], ctx.floor), EVEN);
     let policed = Losses::Policed { first, last, rate };
-    if narrow && unqueued && events.iter().any(|&i| is_heavy(ctx, i)) {
+    if narrow && unqueued && are_heavy(ctx, &events, lost.farther) {
         return policed;
     }
     let Some(farther) = lost.farther else { return Losses::Plain };
@@ -149,6 +149,14 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     } else {
         Losses::Plain
     }
+}
+
+/// More than one of these losses is heavy, for slow start overshoots any short queue by as much, once. What is lost anywhere in a burst, chance
+/// has taken, unless most are so heavy: a sender of one rate loses anywhere, but to a policer a fifth each time.
+fn are_heavy(ctx: &Context<'_>, events: &[usize], farther: Option<u32>) -> bool {
+    let heavy = events.iter().filter(|&&i| is_heavy(ctx, i)).count();
+    let most = 2 * heavy >= events.len();
+    heavy > 1 && (most || farther.is_none_or(|f| f > CHANCE))
 }
 
 /// In the repair that begins in stretch `i`, or in the rounds up to it, a fifth of all segments was lost: chance does not take as many,

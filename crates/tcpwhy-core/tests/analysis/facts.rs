@@ -69,6 +69,28 @@ fn a_segment_that_was_sent_again_for_nothing_counts_once_though_both_ends_show_i
 }
 
 #[test]
+fn what_is_sent_again_for_nothing_is_no_mistake_where_more_was_lost_on_the_way() {
+    let cause_of = |id: u32| {
+        let mut text = format!("{OPENING} 21 C P. len 100\n");
+        for k in 0..20 {
+            let at = 41 + k;
+            text += &format!("{at} S . len 1448\n{at} C .\n");
+        }
+        // The last one's ACK did not arrive, either.
+        let again = 1 + 19 * 1448;
+        text += &format!("1041 S . seq {again} len 1448 id {id}\n");
+        text += &format!("1041 C . sack {again}-{}\n", again + 1448);
+        text += "1061 S . len 1448\n1061 C .\n1081 S P. len 1448\n1081 C .\n";
+        let connection = analysed(&text);
+        let repairs = direction(&connection, Side::Server).limits();
+        repairs.iter().find(|l| l.limit == Limit::LossRecovery).map(|l| l.cause)
+    };
+    // After 21 packets of the server's, or after 51.
+    assert_eq!(cause_of(22), Some(Cause::Spurious));
+    assert_eq!(cause_of(52), Some(Cause::Timeout));
+}
+
+#[test]
 fn the_end_of_a_write_waits_for_what_is_small_before_it_though_full_segments_lie_between() {
     let mut text = OPENING.to_owned();
     for turn in 0..20 {

@@ -169,7 +169,8 @@ impl Sender {
         }
         if event.reports_duplicate() {
             self.tally.reported.add(event.frame);
-            self.record.open().needless += 1;
+            // As of `Sending::Needless`, which this may answer.
+            self.record.open().needless += u32::from(!self.missing);
             if std::mem::take(&mut self.probed_tail) {
                 // Such a probe changes no window (RFC 8985 section 7.4.2).
                 self.record.needed_no_repair();

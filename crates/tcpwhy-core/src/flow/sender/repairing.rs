@@ -68,7 +68,9 @@ impl Sender {
                 needless: false,
             }),
             Sending::Needless => {
-                Some(Loss { timeout: self.is_by_timer(time), needless: true, ..Loss::default() })
+                // What was lost besides, after it had arrived, makes it no mistake.
+                let needless = !self.missing;
+                Some(Loss { timeout: self.is_by_timer(time), needless, ..Loss::default() })
             }
             Sending::New if release == Release::Repair && self.recover.is_none() => {
                 Some(Loss { timeout: true, tail: true, ..Loss::default() })

@@ -167,7 +167,7 @@ impl Context<'_> {
         let (queued, all) = measured.fold((0, 0), |(queued, all), s| {
             (queued + u32::from(s.forth_min - self.floor >= least), all + 1)
         });
-        self.first_loss.is_none() && queued * 2 < all
+        self.first_cut.is_none() && queued * 2 < all
     }
 }
 

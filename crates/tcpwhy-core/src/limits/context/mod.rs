@@ -54,8 +54,8 @@ pub(crate) struct Context<'a> {
     pub(crate) first_window: Option<u64>,
     /// Why segments are lost.
     pub(crate) losses: Losses,
-    /// The first stretch with a retransmission.
-    first_loss: Option<usize>,
+    /// The first stretch with a retransmission for which the congestion window was cut.
+    first_cut: Option<usize>,
     /// See [`Context::around`] and [`Context::ahead`]: what was asked for last.
     summed_around: RefCell<Summed>,
     summed_ahead: RefCell<Summed>,
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
             capacity: None,
             first_window: None,
             losses,
-            first_loss: stretches.iter().position(|s| s.resent > 0),
+            first_cut: still::first_cut(stretches, mss),
             summed_around: RefCell::default(),
             summed_ahead: RefCell::default(),
             longer_ways: OnceCell::new(),

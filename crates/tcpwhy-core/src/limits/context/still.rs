@@ -17,6 +17,28 @@ pub(crate) const CALM_ROUNDS: u32 = 8;
 /// Linux's cubic looks at its window 32 times a second at most (`bictcp_update`): two looks.
 pub(crate) const LONG_ENOUGH: Nanos = Nanos::from_millis(62);
 
+/// Rounds after a repair in which no congestion control has won back what it has cut.
+const AT_ONCE: usize = 2;
+
+/// The first loss that the congestion window was cut for. What was sent again for nothing, and the flight is as high as before in the first
+/// rounds after it: the cut was undone (`tcp_try_undo_recovery`, RFC 5682, RFC 4015), or the window was not what held the flight.
+pub(super) fn first_cut(stretches: &[Stretch], mss: u64) -> Option<usize> {
+    let highest = |flights: &mut dyn Iterator<Item = &Stretch>| flights.map(|s| s.flight).max();
+    let mut from = 0;
+    loop {
+        let lost = from + stretches[from..].iter().position(|s| s.resent > 0)?;
+        let earlier = stretches[..lost].iter().rev().skip_while(|s| s.is_repair());
+        let before = highest(&mut earlier.take_while(|s| !s.is_repair()).take(AROUND));
+        from = lost + stretches[lost..].iter().take_while(|s| s.is_repair()).count();
+        let needless = stretches[lost..from].iter().any(|s| s.needless > 0);
+        let after = highest(&mut stretches[from..].iter().take(AT_ONCE));
+        let regained = before.is_some_and(|before| after.unwrap_or(0) + mss / 4 >= before);
+        if !(needless && regained) {
+            return Some(lost);
+        }
+    }
+}
+
 impl Context<'_> {
     /// Nothing was lost before stretch `i`, or so long ago that the window would have grown back.
     pub(crate) fn settled(&self, i: usize) -> bool {
@@ -74,8 +96,45 @@ impl Context<'_> {
         self.stretches[i.saturating_sub(AROUND)..i].iter().any(|s| s.resent > 0)
     }
 
-    /// Something was resent before stretch `i`.
+    /// The window was cut for a loss before stretch `i`.
     pub(crate) fn lost_before(&self, i: usize) -> bool {
-        self.first_loss.is_some_and(|first| first < i)
+        self.first_cut.is_some_and(|first| first < i)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::made::{MSS, rounds};
+
+    /// Where the window was first cut, of rounds in which round 20 sends something again, for nothing or not, and the flight is this.
+    fn cut(needless: u32, flight: impl Fn(usize) -> u64) -> Option<usize> {
+        let list = rounds(40, Nanos::from_millis(30), |k, s| {
+            s.flight = flight(k) * MSS;
+            if k == 20 {
+                (s.resent, s.needless) = (1, needless);
+            }
+        });
+        first_cut(&list, MSS)
+    }
+
+    #[test]
+    fn a_cut_for_lost_acks_that_is_undone_at_once_is_none() {
+        assert_eq!(cut(1, |_| 8), None);
+        assert_eq!(cut(0, |_| 8), Some(20), "something was lost");
+        let falls = |k: usize| if (20..24).contains(&k) { 5 } else { 8 };
+        assert_eq!(cut(1, falls), Some(20), "it grew back");
+        assert_eq!(cut(1, |k| if k == 20 { 1 } else { 8 }), None);
+    }
+
+    #[test]
+    fn a_later_loss_cuts_the_window_all_the_same() {
+        let list = rounds(40, Nanos::from_millis(30), |k, s| {
+            s.flight = if k > 30 { 5 * MSS } else { 8 * MSS };
+            (s.resent, s.needless) = (u32::from(k == 10 || k == 30), u32::from(k == 10));
+        });
+        assert_eq!(first_cut(&list, MSS), Some(30));
+        assert_eq!(first_cut(&list[..30], MSS), None);
+        assert_eq!(first_cut(&list[10..], MSS), Some(0), "nothing is known of before");
     }
 }

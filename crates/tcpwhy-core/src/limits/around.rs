@@ -154,9 +154,11 @@ impl Around {
             && further >= more / 2
     }
 
-    /// Most flights reach the window's edge: the height at which they stand is the window's.
+    /// Most flights reach the window's edge, or stop two segments short of one that stands still: the height at which they stand is the
+    /// window's.
     pub(crate) fn is_at_the_edge(&self) -> bool {
-        2 * self.filled > self.rounds
+        let stands = self.window_min == self.window_max;
+        2 * self.filled > self.rounds || stands && 2 * self.near > self.rounds
     }
 
     /// Every second wait or more ends just after an ACK, those left out that do so by chance because ACKs are many.

@@ -4,7 +4,7 @@
 //! shrinks as the ACKs advance (the right edge stands still): the receiving application does not
 //! read. It grows with the flight right behind it: receive autotuning (DRS) has not caught up.
 
-use super::context::CALM_ROUNDS;
+use super::context::{CALM_ROUNDS, SEGMENTS};
 use super::{Context, Judgement};
 use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit, WindowScale};
@@ -14,8 +14,6 @@ use crate::units::Nanos;
 const AROUND: usize = 6;
 /// Delayed ACKs come by timers of 10 ms ticks and more.
 const HELD_BACK: Nanos = Nanos::from_millis(10);
-/// Segments in a window next to which two hardly count.
-const SEGMENTS: u64 = 8;
 /// The largest window that fits the header without scaling (RFC 9293).
 const UNSCALED: u64 = 65_535;
 
@@ -35,8 +33,8 @@ pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let known = ctx.knows_window_of(s);
     let most = |n: u32| 4 * n >= 3 * around.rounds;
-    let large = around.window_min == around.window_max && around.window_min >= SEGMENTS * ctx.mss;
-    let short_of_it = large && most(around.near) && around.prompt * 4 >= around.waits * 3;
+    let stands = around.window_min == around.window_max;
+    let short_of_it = stands && most(around.near) && around.prompt * 4 >= around.waits * 3;
     let held = known && ((s.filled > 0 && most(around.filled)) || short_of_it);
     held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 75))
 }

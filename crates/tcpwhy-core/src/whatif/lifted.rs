@@ -244,13 +244,14 @@ fn is_window_kept(path: &Path<'_>, lifted: Limit) -> bool {
         matches!(i.cause, Cause::SmallBuffer | Cause::NoWindowScaling)
             && i.limit == Limit::ReceiveWindow
     });
-    // A flight that has reached the largest window grows no further, on a faster path neither.
+    // A flight that has reached the largest window grows no further, on a faster path neither. Where the window follows the flight
+    // (autotuning) it is soon twice as large.
     let reached = has_filled_window(facts);
     match lifted {
         Limit::ReceiveWindow => false,
         // What a slow reader leaves lies in a buffer of the size that was offered.
         _ if pace_of_reader(path).is_some() => true,
-        Limit::PathBandwidth => reached || small,
+        Limit::PathBandwidth | Limit::SendBuffer | Limit::CongestionWindow => reached || small,
         _ => small,
     }
 }

@@ -13,7 +13,7 @@ use crate::flow::wait::Wait;
 use crate::model::WindowScale;
 use crate::units::Nanos;
 pub(crate) use link::NOISE;
-pub(crate) use run::AROUND;
+pub(crate) use run::{AROUND, SEGMENTS};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;

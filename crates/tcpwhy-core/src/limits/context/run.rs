@@ -12,6 +12,9 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
+/// Segments in a window next to which two hardly count.
+pub(crate) const SEGMENTS: u64 = 8;
+
 /// Rounds looked at on each side for what is steady and what grows.
 pub(crate) const AROUND: usize = 8;
 
@@ -103,7 +106,9 @@ impl Context<'_> {
             sum.left.join(&s.left);
             sum.late.join(&s.late);
             sum.ends.join(&s.ends);
-            sum.near += u32::from(s.flight + 2 * self.mss + self.blur(s) >= s.window_min);
+            let large = s.window_min >= SEGMENTS * self.mss;
+            let near = s.flight + 2 * self.mss + self.blur(s) >= s.window_min;
+            sum.near += u32::from(large && near);
             sum.breaks += s.breaks;
             sum.breaks_woken += s.breaks_woken;
             sum.resent += s.resent;

@@ -76,6 +76,8 @@ pub(crate) struct Around {
     pub(crate) ends: Spread,
     /// Rounds in which the flight ended two segments before the window's edge at most.
     pub(crate) near: u32,
+    /// As `near`, an eighth of the window before it.
+    pub(crate) close: u32,
     pub(crate) breaks: u32,
     pub(crate) breaks_woken: u32,
     /// Smallest and largest window.

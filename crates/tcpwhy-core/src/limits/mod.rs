@@ -117,6 +117,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| application::breaks_off(ctx, i))
             .or_else(|| congestion_window::clocked(ctx, i))
             .or_else(|| receive_window::steady(ctx, i))
+            .or_else(|| receive_window::followed(ctx, i))
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::woken_late(ctx, i))
             .or_else(|| path_bandwidth::overrun(ctx, i))

@@ -5,6 +5,7 @@
 //! read. It grows with the flight right behind it: receive autotuning (DRS) has not caught up.
 
 use super::context::{CALM_ROUNDS, SEGMENTS};
+use super::send_buffer::pinned;
 use super::{Context, Judgement};
 use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit, WindowScale};
@@ -44,6 +45,16 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let known = ctx.knows_window_of(&ctx.stretches[i]);
     let held = known && ctx.calm(i) && ctx.around(i).is_at_the_edge();
     held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 60))
+}
+
+/// A sender that paces goes as fast as its data is acknowledged, and where a reader sets that rate, it does not wait at the window's edge: its
+/// flight is hardly less than a window that changes as the reader reads, in nearly every round.
+pub(super) fn followed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let varies = around.window_min < around.window_max && around.rounds >= CALM_ROUNDS;
+    let held = varies && 4 * around.close >= 3 * around.rounds && !pinned(ctx, i);
+    (held && ctx.knows_window_of(&ctx.stretches[i]))
+        .then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 65))
 }
 
 fn cause(ctx: &Context<'_>, i: usize) -> Cause {
@@ -142,6 +153,25 @@ mod tests {
         assert!(held(true, Nanos::from_millis(1)));
         assert!(!held(false, Nanos::from_millis(1)));
         assert!(!held(true, Nanos::from_millis(20)));
+    }
+
+    #[test]
+    fn a_paced_flight_that_is_hardly_less_than_a_window_that_a_reader_moves_is_held_by_it() {
+        let follows = |window: fn(u64) -> u64, flight: fn(u64) -> u64| {
+            let round = |k: i64| Stretch {
+                to: Nanos::from_millis(40 * (k + 1)),
+                flight: flight(k as u64) * 1448,
+                window_min: window(k as u64) * 1448,
+                window_max: window(k as u64) * 1448,
+                ..Stretch::starting(Nanos::from_millis(40 * k), Wait::Timer)
+            };
+            let rounds: Vec<Stretch> = (0..40).map(round).collect();
+            followed(&Context::new(&rounds, Nanos::from_millis(40), 1448), 20).is_some()
+        };
+        assert!(follows(|k| 140 + k % 7, |k| 130 + k % 7));
+        assert!(!follows(|k| 140 + k % 7, |k| 100 + k % 7), "autotuning keeps ahead of the flight");
+        assert!(!follows(|_| 140, |k| 130 + k % 7), "nobody moves it");
+        assert!(!follows(|k| 140 + k % 7, |_| 130), "a buffer that is full");
     }
 
     /// Why a window of 40 kB holds a sender over 1 ms, if so many ACKs each 20 ms acknowledge all of it.

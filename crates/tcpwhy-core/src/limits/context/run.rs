@@ -109,6 +109,7 @@ impl Context<'_> {
             let large = s.window_min >= SEGMENTS * self.mss;
             let near = s.flight + 2 * self.mss + self.blur(s) >= s.window_min;
             sum.near += u32::from(large && near);
+            sum.close += u32::from(large && s.flight >= s.window_min - s.window_min / 8);
             sum.breaks += s.breaks;
             sum.breaks_woken += s.breaks_woken;
             sum.resent += s.resent;

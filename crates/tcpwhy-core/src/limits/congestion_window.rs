@@ -41,7 +41,8 @@ pub(super) fn doubling(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         return None;
     }
     let idled = beginning > 0 && ctx.stretches[beginning - 1].is_idle();
-    let restarted = idled && ctx.stretches[..beginning].iter().any(|s| s.flight > flight);
+    let first = ctx.stretches[beginning].flight;
+    let restarted = idled && ctx.stretches[..beginning].iter().any(|s| s.flight > first);
     let cause = if restarted { Cause::IdleRestart } else { Cause::SlowStart };
     Some(Judgement::new(Limit::CongestionWindow, cause, 85))
 }
@@ -144,6 +145,20 @@ mod tests {
         };
         assert!(last(0));
         assert!(!last(1));
+    }
+
+    #[test]
+    fn what_grows_again_after_an_idle_time_does_so_until_it_has_grown_beyond_what_it_was() {
+        let flights = [10, 20, 40, 0, 10, 20, 40, 80];
+        let list = rounds(8, Nanos::from_millis(300), |k, s| {
+            s.flight = flights[k] * MSS;
+            s.wait = if k == 3 { Wait::IdlePeer } else { Wait::Ack };
+        });
+        let ctx = Context::new(&list, Nanos::from_millis(100), MSS);
+        let cause = |i: usize| doubling(&ctx, i).map(|judgement| judgement.cause);
+        assert_eq!(cause(2), Some(Cause::SlowStart));
+        assert!((4..8).all(|i| cause(i).is_none_or(|c| c == Cause::IdleRestart)));
+        assert_eq!(cause(7), Some(Cause::IdleRestart));
     }
 
     #[test]

@@ -97,6 +97,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let way = &placing.legs.to[from as usize];
     ctx.placed = way.known();
     ctx.sure = way.is_sure(facts.rtt_floor);
+    ctx.exact = way.is_exact();
     ctx.first_window = sender.capacity.of_first_window(sender.size.mss(), facts.rtt_floor);
     let fastest = sender.capacity.of_first_window(sender.size.mss(), Nanos::MAX);
     ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);

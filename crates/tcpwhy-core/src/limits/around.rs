@@ -103,6 +103,11 @@ impl Around {
         most(self.short_pauses) || (self.push_tells() && most(self.dry_pauses))
     }
 
+    /// Nearly every stall follows the end of what was written: a segment that is not full.
+    pub(crate) fn ends_before_stalls(&self) -> bool {
+        self.stalls > 0 && self.short_stalls * 4 >= self.stalls * 3
+    }
+
     /// PSH is rare enough to mean something.
     pub(crate) fn push_tells(&self) -> bool {
         self.push_rate() <= TELLING

@@ -148,6 +148,11 @@ impl Leg {
         told || self.at_least.0 >= self.at_most.0 / 2 || self.at_most.0 < round.0 / 8
     }
 
+    /// As `is_sure`, nearly to the length: whoever rests before it goes on has not rested for a good part of that.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.told || self.at_least.0 >= self.at_most.0 / 4 * 3
+    }
+
     /// What it is now after one of the values that it depends on has changed.
     fn settle(&mut self) {
         self.moved = true;

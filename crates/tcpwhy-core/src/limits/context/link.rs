@@ -56,7 +56,8 @@ impl Context<'_> {
                 let queue = s.forth_mean().map(|rtt| rtt - self.floor);
                 self.is_overfull(s.flight) && queue.is_some_and(|queue| self.stands_out(queue))
             };
-            on_its_way && (self.counts(self.standing_queue(k), s.flight) || awaited && built())
+            let queued = self.exact && self.counts(self.standing_queue(k), s.flight);
+            on_its_way && (queued || awaited && built())
         })
     }
 

@@ -42,6 +42,8 @@ pub(crate) struct Context<'a> {
     pub(crate) placed: bool,
     /// What is known of that is no guess.
     pub(crate) sure: bool,
+    /// It is known nearly to the length.
+    pub(crate) exact: bool,
     /// The capture was taken far from the sender.
     pub(crate) far: bool,
     /// Queues on all of the path show in the RTT: without timestamps those between a capture point and a sender far from it do not.
@@ -82,6 +84,7 @@ impl<'a> Context<'a> {
             blind: false,
             placed: true,
             sure: true,
+            exact: true,
             far: false,
             sees_queues: true,
             peak,

@@ -118,12 +118,11 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// Writes end at even intervals, many of them in each flight, and nothing queues: neither a window nor a buffer nor a link that is full has it so.
+/// Or they end by a clock.
 pub(super) fn writes_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let evenly = |around: &Around| {
-        around.ends_evenly()
-            && around.rounds >= CALM_ROUNDS
-            && around.resent == 0
-            && ctx.queues_nothing(around)
+        let even = around.ends_evenly() && ctx.queues_nothing(around);
+        (even || around.ends_by_a_clock()) && around.rounds >= CALM_ROUNDS && around.resent == 0
     };
     // The rounds before may still belong to slow start.
     (evenly(&ctx.around(i)) || evenly(&ctx.ahead(i)))

@@ -18,6 +18,9 @@ const SURELY: f64 = 3.0;
 /// Longer than interrupts that are held back and a wake-up take together.
 const LATE: Nanos = Nanos(3 * WAKE_UP.0);
 
+/// So little of a lateness, in nanoseconds, is not told from afar.
+const UNTOLD: f64 = 100_000.0;
+
 /// Links as slow as the slowest one before the capture: a host's and a switch's, and one more.
 const LINKS: f64 = 3.0;
 
@@ -134,6 +137,16 @@ impl Around {
         // What is closer together a host may have spaced.
         let apart = self.ends.mean() >= WAKE_UP.0 as f64;
         self.ends.count() >= EVEN && apart && self.ends.deviation() < full
+    }
+
+    /// Writes end by a clock: at intervals that are more regular than how long after an ACK the sender goes on. What an ACK releases at time
+    /// a, late by d, ends at intervals whose variance is that of the intervals of a and twice that of d besides. How late that is, stamps from
+    /// afar do not tell to a tenth of their tick.
+    pub(crate) fn ends_by_a_clock(&self) -> bool {
+        let many = self.ends.count() >= EVEN && self.late.count() >= EVEN;
+        let (deviation, late) = (self.ends.deviation(), self.late.deviation());
+        let regular = deviation <= self.ends.mean() / 16.0;
+        many && regular && late > (2.0 * deviation).max(UNTOLD)
     }
 
     /// Most segments hold several whole MSS: they were cut from more data than they took, whatever their PSH says.

@@ -67,3 +67,20 @@ fn a_slow_link_before_the_capture_makes_no_sender_late() {
     assert!(!late(3_000));
     assert!(late(6_000));
 }
+
+#[test]
+fn a_clock_is_more_regular_than_what_acks_release() {
+    // Writes each 7 ms that end so many microseconds beside it, and how long after an ACK the next begins.
+    let by_a_clock = |beside: u64, late: [u64; 2]| {
+        let mut around = Around::default();
+        for k in 0..20 {
+            around.ends.add(7_000_000 + beside * 1_000 * (k % 2));
+            around.late.add(late[(k % 2) as usize] * 1_000);
+        }
+        around.ends_by_a_clock()
+    };
+    assert!(by_a_clock(20, [0, 500]));
+    assert!(!by_a_clock(700, [0, 500]), "each as late as its ACK, and as that is late");
+    assert!(!by_a_clock(2_000, [0, 9_000]), "no clock");
+    assert!(!by_a_clock(1, [0, 80]), "not told from afar");
+}

@@ -144,7 +144,9 @@ fn undecidable(ctx: &Context<'_>, i: usize, wait: Wait) -> bool {
     let lost = ctx.blind || !ctx.placed;
     let short = ctx.stretches[i].duration() < LONGER_THAN_A_PATH;
     match wait {
-        Wait::Ack | Wait::Timer => lost || !ctx.sure,
+        Wait::Ack | Wait::Timer => {
+            lost || !ctx.sure || !ctx.exact && ctx.around(i).ends_before_stalls()
+        }
         Wait::IdleSelf => lost && short,
         _ => false,
     }

@@ -46,11 +46,11 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     if still && pinned(ctx, i) {
         return Some(Judgement::new(Limit::SendBuffer, Cause::None, 75));
     }
-    if !still || around.stalled_percent() < PAUSES {
+    let woken = ctx.far || around.is_woken_by_acks();
+    if !still || !woken || around.stalled_percent() < PAUSES {
         return None;
     }
-    let woken = ctx.far || around.is_woken_by_acks();
-    let dry = around.dryness()? >= 75 && woken;
+    let dry = around.dryness()? >= 75;
     // Where most segments carry PSH, one more before a pause says nothing; a kernel that sends each
     // segment as it is written (`tcp_push_one`) never sets it.
     let telling = dry && around.push_tells();

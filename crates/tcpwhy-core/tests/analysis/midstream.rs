@@ -43,6 +43,24 @@ fn a_sender_whose_packets_no_router_has_passed_on_is_here_and_rests_by_itself() 
 }
 
 #[test]
+fn the_rests_of_a_sender_of_unknown_distance_are_no_queue() {
+    // Six segments and a little each 60 ms over 126 ms: some of it is always under way.
+    let workload = Workload {
+        message_bytes: 1_500_000,
+        write_bytes: 8_697,
+        write_every: ms(60),
+        ..Workload::default()
+    };
+    let slow = Scenario { rate_bps: 4_700_000, rtt: ms(126), ..Scenario::default() };
+    let all = simulate(&Scenario { workload, ..slow });
+    for position in [0.25, 0.5, 0.75] {
+        let told = verdict(&all.capture(position).split_off(100));
+        let wrong = [Limit::PathBandwidth, Limit::SendBuffer, Limit::CongestionWindow];
+        assert!(!wrong.contains(&told.limit), "at {position}: {told:?}");
+    }
+}
+
+#[test]
 fn a_closed_window_is_closed_under_any_scale() {
     let pauses = vec![(ms(500), ms(4_000))];
     let reader = Reader { pauses, ..Reader::default() };

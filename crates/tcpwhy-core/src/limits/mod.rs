@@ -76,7 +76,6 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         }
         Wait::Nagle => Judgement::new(Limit::DelayedAck, Cause::Nagle, 85),
         Wait::Window => path_bandwidth::capped_queue(ctx, i)
-            .or_else(|| path_bandwidth::capped_steady(ctx, i))
             .or_else(|| path_bandwidth::capped_full(ctx, i))
             .unwrap_or_else(|| receive_window::closed(ctx, i)),
         Wait::Ack => application::trickles(ctx, i)

@@ -91,14 +91,9 @@ pub(super) fn rationed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<
         .then(|| Judgement::new(Limit::PathBandwidth, cause, 75))
 }
 
-/// As `steady`, with the flight at the edge of a window that is as large as the path. A reader that is slow sets the pace of the ACKs,
-/// too, but its window changes as it reads. Where queues are not seen, any window sets the highest rate there is.
-pub(super) fn capped_steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let around = ctx.around(i);
-    steady(ctx, i).filter(|_| ctx.sees_queues && around.window_min == around.window_max)
-}
-
-/// As `saturated`, with the flight at the edge of such a window: the link is as busy as it can be, and a larger window would only wait there.
+/// As `saturated`, with the flight at the edge of a window that is as large as the path: the link is as busy as it can be, and a larger window
+/// would only wait there. A reader that is slow sets the pace of the ACKs, too, but its window changes as it reads. Where queues are not seen, any
+/// window sets the highest rate there is.
 pub(super) fn capped_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let constant = around.window_min == around.window_max;

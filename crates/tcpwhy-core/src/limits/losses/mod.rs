@@ -39,6 +39,9 @@ const FEWEST_EVENER: usize = 6;
 /// A link of which less than this part is used has no queue that overflows all the time: its rate may be taken for twice of what it is where
 /// ACKs bunch.
 const NARROW_PART: u64 = 3;
+/// A queue that overflows as regularly, however short it is, leaves less of the link unused: Reno, which halves its window, fills three quarters
+/// of one without any queue.
+const UNUSED_PART: u64 = 2;
 /// Rounds that sent what is lost.
 const HEAVY_ROUNDS: usize = 2;
 /// Segments below which a fifth is soon lost.
@@ -115,6 +118,7 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     // Where more of what the link carries gets through, chance and short queues are as hard for a round or two.
     let link = ctx.link();
     let narrow = link.is_none_or(|carries| rate < carries / NARROW_PART);
+    let unused = link.is_none_or(|carries| rate < carries / UNUSED_PART);
     // Nor does a queue drop anything where most of the link is unused all the time, however round trips vary.
     let usual = lost.before == Before::AsUsual;
     let unqueued = usual
@@ -144,7 +148,7 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let by_chance = farther <= CHANCE && !(narrow && evenly(fewest, EVENER));
     if by_chance {
         Losses::Random { count: events.len() }
-    } else if evenly(fewest, EVEN) {
+    } else if unused && evenly(fewest, EVEN) {
         policed
     } else {
         Losses::Plain

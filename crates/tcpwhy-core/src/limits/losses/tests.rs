@@ -85,6 +85,24 @@ fn losses_anywhere_in_a_burst_are_chances_though_a_growing_window_meets_them_at_
 }
 
 #[test]
+fn a_queue_that_overflows_as_regularly_leaves_less_of_the_link_unused() {
+    let of = |arrived: i64| {
+        let list = rounds(1_000, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (arrived, 20, 30_000);
+            s.sampled(ROUND, Nanos::ZERO);
+            if k % 40 == 39 {
+                (s.wait, s.resent) = (Wait::Recovery, 1);
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        pattern(&ctx, standing(90))
+    };
+    assert!(matches!(of(16_000), Losses::Policed { .. }));
+    assert_eq!(of(25_000), Losses::Plain, "seven tenths of it");
+}
+
+#[test]
 fn what_a_bucket_saves_while_the_sender_rests_is_no_rate() {
     let long = ROUND.scale(2, 1);
     let list = rounds(400, long, |k, s| {

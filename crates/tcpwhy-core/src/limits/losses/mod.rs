@@ -127,7 +127,7 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
             && loses_much(ctx)
             && is_even(&parts(&ctx.stretches[first..], ctx.floor), EVEN);
     let policed = Losses::Policed { first, last, rate };
-    if narrow && unqueued && are_heavy(ctx, &events, lost.farther) {
+    if narrow && unqueued && are_heavy(ctx, &events, lost.farther, rate) {
         return policed;
     }
     let Some(farther) = lost.farther else { return Losses::Plain };
@@ -155,12 +155,14 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     }
 }
 
-/// More than one of these losses is heavy, for slow start overshoots any short queue by as much, once. What is lost anywhere in a burst, chance
-/// has taken, unless most are so heavy: a sender of one rate loses anywhere, but to a policer a fifth each time.
-fn are_heavy(ctx: &Context<'_>, events: &[usize], farther: Option<u32>) -> bool {
+/// Any of these losses is heavy, and slow start has not just overshot a short queue, once: all that comes later does so at the `rate` that gets
+/// through, however fast the link has been before, as from a sender that paces; or losses go on at the ends of bursts; or most are as heavy.
+fn are_heavy(ctx: &Context<'_>, events: &[usize], farther: Option<u32>, rate: u64) -> bool {
     let heavy = events.iter().filter(|&&i| is_heavy(ctx, i)).count();
-    let most = 2 * heavy >= events.len();
-    heavy > 1 && (most || farther.is_none_or(|f| f > CHANCE))
+    let spaced = ctx.capacity.is_some_and(|spaced| spaced <= rate + rate / 4);
+    let at_ends = events.len() >= FEWEST && farther.is_none_or(|f| f > CHANCE);
+    let most = heavy > 1 && 2 * heavy >= events.len();
+    heavy > 0 && (spaced || at_ends || most)
 }
 
 /// In the repair that begins in stretch `i`, or in the rounds up to it, a fifth of all segments was lost: chance does not take as many,

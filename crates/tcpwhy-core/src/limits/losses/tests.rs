@@ -182,7 +182,7 @@ fn heavy_losses_without_a_queue_are_a_policer_where_most_of_the_link_is_unused()
 
 #[test]
 fn a_slow_start_that_overshoots_and_losses_by_chance_of_which_few_are_heavy_are_no_policers() {
-    let of = |heavy: fn(usize) -> bool, farther| {
+    let of = |heavy: fn(usize) -> bool, farther, losses: usize, spaced: u64| {
         let list = rounds(400, ROUND, |k, s| {
             (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
             s.sampled(ROUND, Nanos::ZERO);
@@ -191,12 +191,15 @@ fn a_slow_start_that_overshoots_and_losses_by_chance_of_which_few_are_heavy_are_
             }
         });
         let mut ctx = Context::new(&list, ROUND, MSS);
-        ctx.capacity = Some(LINK);
-        are_heavy(&ctx, &[8, 48, 88, 128, 168, 208], Some(farther))
+        ctx.capacity = Some(spaced);
+        are_heavy(&ctx, &[8, 48, 88, 128, 168, 208][..losses], Some(farther), 9_000_000)
     };
-    assert!(!of(|k| k == 8, 95));
-    assert!(of(|k| k < 100, 95) && of(|_| true, 40));
-    assert!(!of(|k| k < 60, 40));
+    let once = |k: usize| k == 8;
+    assert!(!of(once, 95, 1, LINK), "slow start");
+    assert!(of(once, 95, 6, LINK), "and at the ends of bursts from then on");
+    assert!(!of(once, 40, 6, LINK) && !of(|k| k < 60, 40, 6, LINK), "by chance");
+    assert!(of(|_| true, 40, 6, LINK), "a fifth each time");
+    assert!(of(once, 40, 6, 10_000_000), "all comes at that rate from then on");
 }
 
 #[test]

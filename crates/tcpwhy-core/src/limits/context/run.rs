@@ -79,8 +79,8 @@ impl Context<'_> {
         for k in run.clone() {
             let s = &self.stretches[k];
             sum.rounds += 1;
-            let filled = s.filled > 0 && self.knows_window_of(s);
-            sum.filled += u32::from(filled || self.wait(k) == Wait::Window);
+            let known = self.knows_window_of(s);
+            sum.filled += u32::from(known && s.filled > 0 || self.wait(k) == Wait::Window);
             sum.stalls += s.stalls;
             sum.dry_stalls += s.dry_stalls;
             sum.pauses += s.pauses;
@@ -106,7 +106,7 @@ impl Context<'_> {
             sum.left.join(&s.left);
             sum.late.join(&s.late);
             sum.ends.join(&s.ends);
-            let large = s.window_min >= SEGMENTS * self.mss;
+            let large = known && s.window_min >= SEGMENTS * self.mss;
             let near = s.flight + 2 * self.mss + self.blur(s) >= s.window_min;
             sum.near += u32::from(large && near);
             sum.close += u32::from(large && s.flight >= s.window_min - s.window_min / 8);

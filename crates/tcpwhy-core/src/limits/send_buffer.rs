@@ -46,8 +46,7 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     if still && pinned(ctx, i) {
         return Some(Judgement::new(Limit::SendBuffer, Cause::None, 75));
     }
-    let woken = ctx.far || around.is_woken_by_acks();
-    if !still || !woken || around.stalled_percent() < PAUSES {
+    if !still || around.stalled_percent() < PAUSES {
         return None;
     }
     let dry = around.dryness()? >= 75;
@@ -164,24 +163,6 @@ mod tests {
         assert!(!is_plateau(|k| 2_000 * MSS + k as u64 * MSS), "little of a large window");
         assert!(is_plateau(|k| 2_000 * MSS + [0, 3, 1, 2][k % 4] * MSS), "nor does it end higher");
         assert!(is_plateau(|_| 116 * MSS));
-    }
-
-    #[test]
-    fn a_flight_of_one_height_that_goes_on_at_any_time_waits_for_no_room() {
-        let is_plateau = |prompt: u32, far: bool| {
-            let list = rounds(30, ROUND, |k, s| {
-                let flight = (100 + 20 * (k as u64 % 2)) * MSS;
-                (s.flight, s.arrived, s.segments) = (flight, flight as i64, 100);
-                (s.waits, s.prompt, s.short_stalls) = (4, prompt, 1);
-                s.stalled(ROUND.scale(3, 4), flight, 1 << 23, true);
-            });
-            let mut ctx = Context::new(&list, ROUND, MSS);
-            ctx.far = far;
-            plateau(&ctx, 12).is_some()
-        };
-        assert!(is_plateau(4, false));
-        assert!(!is_plateau(1, false), "as a writer does");
-        assert!(is_plateau(1, true), "who can tell?");
     }
 
     #[test]

@@ -86,22 +86,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     };
     let silence = unanswered::end_of(flow, from, sender, due);
     let mut facts = facts_of(sender);
-    let mut ctx = Context::new(sender.record.closed(), facts.rtt_floor, sender.size.mss());
-    ctx.scale = sender.window.scale();
-    ctx.shift = sender.window.shift();
-    ctx.syn_retried = flow.handshake.is_retried();
-    ctx.opened_by = flow.handshake.syn.iter().flatten().map(|s| s.frame).min().unwrap_or(0);
-    ctx.far = sender.is_far();
-    ctx.sees_queues = !ctx.far || placing.legs.to[from as usize].echoes > 0;
-    ctx.blind = !sender.answers.are_captured();
-    let way = &placing.legs.to[from as usize];
-    ctx.placed = way.known();
-    ctx.sure = way.is_sure(facts.rtt_floor);
-    ctx.exact = way.is_exact();
-    ctx.first_window = sender.capacity.of_first_window(sender.size.mss(), facts.rtt_floor);
-    let fastest = sender.capacity.of_first_window(sender.size.mss(), Nanos::MAX);
-    ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);
-    ctx.losses = pattern(&ctx, lost_by(sender));
+    let ctx = context(flow, placing, from, sender);
     let mut timeline = lay(&ctx, silence, Period::default());
     facts.peak_bps = ctx.peak.saturating_mul(8);
     let (transfers, transfers_omitted) = sender.transfers.all();
@@ -122,12 +107,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let capacity = link.carries;
     facts.path_bps = link.shown.map_or(0, |carries| carries.saturating_mul(8));
     let paced = ctx.is_paced();
-    let stopped_at = match (filled, paced) {
-        (false, _) => None,
-        (true, false) => ceiling(&ctx),
-        (true, true) => paced_ceiling(&ctx, capacity),
-    };
-    let ceiling = stopped_at.and_then(|flight| NonZeroU32::new(narrow(flight)));
+    let ceiling = stopped_at(&ctx, filled, paced, capacity);
     let opened = timeline.iter().any(|i| i.limit == Limit::Handshake);
     let traits = Traits { capacity, is_least: link.is_least, reader, ceiling, paced, opened };
     let moving = moving(&timeline, &transfers);
@@ -150,6 +130,38 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         traits: Some(traits),
     };
     (direction, ctx.losses)
+}
+
+/// What the rules ask of a sender's data.
+fn context<'a>(flow: &Flow, placing: &Placing, from: Side, sender: &'a Sender) -> Context<'a> {
+    let (floor, mss) = (sender.rtt.floor_or_zero(), sender.size.mss());
+    let way = &placing.legs.to[from as usize];
+    let mut ctx = Context::new(sender.record.closed(), floor, mss);
+    ctx.scale = sender.window.scale();
+    ctx.shift = sender.window.shift();
+    ctx.syn_retried = flow.handshake.is_retried();
+    ctx.opened_by = flow.handshake.syn.iter().flatten().map(|s| s.frame).min().unwrap_or(0);
+    ctx.far = sender.is_far();
+    ctx.sees_queues = !ctx.far || way.echoes > 0;
+    ctx.blind = !sender.answers.are_captured();
+    ctx.placed = way.known();
+    ctx.sure = way.is_sure(floor);
+    ctx.exact = way.is_exact();
+    ctx.first_window = sender.capacity.of_first_window(mss, floor);
+    let fastest = sender.capacity.of_first_window(mss, Nanos::MAX);
+    ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);
+    ctx.losses = pattern(&ctx, lost_by(sender));
+    ctx
+}
+
+/// The flight at which the sender stopped over a path that was full and has `capacity`.
+fn stopped_at(ctx: &Context<'_>, filled: bool, paced: bool, capacity: u64) -> Option<NonZeroU32> {
+    let flight = match (filled, paced) {
+        (false, _) => None,
+        (true, false) => ceiling(ctx),
+        (true, true) => paced_ceiling(ctx, capacity),
+    };
+    flight.and_then(|flight| NonZeroU32::new(narrow(flight)))
 }
 
 fn lost_by(sender: &Sender) -> Lost {

@@ -78,7 +78,8 @@ impl Open {
             judge: None,
             placing: None,
         };
-        open.begin(if from_client { Side::Client } else { Side::Server }, segment);
+        let side = if from_client { Side::Client } else { Side::Server };
+        open.begin(side, (open.print_of(side, segment), segment.scope));
         open
     }
 
@@ -86,6 +87,12 @@ impl Open {
     #[inline(always)]
     pub(super) fn print(&self, side: Side) -> u64 {
         self.print.rotate_left(side as u32)
+    }
+
+    /// The print of a `segment` that `side` has sent.
+    #[inline(always)]
+    pub(super) fn print_of(&self, side: Side, segment: &Segment) -> u64 {
+        print_of(segment) ^ self.print(side)
     }
 
     /// Has all that is known of it prefetched.
@@ -138,14 +145,12 @@ impl Open {
     /// Whether `syn` is the first packet of `side` itself, in the same scope: one that was sent again has another identification and stamp.
     fn is_first_again(&self, side: Side, syn: &Segment) -> bool {
         let identified = syn.ip_id != 0 || syn.options.timestamps.is_some();
-        let print = print_of(syn) ^ self.print(side);
-        identified && self.first[side as usize] == Some((print, syn.scope))
+        identified && self.first[side as usize] == Some((self.print_of(side, syn), syn.scope))
     }
 
-    /// `segment` of `side` opens the connection or is a SYN: it may be the side's first packet.
-    pub(super) fn begin(&mut self, side: Side, segment: &Segment) {
-        let print = print_of(segment) ^ self.print(side);
-        self.first[side as usize].get_or_insert((print, segment.scope));
+    /// A packet of `side` with this print and scope opens the connection or is a SYN: it may be the side's first.
+    pub(super) fn begin(&mut self, side: Side, first: (u64, u32)) {
+        self.first[side as usize].get_or_insert(first);
     }
 
     /// Whether its next packet, with this print, was captured before, or tells nothing because another one of `several` points does.

@@ -6,7 +6,7 @@ use super::open::Open;
 use super::order::{Order, Sorted};
 use super::points::Scopes;
 use super::runs::{Hand, Work};
-use super::seen::{Seen, print_of};
+use super::seen::Seen;
 use super::silent::Silent;
 use super::table::{Place, Table};
 use super::waiting::Waiting;
@@ -195,10 +195,10 @@ impl Sorter {
         };
         self.near = place;
         let Some(open) = self.table.get_mut(place) else { return };
-        let print = print_of(segment) ^ open.print(side);
+        let print = open.print_of(side, segment);
         let seeing = (segment.time, segment.scope);
         if segment.has(flags::SYN) {
-            open.begin(side, segment);
+            open.begin(side, (print, segment.scope));
         }
         let was_closed = open.is_closed();
         let packet = Packet::of(segment, side);

@@ -194,7 +194,7 @@ impl Around {
 
     /// Data leaves at even intervals, much shorter than a round trip. No ACKs make them even: they come back in the bursts that were sent.
     pub(crate) fn is_even(&self) -> bool {
-        self.hardly_stalls() && self.is_regular()
+        self.stalls == 0 && self.is_regular()
     }
 
     /// Waits take one time each, an eighth of it more or less.
@@ -207,14 +207,9 @@ impl Around {
         self.is_even() && self.prompt * 4 < self.waits * 3
     }
 
-    /// A busy host is late for a timer now and then.
-    fn hardly_stalls(&self) -> bool {
-        self.stalls * 32 <= self.waits
-    }
-
     /// As `is_timed`, on a host that is late now and then: hardly any wait ends with an ACK.
     pub(crate) fn is_nearly_timed(&self) -> bool {
-        let apart = self.prompt * 8 <= self.waits && self.hardly_stalls();
+        let apart = self.prompt * 8 <= self.waits && self.stalls * 32 <= self.waits;
         let regular = self.lengths.deviation() <= self.lengths.mean() / 4.0;
         self.lengths.count() >= 2 * EVEN && apart && regular
     }

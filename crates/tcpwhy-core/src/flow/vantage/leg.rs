@@ -149,8 +149,8 @@ impl Leg {
     }
 
     /// As `is_sure`, nearly to the length: whoever rests before it goes on has not rested for a good part of that.
-    pub(crate) fn is_exact(&self) -> bool {
-        self.told || self.at_least.0 >= self.at_most.0 / 4 * 3
+    pub(crate) fn is_exact(&self, round: Nanos) -> bool {
+        self.told || self.at_least.0 >= self.at_most.0 / 4 * 3 || self.at_most.0 < round.0 / 8
     }
 
     /// What it is now after one of the values that it depends on has changed.

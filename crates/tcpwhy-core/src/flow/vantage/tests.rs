@@ -155,7 +155,8 @@ fn an_end_that_always_echoes_the_newest_may_have_thought() {
     assert!(!rests(0).is_sure(ms(25)));
     assert!(rests(0).is_sure(ms(200)), "of a long way that is little");
     assert!(rests(2).is_sure(ms(25)), "it had not seen what came 7 ms before");
-    assert!(rests(2).is_exact() && !rests(0).is_exact());
+    assert!(rests(2).is_exact(ms(25)) && !rests(0).is_exact(ms(25)));
+    assert!(rests(0).is_exact(ms(200)));
 }
 
 #[test]

@@ -27,18 +27,6 @@ fn waits_of_one_length_are_no_rests_though_some_are_longer_than_a_stall_begins()
 }
 
 #[test]
-fn a_timer_is_even_though_its_host_is_late_now_and_then() {
-    let even = |stalls: u32, late: u64| {
-        let mut around = Around { waits: 100, stalls, ..Around::default() };
-        (0..100).for_each(|k| around.lengths.add(if k < 3 { late } else { 2_200_000 }));
-        around.is_even()
-    };
-    assert!(even(3, 2_600_000));
-    assert!(!even(4, 2_600_000), "a stall in every round or two");
-    assert!(!even(3, 9_000_000), "longer than a busy host is late");
-}
-
-#[test]
 fn waits_that_end_behind_an_ack_by_chance_do_not_wait_for_it() {
     let woken = |prompt: u32, samples: u32| {
         let mut around = Around { prompt, samples, waits: 100, ..Around::default() };

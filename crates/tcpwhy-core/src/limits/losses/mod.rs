@@ -88,16 +88,20 @@ pub(crate) struct Lost {
 pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost) -> Losses {
     match by_evenness(ctx, lost) {
         Losses::Policed { first, last, rate } if lost.before == Before::FullQueue => {
-            let is_busy = |carries| calm_rate(&ctx.stretches[first..=last]) >= nearly(carries);
-            // By the spacing of ACKs: a first window may have passed by the tokens that a shaper had saved.
-            if ctx.capacity.is_some_and(is_busy) {
-                Losses::Overflowed { first, last, rate }
-            } else {
-                Losses::Plain
-            }
+            overflowed(ctx, first, last, rate)
         }
         Losses::Policed { .. } if lost.before == Before::Stands => Losses::Plain,
         losses => losses,
+    }
+}
+
+/// Losses from stretch `first` to `last` of a queue that overflows, if the link is busy between them.
+fn overflowed(ctx: &Context<'_>, first: usize, last: usize, rate: u64) -> Losses {
+    let is_busy = |carries| calm_rate(&ctx.stretches[first..=last]) >= nearly(carries);
+    // By the spacing of ACKs: a first window may have passed by the tokens that a shaper had saved.
+    match ctx.capacity.is_some_and(is_busy) {
+        true => Losses::Overflowed { first, last, rate },
+        false => Losses::Plain,
     }
 }
 
@@ -148,10 +152,12 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let by_chance = farther <= CHANCE && !(narrow && evenly(fewest, EVENER));
     if by_chance {
         Losses::Random { count: events.len() }
-    } else if unused && evenly(fewest, EVEN) {
+    } else if !evenly(fewest, EVEN) {
+        Losses::Plain
+    } else if unused {
         policed
     } else {
-        Losses::Plain
+        overflowed(ctx, first, last, rate)
     }
 }
 

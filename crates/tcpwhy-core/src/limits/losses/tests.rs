@@ -100,6 +100,7 @@ fn a_queue_that_overflows_as_regularly_leaves_less_of_the_link_unused() {
     };
     assert!(matches!(of(16_000), Losses::Policed { .. }));
     assert_eq!(of(25_000), Losses::Plain, "seven tenths of it");
+    assert!(matches!(of(34_000), Losses::Overflowed { .. }), "it is busy");
 }
 
 #[test]

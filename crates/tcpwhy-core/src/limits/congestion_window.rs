@@ -87,7 +87,7 @@ pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let grows = around.rounds >= 4 && around.grows(ctx.mss);
     let waiting = around.push_rate() <= 50 && around.dryness().is_some_and(|d| d <= 50);
-    let lost = ctx.lost_before(i);
+    let lost = ctx.cut_before(i);
     let confidence = match (grows, waiting, lost) {
         (true, true, _) | (_, true, true) => 85,
         (true, false, true) => 75,

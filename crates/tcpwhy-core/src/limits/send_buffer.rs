@@ -91,7 +91,7 @@ pub(super) fn pinned(ctx: &Context<'_>, i: usize) -> bool {
     let same = around.flight_max - around.flight().min(around.flight_max) <= ctx.mss / 4;
     let long = around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH;
     let cubic_stands = CUBIC_STANDS + ctx.floor.scale(COUNTED, 1);
-    let cubic = || ctx.lost_before(i) && !stands_for(ctx, i, cubic_stands);
+    let cubic = || ctx.cut_before(i) && !stands_for(ctx, i, cubic_stands);
     same && long && around.resent == 0 && !cubic()
 }
 

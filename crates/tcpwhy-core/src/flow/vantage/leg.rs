@@ -144,8 +144,8 @@ impl Leg {
     /// Whether what is known of it is the path's, or little beside a `round` trip: an end whose every packet names the newest that had passed
     /// may have thought for as long. Of a few packets that says nothing.
     pub(crate) fn is_sure(&self, round: Nanos) -> bool {
-        let told = self.told || self.echoes < MANY;
-        told || self.at_least.0 >= self.at_most.0 / 2 || self.at_most.0 < round.0 / 8
+        let few = self.echoes < MANY;
+        few || self.at_least.0 >= self.at_most.0 / 2 || self.is_exact(round)
     }
 
     /// As `is_sure`, nearly to the length: whoever rests before it goes on has not rested for a good part of that.

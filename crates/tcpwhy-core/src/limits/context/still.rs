@@ -40,9 +40,9 @@ pub(super) fn first_cut(stretches: &[Stretch], mss: u64) -> Option<usize> {
 }
 
 impl Context<'_> {
-    /// Nothing was lost before stretch `i`, or so long ago that the window would have grown back.
+    /// The window was not cut before stretch `i`, or so long ago that the window would have grown back.
     pub(crate) fn settled(&self, i: usize) -> bool {
-        !self.lost_before(i) || self.outlasts_cubic(i)
+        !self.cut_before(i) || self.outlasts_cubic(i)
     }
 
     /// No loss for so long around stretch `i` that any congestion control would have tried for more, and the flight is no higher at the
@@ -97,7 +97,7 @@ impl Context<'_> {
     }
 
     /// The window was cut for a loss before stretch `i`.
-    pub(crate) fn lost_before(&self, i: usize) -> bool {
+    pub(crate) fn cut_before(&self, i: usize) -> bool {
         self.first_cut.is_some_and(|first| first < i)
     }
 }

@@ -64,20 +64,25 @@ fn a_bucket_alone_lets_data_through_so_evenly_whatever_bursts_and_round_trips_lo
     assert_eq!(of(|_| 9_000, 65 - 15), Losses::Plain);
 }
 
+/// The losses, so often farther into their bursts than what arrived, of a sender that loses a segment every fortieth round, of rounds in which
+/// `arrived` bytes arrive.
+fn regular(arrived: impl Fn(usize) -> i64, farther: u32) -> Losses {
+    let list = rounds(1_000, ROUND, |k, s| {
+        (s.arrived, s.segments, s.flight) = (arrived(k), 20, 30_000);
+        s.sampled(ROUND, Nanos::ZERO);
+        if k % 40 == 39 {
+            (s.wait, s.resent) = (Wait::Recovery, 1);
+        }
+    });
+    let mut ctx = Context::new(&list, ROUND, MSS);
+    ctx.capacity = Some(LINK);
+    pattern(&ctx, standing(farther))
+}
+
 #[test]
 fn losses_anywhere_in_a_burst_are_chances_though_a_growing_window_meets_them_at_similar_rates() {
     let of = |swing: i64, farther| {
-        let list = rounds(1_000, ROUND, |k, s| {
-            let arrived = 9_000 + if k / 40 % 2 == 0 { swing } else { -swing };
-            (s.arrived, s.segments, s.flight) = (arrived, 20, 30_000);
-            s.sampled(ROUND, Nanos::ZERO);
-            if k % 40 == 39 {
-                (s.wait, s.resent) = (Wait::Recovery, 1);
-            }
-        });
-        let mut ctx = Context::new(&list, ROUND, MSS);
-        ctx.capacity = Some(LINK);
-        pattern(&ctx, standing(farther))
+        regular(|k| 9_000 + if k / 40 % 2 == 0 { swing } else { -swing }, farther)
     };
     assert!(matches!(of(1_000, 50), Losses::Random { .. }));
     assert!(matches!(of(1_000, 85), Losses::Policed { .. }));
@@ -86,18 +91,7 @@ fn losses_anywhere_in_a_burst_are_chances_though_a_growing_window_meets_them_at_
 
 #[test]
 fn a_queue_that_overflows_as_regularly_leaves_less_of_the_link_unused() {
-    let of = |arrived: i64| {
-        let list = rounds(1_000, ROUND, |k, s| {
-            (s.arrived, s.segments, s.flight) = (arrived, 20, 30_000);
-            s.sampled(ROUND, Nanos::ZERO);
-            if k % 40 == 39 {
-                (s.wait, s.resent) = (Wait::Recovery, 1);
-            }
-        });
-        let mut ctx = Context::new(&list, ROUND, MSS);
-        ctx.capacity = Some(LINK);
-        pattern(&ctx, standing(90))
-    };
+    let of = |arrived: i64| regular(|_| arrived, 90);
     assert!(matches!(of(16_000), Losses::Policed { .. }));
     assert_eq!(of(25_000), Losses::Plain, "seven tenths of it");
     assert!(matches!(of(34_000), Losses::Overflowed { .. }), "it is busy");

@@ -1,6 +1,7 @@
 //! The directions that matter most among all that come, and which predictions the model makes.
 
 use crate::rank::{Importance, Ranked};
+use tcpwhy_core::analysis::Shared;
 use tcpwhy_core::model::{Connection, Side};
 use tcpwhy_core::whatif::{Budget, refine};
 
@@ -60,9 +61,10 @@ impl Foremost {
     }
 }
 
-/// Has the model make the predictions of all connections, in the order of the lists, as far as one analysis may use it; of the foremost
+/// Tells all connections what they `shared`, and has the model make their predictions, in the order of the lists, as far as one analysis may use it; of the foremost
 /// directions in any case, so that they are the same wherever they are told.
-pub fn refine_all(lists: &mut [Vec<Connection>]) {
+pub fn refine_all(lists: &mut [Vec<Connection>], shared: &Shared) {
+    lists.iter_mut().flatten().for_each(|connection| shared.tell(connection));
     let mut foremost = Foremost::default();
     for connection in lists.iter().flatten() {
         foremost.add(connection);

@@ -6,6 +6,7 @@ mod common;
 
 use common::{connection, source};
 use tcpwhy_core::advice::Language;
+use tcpwhy_core::analysis::Shared;
 use tcpwhy_core::model::{Cause, Connection, Limit, Traits, WhatIf};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_report::terminal::{Shown, View, write};
@@ -38,7 +39,7 @@ fn lifted(c: &Connection) -> WhatIf {
 fn text(connections: impl IntoIterator<Item = Connection>, view: View) -> String {
     let (mut shown, mut out) = (Shown::new(view), Vec::new());
     connections.into_iter().for_each(|c| shown.add(c));
-    shown.refine();
+    shown.refine(&Shared::default());
     write(&mut out, &source(), &shown).unwrap();
     String::from_utf8(out).unwrap()
 }
@@ -47,7 +48,7 @@ fn text(connections: impl IntoIterator<Item = Connection>, view: View) -> String
 fn the_model_takes_the_foremost_in_any_case_and_of_the_others_those_that_ended_first() {
     let plain = many();
     let mut lists: Vec<Vec<Connection>> = plain.chunks(64).map(<[_]>::to_vec).collect();
-    refine_all(&mut lists);
+    refine_all(&mut lists, &Shared::default());
     let refined: Vec<_> = lists.into_iter().flatten().collect();
     let modelled: Vec<bool> =
         refined.iter().zip(&plain).map(|(r, p)| lifted(r) != lifted(p)).collect();
@@ -62,7 +63,7 @@ fn the_model_takes_the_foremost_in_any_case_and_of_the_others_those_that_ended_f
 #[test]
 fn text_and_data_tell_the_same_of_what_is_shown() {
     let mut refined = [many()];
-    refine_all(&mut refined);
+    refine_all(&mut refined, &Shared::default());
     let [refined] = refined;
     let few = text(many(), VIEW);
     // By the model all of the foremost 32 would save the same.

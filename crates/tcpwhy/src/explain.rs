@@ -14,6 +14,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
+use tcpwhy_core::analysis::{Shared, Sharing};
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::whatif::Budget;
 use tcpwhy_report::csv;
@@ -47,11 +48,13 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
         stream(reading, wanted, args.lang.of_data(), &mut out)?
     } else {
         let mut answer = Answer::new(args, out.color);
+        let mut sharing = Sharing::new();
         let mut read = reading.each(|finished| {
+            finished.iter().for_each(|connection| sharing.add(connection));
             answer.add(wanted.of(finished));
             Ok(())
         })?;
-        answer.refine();
+        answer.refine(&sharing.add_up());
         wanted.note(&mut read);
         if read.unsupported.is_none() {
             answer.write(args, &mut out, &read.source)?;
@@ -205,10 +208,10 @@ impl Answer {
     }
 
     /// There are no more: the model makes the predictions of those that will be looked at.
-    fn refine(&mut self) {
+    fn refine(&mut self, shared: &Shared) {
         match self {
-            Self::Text(shown) => shown.refine(),
-            Self::Table(lists) => refine_all(lists),
+            Self::Text(shown) => shown.refine(shared),
+            Self::Table(lists) => refine_all(lists, shared),
         }
     }
 

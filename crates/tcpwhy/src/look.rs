@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use tcpwhy_capture::Capture;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::count;
+use tcpwhy_core::analysis::Sharing;
 use tcpwhy_core::decode::decode_each;
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::observe::Segment;
@@ -39,8 +40,9 @@ pub(crate) fn analyse(
     evidence: Option<&Evidence>,
     progress: Progress,
 ) -> Result<(Read, Vec<Connection>), Error> {
-    let (mut connections, mut all) = (Vec::new(), 0);
+    let (mut connections, mut all, mut sharing) = (Vec::new(), 0, Sharing::new());
     let mut read = pipeline::read(capture, span, progress)?.each(|finished| {
+        finished.iter().for_each(|connection| sharing.add(connection));
         let before = connections.len();
         connections.extend(finished.into_iter().filter(|c| choice.takes(c)));
         all += connections.len() - before;
@@ -55,7 +57,7 @@ pub(crate) fn analyse(
         read.damaged |= evidence.note(&mut read.source.warnings);
         connections.iter_mut().for_each(|c| evidence.settle(c));
     }
-    refine_all(std::slice::from_mut(&mut connections));
+    refine_all(std::slice::from_mut(&mut connections), &sharing.add_up());
     connections.sort_unstable_by_key(|c| c.id);
     Ok((read, connections))
 }

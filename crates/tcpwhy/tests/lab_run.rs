@@ -281,3 +281,34 @@ fn a_score_of_no_runs_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("no run has such a name"), "{}", said(&output));
 }
+
+#[test]
+fn transfers_at_once_are_told_what_they_carry_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = folder.path().join("case");
+    let set = ["--set", "link.rate=50mbit", "--set", "flow.count=4"];
+    let output = lab(&[&["run", "many-flows", "-o", case.to_str().unwrap()], &set[..]].concat());
+    if cannot(&output) {
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    for end in ["client", "middle", "server"] {
+        let capture = case.join(end).with_extension("pcapng");
+        let explain = [std::path::Path::new("explain"), std::path::Path::new("--json"), &capture];
+        let json =
+            Command::new(env!("CARGO_BIN_EXE_tcpwhy")).args(explain).output().unwrap().stdout;
+        let answer: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        let findings = answer["connections"].as_array().unwrap().iter().flat_map(|connection| {
+            let findings = connection["findings"].as_array().unwrap();
+            findings.iter().filter(|finding| finding["kind"] == "shared_path")
+        });
+        let found: Vec<_> = findings.collect();
+        assert!(found.len() >= 2, "at the {end}: {answer}");
+        for finding in found {
+            assert_eq!(finding["count"], 3);
+            let rate = finding["value"].as_u64().unwrap();
+            // A busy machine's link is slower; what a lost packet kept back arrives at once.
+            assert!((30_000_000..55_000_000).contains(&rate), "at the {end}: {finding}");
+        }
+    }
+}

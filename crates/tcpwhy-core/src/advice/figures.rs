@@ -66,6 +66,8 @@ pub(crate) struct Figures {
     pub frames: (u64, u64),
     /// Rate that got through a policer, in bit/s: it allows at least this.
     pub policed_bps: u64,
+    /// Other connections between the same hosts that sent the same way under the verdict, and how fast all went together, in bit/s.
+    pub shared: Option<(u64, u64)>,
     /// Losses that came by chance, not from congestion.
     pub chance_losses: u64,
     /// Packets were marked on the way (ECN): a queue there is managed.
@@ -159,6 +161,8 @@ impl Figures {
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
             policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),
+            shared: found(connection, direction, FindingKind::SharedPath)
+                .map(|f| (f.count, f.value)),
             chance_losses: found(connection, direction, FindingKind::RandomLoss)
                 .map_or(0, |f| f.count),
             marked: found(connection, direction, FindingKind::EcnMarks).is_some()

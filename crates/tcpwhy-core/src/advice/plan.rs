@@ -197,9 +197,15 @@ fn small_buffer(f: &Figures, at: Place) -> Vec<Step> {
     steps
 }
 
+/// Where others sent the same way, losses and what follows them may be the doing of a link that all of them fill together.
+fn others_first(f: &Figures, steps: Vec<Step>) -> Vec<Step> {
+    let compare = |(shared_by, rate)| Step::Network(Network::CompareWithLink { rate, shared_by });
+    f.shared.map(compare).into_iter().chain(steps).collect()
+}
+
 fn congestion_window(f: &Figures) -> Vec<Step> {
     let at = f.sender;
-    match f.verdict.cause {
+    let steps = match f.verdict.cause {
         Cause::SlowStart => {
             vec![
                 Step::Network(Network::ReuseConnection { rtt: f.rtt_floor }),
@@ -212,7 +218,8 @@ fn congestion_window(f: &Figures) -> Vec<Step> {
         }
         Cause::Pacing => vec![Step::Network(Network::InspectPacing { at })],
         _ => vec![Step::Network(Network::InspectCwnd { at })],
-    }
+    };
+    others_first(f, steps)
 }
 
 fn path_bandwidth(f: &Figures) -> Vec<Step> {
@@ -220,7 +227,8 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
         let shape = Step::Network(Network::ShapeBelowPolicer { at: f.sender, rate: f.policed_bps });
         return vec![Step::Network(Network::RaisePolicedRate), shape];
     }
-    let mut steps = vec![Step::Network(Network::NothingToGain { rate: f.mean_bps })];
+    let (others, rate) = f.shared.unwrap_or((0, f.mean_bps));
+    let mut steps = vec![Step::Network(Network::NothingToGain { rate, shared_by: others })];
     // A writer with a timer looks like a link without a queue.
     if f.verdict.cause == Cause::SteadyRate && !f.shows_queue() {
         steps.push(Step::Network(Network::SuspectTheWriter { at: f.sender }));
@@ -242,7 +250,7 @@ fn against_queue(f: &Figures) -> Option<Network> {
 
 fn loss_recovery(f: &Figures) -> Vec<Step> {
     let at = f.sender;
-    match f.verdict.cause {
+    let steps = match f.verdict.cause {
         Cause::Spurious => {
             vec![Step::Network(Network::FindReordering), Step::Network(Network::KeepRack { at })]
         }
@@ -257,7 +265,8 @@ fn loss_recovery(f: &Figures) -> Vec<Step> {
             vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::KeepRack { at })]
         }
         _ => vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })],
-    }
+    };
+    others_first(f, steps)
 }
 
 fn silent_path(f: &Figures) -> Vec<Step> {

@@ -123,6 +123,7 @@ fn direction(from: Side, limit: Limit, cause: Cause) -> Direction {
         ]),
         transfers: Box::new([]),
         transfers_omitted: 12,
+        progress: None,
         owes: false,
         facts: facts(),
         traits: None,

@@ -7,9 +7,11 @@ use super::{findings, unanswered, verdict};
 use crate::flow::Flow;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
+use crate::flow::stretch::Stretch;
 use crate::limits::{Context, Losses, Lost, ceiling, lay, paced_ceiling, pattern};
 use crate::model::{
-    Connection, Direction, Facts, Interval, Limit, RttSummary, Side, Traits, Transfer, Vantage,
+    Connection, Direction, Facts, Interval, Limit, Progress, RttSummary, Side, Traits, Transfer,
+    Vantage,
 };
 use crate::units::Nanos;
 use crate::whatif::analytic::{Path, predict};
@@ -18,6 +20,8 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
+/// Segments that three round trips of slow start send (RFC 6928: 10, 20 and 40): what ends sooner fills no path.
+const FILLS_A_PATH: u64 = 70;
 
 /// Everything that is known about `flow` in `period`, whose packets said `placing` of the capture point.
 pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64, period: Period) -> Judged {
@@ -127,9 +131,18 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         transfers_omitted,
         owes,
         facts,
+        progress: progress(&ctx, bytes, period),
         traits: Some(traits),
     };
     (direction, ctx.losses)
+}
+
+/// How data of so many bytes went on in the `period`, where it is enough to fill a path.
+fn progress(ctx: &Context<'_>, bytes: u64, period: Period) -> Option<Box<Progress>> {
+    let of_period = |s: &&Stretch| s.from < period.to && s.to > period.from;
+    let steps = ctx.stretches.iter().filter(of_period).map(|s| (s.from, s.to, s.arrived()));
+    let fills = bytes >= FILLS_A_PATH * ctx.mss;
+    fills.then(|| Progress::of(steps)).flatten().map(Box::new)
 }
 
 /// What the rules ask of a sender's data.

@@ -19,6 +19,7 @@ mod period;
 mod points;
 mod runs;
 mod seen;
+mod sharing;
 mod silent;
 mod sorter;
 mod table;
@@ -35,6 +36,7 @@ pub use conclusion::{Conclusion, Judged};
 pub use judge::Judge;
 pub use period::Period;
 pub use runs::{Hand, Runs, Work};
+pub use sharing::{Shared, Sharing};
 pub use sorter::Sorter;
 
 /// Packets that are handed over at a time when the input is over.

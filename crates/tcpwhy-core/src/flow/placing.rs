@@ -2,6 +2,7 @@
 //!
 //! It depends on nothing but the packets, so it may run ahead of the rest.
 
+use super::WARM_UP;
 use super::clock_steps::{ClockSteps, is_astray};
 use super::handshake::Handshake;
 use super::packet::Packet;
@@ -9,7 +10,6 @@ use super::placed::Taker;
 use super::sender_clock::SenderClock;
 use super::tally::Count;
 use super::vantage::Legs;
-use super::{NEAR, WARM_UP};
 use crate::model::Side;
 use crate::observe::flags;
 use crate::units::Nanos;
@@ -244,18 +244,19 @@ impl Placing {
         ecr: u32,
         packet: &Packet,
     ) -> bool {
-        let mut prompt = self.legs.to[own].near;
-        if packet.has(flags::ACK) && !prompt {
+        let mut prompt = true;
+        if packet.has(flags::ACK) {
             prompt = self.clocks[own].see(val, packet.time);
-            if self.legs.to[own].is_news(ecr, packet.time) {
+            if self.legs.to[own].near {
+                self.legs.to[own].echoed_near(ecr, packet.time);
+                prompt = true;
+            } else if self.legs.to[own].is_news(ecr, packet.time) {
                 let round = self.legs.floor();
                 let left = if prompt { packet.time } else { self.left(packet) };
                 self.legs.to[own].echoed(ecr, left, round, self.clocks[own].tells());
             }
         }
-        if !self.legs.to[other].near {
-            self.legs.to[other].passed_towards(val, packet.time);
-        }
+        self.legs.to[other].passed_towards(val, packet.time);
         prompt
     }
 
@@ -265,7 +266,7 @@ impl Placing {
         let own = packet.side as usize;
         let leg = &self.legs.to[own];
         match packet.timestamps() {
-            Some((tsval, tsecr)) if leg.floor() >= NEAR => {
+            Some((tsval, tsecr)) if !leg.near => {
                 let earliest = || leg.passed(tsecr).map_or(Nanos(i64::MIN), |p| p + leg.floor());
                 self.clocks[own].unqueued(tsval, packet.time, earliest)
             }

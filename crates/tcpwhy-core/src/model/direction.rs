@@ -1,6 +1,8 @@
 //! One direction of a connection: its timeline, its transfers, and the answer.
 
-use super::{Cause, Facts, Interval, Share, Side, Source, Traits, Transfer, Verdict, WhatIf};
+use super::{
+    Cause, Facts, Interval, Progress, Share, Side, Source, Traits, Transfer, Verdict, WhatIf,
+};
 use crate::units::{Nanos, bits_per_second, time_by_key};
 
 /// One direction of a connection.
@@ -28,6 +30,8 @@ pub struct Direction {
     pub owes: bool,
     /// What holds for all of it.
     pub facts: Facts,
+    /// How its data went on, where that was enough to fill a path.
+    pub progress: Option<Box<Progress>>,
     /// What the model goes by, until it has made the predictions: [`refine`](crate::whatif::refine).
     pub traits: Option<Traits>,
 }
@@ -52,6 +56,7 @@ impl Direction {
             transfers_omitted: 0,
             owes: false,
             facts,
+            progress: None,
             traits: None,
         }
     }

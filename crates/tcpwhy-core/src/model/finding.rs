@@ -42,6 +42,8 @@ pub enum FindingKind {
     SpuriousRetransmissions,
     /// `count` ECN congestion marks or echoes.
     EcnMarks,
+    /// `count` other connections between the same two hosts sent the same way while the verdict held: `value` bit/s with this one.
+    SharedPath,
     /// The window scale is inferred, and the verdict depends on it.
     ScaleInferred,
     /// Only one direction was captured.

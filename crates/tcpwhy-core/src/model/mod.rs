@@ -6,6 +6,7 @@ mod interval;
 mod limit;
 #[cfg(test)]
 pub(crate) mod made;
+mod progress;
 mod traits;
 
 pub use direction::Direction;
@@ -13,6 +14,7 @@ pub use finding::{Finding, FindingKind};
 pub(crate) use interval::time_of;
 pub use interval::{Evidence, Interval, Source};
 pub use limit::{Cause, Limit};
+pub use progress::Progress;
 pub use traits::Traits;
 
 use crate::observe::Endpoint;

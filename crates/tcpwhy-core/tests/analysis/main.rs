@@ -15,6 +15,7 @@ mod random;
 mod rhythm;
 mod script;
 mod segments;
+mod sharing;
 mod silence;
 mod small_writes;
 mod thinking;

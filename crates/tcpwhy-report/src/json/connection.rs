@@ -119,6 +119,7 @@ fn kind(kind: model::FindingKind) -> &'static str {
         K::Reordered => "reordered",
         K::SpuriousRetransmissions => "spurious_retransmissions",
         K::EcnMarks => "ecn_marks",
+        K::SharedPath => "shared_path",
         K::ScaleInferred => "scale_inferred",
         K::OneWay => "one_way",
         K::Fragments => "fragments",

@@ -4,6 +4,7 @@ use super::View;
 use super::overview::Overview;
 use crate::foremost::{Foremost, refine_all};
 use crate::rank::{Ranked, rank};
+use tcpwhy_core::analysis::Shared;
 use tcpwhy_core::model::{Connection, Direction, Limit};
 use tcpwhy_core::units::Nanos;
 
@@ -80,12 +81,13 @@ impl Shown {
         }
     }
 
-    /// There are no more: the model makes the predictions of what is shown.
-    pub fn refine(&mut self) {
+    /// There are no more: what is shown is told what it `shared`, and the model makes its predictions.
+    pub fn refine(&mut self, shared: &Shared) {
         self.recount(Overview::forget);
         if self.view.all {
-            refine_all(std::slice::from_mut(&mut self.connections));
+            refine_all(std::slice::from_mut(&mut self.connections), shared);
         } else {
+            self.connections.iter_mut().for_each(|c| shared.tell(c));
             self.connections.iter_mut().for_each(|c| self.foremost.refine(c));
         }
         self.recount(Overview::add);

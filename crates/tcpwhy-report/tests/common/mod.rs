@@ -43,7 +43,7 @@ pub(crate) const CASES: [(Limit, Cause); 30] = [
     (Limit::Unknown, Cause::None),
 ];
 
-const FINDINGS: [FindingKind; 20] = [
+const FINDINGS: [FindingKind; 21] = [
     FindingKind::SynRetries,
     FindingKind::ZeroWindowDeath,
     FindingKind::LateReset,
@@ -59,6 +59,7 @@ const FINDINGS: [FindingKind; 20] = [
     FindingKind::Reordered,
     FindingKind::SpuriousRetransmissions,
     FindingKind::EcnMarks,
+    FindingKind::SharedPath,
     FindingKind::ScaleInferred,
     FindingKind::OneWay,
     FindingKind::Fragments,
@@ -160,6 +161,7 @@ fn sending(id: u64, limit: Limit, cause: Cause) -> Direction {
         timeline: timeline(limit, cause),
         transfers: transfers(),
         transfers_omitted: 0,
+        progress: None,
         owes: false,
         facts: Facts {
             mss: 1448,

@@ -2,6 +2,7 @@
 
 use super::Standing;
 use super::ack_clock::AckClock;
+use super::behind::Behind;
 use super::pairs::QuietPairs;
 use crate::flow::line::Line;
 use crate::flow::{BUSY_HOST, NEAR, WAKE_UP};
@@ -43,8 +44,9 @@ pub(crate) struct Leg {
     since: Nanos,
     /// By the handshake or by the time to live.
     pub(crate) told: bool,
-    /// It is told that the capture point is at this end.
+    /// It is told that the capture point is at this end, and no queue is before it.
     pub(crate) near: bool,
+    behind: Behind,
     pub(crate) echoes: u32,
     /// The end echoes the same old value for ever: its echo says nothing.
     stuck: bool,
@@ -79,6 +81,7 @@ impl Leg {
             round_end: Nanos(i64::MIN),
             told: false,
             near: false,
+            behind: Behind::default(),
             echoes: 0,
             stuck: false,
             now: Nanos::ZERO,
@@ -166,7 +169,7 @@ impl Leg {
         self.sample(leg);
         self.confirmed = false;
         self.told = true;
-        self.near = self.floor < NEAR;
+        self.near = self.is_near();
     }
 
     /// This end is on the capture point's own link, by the time to live of its packets: no router is between them. A link that is a tunnel
@@ -178,13 +181,17 @@ impl Leg {
         }
     }
 
+    fn is_near(&self) -> bool {
+        self.told && self.floor < NEAR && !self.behind.is_shown()
+    }
+
     fn sample(&mut self, leg: Nanos) {
         self.moved = true;
         self.confirmed = true;
         if leg.0 >= 0 {
             self.floor = if self.known { self.floor.min(leg) } else { leg };
             self.known = true;
-            self.near = self.told && self.floor < NEAR;
+            self.near = self.is_near();
             self.settle();
         }
     }
@@ -236,9 +243,19 @@ impl Leg {
         }
     }
 
+    /// A packet of this end, which is told to be near, echoes `tsecr`: whether it is near all the same.
+    #[inline(always)]
+    pub(crate) fn echoed_near(&mut self, tsecr: u32, time: Nanos) {
+        self.behind.echoed(tsecr, time);
+        self.near = !self.behind.is_shown();
+    }
+
     /// A packet with `tsval` passed on its way to this end.
     #[inline]
     pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
+        if self.near {
+            return self.behind.towards(tsval, time);
+        }
         // A tick of the clock has many packets, on a short path even after the first of them was echoed.
         if self.newest != Some(tsval) {
             self.remember(tsval, time);

@@ -7,6 +7,7 @@
 //! at the capture point.
 
 mod ack_clock;
+mod behind;
 mod leg;
 mod pairs;
 mod standing;

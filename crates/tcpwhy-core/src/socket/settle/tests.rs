@@ -92,6 +92,7 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
         timeline: timeline.into(),
         transfers: Box::new([whole]),
         transfers_omitted: 0,
+        progress: None,
         owes: false,
         facts,
         traits: None,

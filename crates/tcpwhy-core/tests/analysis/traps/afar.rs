@@ -4,7 +4,7 @@
 use super::*;
 use tcpwhy_core::model::{Cause, FindingKind, Side};
 use tcpwhy_core::observe::flags;
-use tcpwhy_core::whatif::traffic::Loss;
+use tcpwhy_core::whatif::traffic::{Control, Loss};
 
 /// A link half as fast again as what is sent over it, before the capture point.
 fn spaced(workload: Workload) -> Scenario {
@@ -60,6 +60,26 @@ fn a_queue_that_only_acks_wait_in_is_none_of_the_datas() {
     // Without stamps nobody can tell.
     capture.iter_mut().for_each(|s| s.options.timestamps = None);
     assert!(of_application(&capture) < 50);
+}
+
+#[test]
+fn a_queue_between_the_sender_and_a_capture_point_beside_it_is_seen() {
+    // The far port of the sender's own router: the handshake tells no more than that it is near.
+    for control in [Control::Reno, Control::Cubic] {
+        let scenario = Scenario {
+            rate_bps: 20_000_000,
+            queue_bytes: 120_000,
+            bottleneck: 0.001,
+            control,
+            window: Window::fixed(6_000_000),
+            workload: Workload { message_bytes: 12_000_000, ..Workload::default() },
+            ..Scenario::default()
+        };
+        for position in [0.0, 0.002, 1.0] {
+            let d = answer(&scenario, position);
+            assert!(share(&d, Limit::PathBandwidth) > 80, "at {position}: {:?}", d.limits());
+        }
+    }
 }
 
 #[test]

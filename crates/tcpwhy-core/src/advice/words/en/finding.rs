@@ -1,6 +1,6 @@
 //! Findings as sentences.
 
-use super::bytes;
+use super::{bytes, many};
 use crate::advice::quantity::{count, data, rate, span};
 use crate::model::{Connection, Direction, Finding, FindingKind, Side, WindowScale};
 use crate::units::Nanos;
@@ -81,6 +81,11 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             "{} toward or from the {side}: a queue on the way signals congestion without dropping.",
             many(n, "ECN congestion mark", "ECN congestion marks")
         ),
+        FindingKind::SharedPath => format!(
+            "{} between the same hosts sent the same way meanwhile: {} with this one.",
+            many(n, "other connection", "other connections"),
+            rate(value)
+        ),
         FindingKind::ScaleInferred => format!(
             "The window scale of the {side} is inferred{}: the capture lacks the options of the handshake, and the \
              verdict depends on it.",
@@ -154,8 +159,4 @@ fn scale_range(connection: &Connection, side: Side) -> String {
 
 fn times(n: u64) -> String {
     if n == 1 { "once".to_owned() } else { format!("{} times", count(n)) }
-}
-
-fn many(n: u64, one: &str, more: &str) -> String {
-    format!("{} {}", count(n), if n == 1 { one } else { more })
 }

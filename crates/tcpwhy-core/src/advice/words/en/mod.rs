@@ -21,7 +21,12 @@ fn place(at: &Place) -> String {
 
 /// "1,448 bytes": packet sizes are compared byte by byte.
 fn bytes(n: u64) -> String {
-    format!("{} {}", count(n), if n == 1 { "byte" } else { "bytes" })
+    many(n, "byte", "bytes")
+}
+
+/// "1 loss", "1,448 losses".
+fn many(n: u64, one: &str, more: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { more })
 }
 
 /// " (frames 120-188)", or nothing where no frame is known.

@@ -63,6 +63,10 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         FindingKind::EcnMarks => {
             format!("发往或来自{side}的包带有 {n} 个 ECN 拥塞标记：途中有队列在不丢包地通知拥塞。")
         }
+        FindingKind::SharedPath => format!(
+            "同时还有 {n} 个连接在相同的主机间向同一方向传输：连同本连接合计 {}。",
+            rate(value)
+        ),
         FindingKind::ScaleInferred => format!(
             "{side}的窗口缩放因子是推断的{}：抓包里没有握手的选项，而结论取决于它。",
             scale_range(connection, finding.side)

@@ -3,7 +3,7 @@
 use super::part;
 use crate::advice::figures::Figures;
 use crate::advice::quantity::{buffer, count, data, rate, span};
-use crate::advice::words::en::known;
+use crate::advice::words::en::{known, many};
 use crate::model::Cause;
 
 pub(super) fn congestion_window(f: &Figures) -> String {
@@ -55,7 +55,7 @@ pub(super) fn congestion_window(f: &Figures) -> String {
 }
 
 pub(super) fn path_bandwidth(f: &Figures) -> String {
-    let mean = known(f.mean_bps > 0, || format!(" at {}", rate(f.mean_bps)));
+    let mean = known(f.mean_bps > 0, || format!(" at {}{}", rate(f.mean_bps), with_others(f)));
     let queue = known(f.shows_queue(), || {
         format!("; the round trip rose from {} to {}", span(f.rtt_floor), span(f.rtt_high))
     });
@@ -81,6 +81,13 @@ pub(super) fn path_bandwidth(f: &Figures) -> String {
             part(f)
         ),
     }
+}
+
+/// What the link carried with other connections, where there were some.
+fn with_others(f: &Figures) -> String {
+    let Some((others, all)) = f.shared else { return String::new() };
+    let others = many(others, "other connection", "other connections");
+    format!(" ({} with {others} between the same hosts)", rate(all))
 }
 
 pub(super) fn loss_recovery(f: &Figures) -> String {

@@ -2,7 +2,7 @@
 
 use crate::advice::quantity::{rate, span};
 use crate::advice::step::{Network, Unseen};
-use crate::advice::words::en::{limit, place};
+use crate::advice::words::en::{known, limit, many, place};
 
 /// One step as an instruction.
 pub(super) fn step(step: &Network) -> String {
@@ -65,12 +65,22 @@ pub(super) fn step(step: &Network) -> String {
                 false => "no acknowledgement in it tells when what it is for was sent",
             }
         ),
-        Network::NothingToGain { rate: 0 } => {
+        Network::NothingToGain { rate: 0, .. } => {
             "Nothing to gain from buffers or kernel settings: the link is full.".to_owned()
         }
-        Network::NothingToGain { rate: bps } => format!(
-            "Nothing to gain from buffers or kernel settings: the link is full at {}.",
-            rate(bps)
+        Network::NothingToGain { rate: bps, shared_by } => format!(
+            "Nothing to gain from buffers or kernel settings: the link is full at {}{}.",
+            rate(bps),
+            known(shared_by > 0, || format!(
+                ", which this connection shares with {}: what one of them gains the others lose",
+                many(shared_by, "other", "others")
+            ))
+        ),
+        Network::CompareWithLink { rate: bps, shared_by } => format!(
+            "First compare {}, which this connection and {} between the same hosts carried together, with what the link \
+             should carry: if it is as much, the link is full, the losses are its queue's, and there is nothing to gain.",
+            rate(bps),
+            many(shared_by, "other", "others")
         ),
         Network::SuspectTheWriter { at } => format!(
             "No queue stood before that link, though: first make sure that the application on {} \

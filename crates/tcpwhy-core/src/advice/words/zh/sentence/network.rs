@@ -45,7 +45,7 @@ pub(super) fn congestion_window(f: &Figures) -> String {
 }
 
 pub(super) fn path_bandwidth(f: &Figures) -> String {
-    let mean = known(f.mean_bps > 0, || format!("，速率 {}", rate(f.mean_bps)));
+    let mean = known(f.mean_bps > 0, || format!("，速率 {}{}", rate(f.mean_bps), with_others(f)));
     let queue = known(f.shows_queue(), || {
         format!("；往返时延从 {} 升到 {}", span(f.rtt_floor), span(f.rtt_high))
     });
@@ -65,6 +65,12 @@ pub(super) fn path_bandwidth(f: &Figures) -> String {
         ),
         _ => format!("路径已满：{}，数据毫无间隙地离开最窄的链路{mean}。", part(f)),
     }
+}
+
+/// 与其他连接合计的速率（如果有的话）。
+fn with_others(f: &Figures) -> String {
+    let Some((others, all)) = f.shared else { return String::new() };
+    format!("（与相同主机间的另外 {others} 个连接合计 {}）", rate(all))
 }
 
 pub(super) fn loss_recovery(f: &Figures) -> String {

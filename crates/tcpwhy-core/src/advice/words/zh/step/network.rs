@@ -51,12 +51,20 @@ pub(super) fn step(step: &Network) -> String {
                 false => "没有一个确认能说明它所确认的数据是何时发出的",
             }
         ),
-        Network::NothingToGain { rate: 0 } => {
+        Network::NothingToGain { rate: 0, .. } => {
             "调整缓冲区或内核参数不会有任何改进：链路已满。".to_owned()
         }
-        Network::NothingToGain { rate: bps } => {
-            format!("调整缓冲区或内核参数不会有任何改进：链路已满，速率为 {}。", rate(bps))
-        }
+        Network::NothingToGain { rate: bps, shared_by } => format!(
+            "调整缓冲区或内核参数不会有任何改进：链路已满，速率为 {}{}。",
+            rate(bps),
+            known(shared_by > 0, || format!(
+                "，由本连接与另外 {shared_by} 个连接分享：其中一个多得，其余就少得"
+            ))
+        ),
+        Network::CompareWithLink { rate: bps, shared_by } => format!(
+            "请先把本连接与相同主机间另外 {shared_by} 个连接合计的速率 {} 与链路应有的速率比较：如果相当，链路就已满，丢包来自它的队列，没有什么可改进的。",
+            rate(bps)
+        ),
         Network::SuspectTheWriter { at } => format!(
             "不过这条链路前没有排队：请先确认{}上的应用程序不是本来就以这个速率写入（限速、定时器、媒体流）。",
             place(&at)

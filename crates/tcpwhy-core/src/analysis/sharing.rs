@@ -1,0 +1,210 @@
+//! What several connections between the same two hosts carried at the same time: the link that each of them finds full is one.
+
+use crate::model::{Cause, Connection, Direction, Finding, FindingKind, Limit, Progress, Verdict};
+use crate::units::{Nanos, bits_per_second};
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+/// What the others carry has to be this part of what one carries: less is within what its own rate varies.
+const WORTH_SAYING: f64 = 0.25;
+
+/// From whom to whom.
+type Way = [IpAddr; 2];
+
+/// Collects the data of all connections of a capture, by the two hosts that it went between. Memory grows with the connections that carry much.
+#[derive(Debug, Default)]
+pub struct Sharing {
+    ways: HashMap<Way, Vec<Progress>>,
+}
+
+/// Bytes that went evenly, as far as is known.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    from: Nanos,
+    to: Nanos,
+    bytes: u64,
+}
+
+impl Part {
+    /// Bytes per nanosecond.
+    fn rate(&self) -> f64 {
+        self.bytes as f64 / (self.to - self.from).0.max(1) as f64
+    }
+
+    /// How many of them went within `span`.
+    fn within(&self, (from, to): (Nanos, Nanos)) -> f64 {
+        let common = self.to.min(to) - self.from.max(from);
+        self.rate() * common.0.max(0) as f64
+    }
+}
+
+impl Sharing {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more connection.
+    pub fn add(&mut self, connection: &Connection) {
+        for direction in &connection.directions {
+            if let Some(progress) = &direction.progress {
+                let flows = self.ways.entry(way(connection, direction)).or_default();
+                flows.push(**progress);
+            }
+        }
+    }
+
+    /// There are no more.
+    pub fn add_up(self) -> Shared {
+        let several = self.ways.into_iter().filter(|(_, flows)| flows.len() > 1);
+        Shared { ways: several.map(|(way, flows)| (way, Curve::of(&flows))).collect() }
+    }
+}
+
+/// What went between hosts that had several connections, over time.
+#[derive(Debug, Default)]
+pub struct Shared {
+    ways: HashMap<Way, Curve>,
+}
+
+impl Shared {
+    /// Adds to what was noticed of `connection`, one of those that were added, what others carried while its verdict held
+    /// ([`FindingKind::SharedPath`]), where that verdict is one that their data may have made.
+    pub fn tell(&self, connection: &mut Connection) {
+        let found = |direction: &Direction| self.found(connection, direction);
+        let more: Vec<Finding> = connection.directions.iter().filter_map(found).collect();
+        if !more.is_empty() {
+            let mut findings = std::mem::take(&mut connection.findings).into_vec();
+            findings.extend(more);
+            connection.findings = findings.into();
+        }
+    }
+
+    fn found(&self, connection: &Connection, direction: &Direction) -> Option<Finding> {
+        let Verdict { limit, cause, .. } = direction.verdict;
+        let progress = direction.progress.as_ref().filter(|_| is_of_the_path(limit, cause))?;
+        let curve = self.ways.get(&way(connection, direction))?;
+        let held = || direction.timeline.iter().filter(|i| (i.limit, i.cause) == (limit, cause));
+        let (first, last) = (held().next()?, held().next_back()?);
+        let (mut mine, mut all, mut time) = (0.0, 0.0, Nanos::ZERO);
+        for interval in held() {
+            let span = (interval.from, interval.to);
+            mine += parts(progress).map(|part| part.within(span)).sum::<f64>();
+            all += curve.within(span);
+            time += interval.to - interval.from;
+        }
+        let others = curve.flows_in((first.from, last.to)).saturating_sub(1);
+        (others > 0 && all - mine >= mine * WORTH_SAYING).then(|| Finding {
+            kind: FindingKind::SharedPath,
+            side: direction.from,
+            count: others,
+            value: bits_per_second(all as u64, time),
+            frame: first.first_frame,
+        })
+    }
+}
+
+/// Bytes that have gone one way, over time, and the flows that they were of.
+#[derive(Debug)]
+struct Curve {
+    /// From when on, what had gone by then, and how fast it goes on (bytes per nanosecond); in order.
+    pieces: Vec<(Nanos, f64, f64)>,
+    /// When each flow began and ended, each list in order.
+    begun: Vec<Nanos>,
+    ended: Vec<Nanos>,
+}
+
+impl Curve {
+    fn of(flows: &[Progress]) -> Self {
+        let changes = |part: Part| [(part.from, part.rate()), (part.to, -part.rate())];
+        let mut changes: Vec<_> = flows.iter().flat_map(parts).flat_map(changes).collect();
+        // By the rates, too: the sum shall not depend on the order in which connections end.
+        changes.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let mut pieces: Vec<(Nanos, f64, f64)> = Vec::with_capacity(changes.len());
+        for (at, change) in changes {
+            let (from, gone, rate) = pieces.last().copied().unwrap_or((at, 0.0, 0.0));
+            pieces.push((at, gone + rate * (at - from).0 as f64, rate + change));
+        }
+        let mut begun: Vec<_> = flows.iter().map(|flow| flow.times[0]).collect();
+        let mut ended: Vec<_> = flows.iter().map(|flow| flow.times[flow.times.len() - 1]).collect();
+        begun.sort_unstable();
+        ended.sort_unstable();
+        Self { pieces, begun, ended }
+    }
+
+    fn until(&self, time: Nanos) -> f64 {
+        let after = self.pieces.partition_point(|&(from, ..)| from <= time);
+        let piece = after.checked_sub(1).and_then(|last| self.pieces.get(last));
+        piece.map_or(0.0, |&(from, gone, rate)| gone + rate * (time - from).0 as f64)
+    }
+
+    fn within(&self, (from, to): (Nanos, Nanos)) -> f64 {
+        self.until(to) - self.until(from)
+    }
+
+    /// Flows that `span` has a part of.
+    fn flows_in(&self, (from, to): (Nanos, Nanos)) -> u64 {
+        let begun = self.begun.partition_point(|&at| at < to);
+        let ended = self.ended.partition_point(|&at| at <= from);
+        begun.saturating_sub(ended) as u64
+    }
+}
+
+fn way(connection: &Connection, direction: &Direction) -> Way {
+    [direction.from, direction.from.other()].map(|side| connection.endpoint(side).addr())
+}
+
+/// Whether what others send changes how long this limit holds: they take room on the link, in its queue, and from the congestion window.
+fn is_of_the_path(limit: Limit, cause: Cause) -> bool {
+    match limit {
+        Limit::PathBandwidth => true,
+        Limit::CongestionWindow => cause != Cause::SlowStart && cause != Cause::IdleRestart,
+        Limit::LossRecovery => cause != Cause::Spurious,
+        _ => false,
+    }
+}
+
+fn parts(progress: &Progress) -> impl Iterator<Item = Part> {
+    progress.parts().map(|(from, to, bytes)| Part { from, to, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow(steps: &[(i64, i64, u64)]) -> Progress {
+        let steps = steps.iter().map(|&(from, to, bytes)| (span(from, to), bytes));
+        Progress::of(steps.map(|((from, to), bytes)| (from, to, bytes))).unwrap()
+    }
+
+    fn span(from: i64, to: i64) -> (Nanos, Nanos) {
+        (Nanos::from_millis(from), Nanos::from_millis(to))
+    }
+
+    #[test]
+    fn what_flows_carry_adds_up_whatever_their_order() {
+        let flows = [
+            flow(&[(0, 1_000, 10_000)]),
+            flow(&[(500, 1_500, 20_000)]),
+            flow(&[(100, 200, 800), (300, 400, 800)]),
+        ];
+        let curve = Curve::of(&flows);
+        let mirrored = Curve::of(&[flows[2], flows[1], flows[0]]);
+        for (within, bytes) in [
+            (span(-9, 0), 0.0),
+            (span(0, 100), 1_000.0),
+            (span(0, 500), 6_600.0),
+            (span(150, 200), 900.0),
+            (span(500, 1_000), 15_000.0),
+            (span(1_200, 9_000), 6_000.0),
+            (span(2_000, 9_000), 0.0),
+        ] {
+            assert!((curve.within(within) - bytes).abs() < 1.0, "{within:?}");
+            assert_eq!(curve.within(within), mirrored.within(within));
+        }
+        assert_eq!(curve.flows_in(span(0, 90)), 1);
+        assert_eq!(curve.flows_in(span(250, 280)), 2);
+        assert_eq!(curve.flows_in(span(600, 700)), 2);
+        assert_eq!(curve.flows_in(span(1_500, 1_600)), 0);
+    }
+}

@@ -139,7 +139,8 @@ impl Flow {
         if self.moved[own] {
             sender.knows(&self.legs[own]);
         }
-        if leg <= NEAR {
+        // Behind a queue the end's own echoes tell when it had heard this, for what it sends passes later.
+        if leg <= NEAR && !self.legs[own].behind_queue {
             let way = Way { leg, queue: event.time - left };
             sender.acknowledged(event, event.time.max(sender.last), way);
         } else if self.under_way[own].push(event) {

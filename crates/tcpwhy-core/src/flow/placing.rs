@@ -247,8 +247,8 @@ impl Placing {
         let mut prompt = true;
         if packet.has(flags::ACK) {
             prompt = self.clocks[own].see(val, packet.time);
+            self.legs.to[own].watch(ecr, packet.time);
             if self.legs.to[own].near {
-                self.legs.to[own].echoed_near(ecr, packet.time);
                 prompt = true;
             } else if self.legs.to[own].is_news(ecr, packet.time) {
                 let round = self.legs.floor();

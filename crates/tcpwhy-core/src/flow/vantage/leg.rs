@@ -105,6 +105,7 @@ impl Leg {
             now: self.now,
             latest: self.latest.max(self.now),
             known: self.known,
+            behind_queue: self.behind.is_shown(),
             trusts_echo: !self.stuck,
             since: self.since,
             one_way: self.one_way,
@@ -243,21 +244,23 @@ impl Leg {
         }
     }
 
-    /// A packet of this end, which is told to be near, echoes `tsecr`: whether it is near all the same.
+    /// A packet of this end echoes `tsecr`; it may have queued though the end is near.
     #[inline(always)]
-    pub(crate) fn echoed_near(&mut self, tsecr: u32, time: Nanos) {
-        self.behind.echoed(tsecr, time);
-        self.near = !self.behind.is_shown();
+    pub(crate) fn watch(&mut self, tsecr: u32, time: Nanos) {
+        if self.floor < NEAR {
+            self.behind.echoed(tsecr, time);
+            self.near &= !self.behind.is_shown();
+        }
     }
 
     /// A packet with `tsval` passed on its way to this end.
     #[inline]
     pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
-        if self.near {
-            return self.behind.towards(tsval, time);
+        if self.floor < NEAR {
+            self.behind.towards(tsval, time);
         }
         // A tick of the clock has many packets, on a short path even after the first of them was echoed.
-        if self.newest != Some(tsval) {
+        if !self.near && self.newest != Some(tsval) {
             self.remember(tsval, time);
         }
     }

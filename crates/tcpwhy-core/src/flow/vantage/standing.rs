@@ -18,6 +18,8 @@ pub(crate) struct Standing {
     pub(crate) latest: Nanos,
     /// Whether anything is known.
     pub(crate) known: bool,
+    /// Whether a queue is between the capture point and this end, though it is near.
+    pub(crate) behind_queue: bool,
     /// Whether the end's echo names the newest packet that it has seen.
     pub(crate) trusts_echo: bool,
     /// What left until then has no round trip that could be measured: see [`Leg::begin_anew`].

@@ -183,7 +183,7 @@ impl Sender {
 
     /// What released new data.
     #[inline(always)]
-    pub(super) fn release_of_new(&self, flight: u64, packet: &Packet, time: Nanos) -> Release {
+    pub(super) fn release_of_new(&mut self, flight: u64, packet: &Packet, time: Nanos) -> Release {
         let slack = self.pace.slack;
         let at_once = time - self.released <= slack;
         match (flight, self.peer_data) {
@@ -199,7 +199,8 @@ impl Sender {
 
     /// An ACK released this small segment after another one: it came late, or nothing but that other one was in flight (Nagle's rule,
     /// RFC 9293 section 3.7.4, which costs a round trip where no ACK is delayed), or that one and the full segments behind it: Linux keeps
-    /// back the end of a write while something small is under way (`tcp_minshall_check`).
+    /// back the end of a write while something small is under way (`tcp_minshall_check`). Others keep it back while anything is (RFC 896): then
+    /// it leaves at once when the last full segment's ACK comes, which was delayed, and no sooner.
     #[inline(never)]
     fn was_delayed(&self, packet: &Packet, time: Nanos) -> bool {
         let delay = self.released_rtt - self.rtt.floor_or_zero();
@@ -209,7 +210,9 @@ impl Sender {
         let small_out = self.small_was_under_way();
         let single = self.flight < self.size.mss();
         let behind = !self.short && self.flight < INITIAL_WINDOW * self.size.mss();
-        soon && small && small_out && (delay >= DELAYED || single || behind)
+        let at_once = time - self.released <= self.pace.slack;
+        let strict = at_once && !self.short && packet.has(flags::PSH) && delay >= DELAYED;
+        soon && small && (strict || small_out && (delay >= DELAYED || single || behind))
     }
 
     /// As `was_delayed`, where full segments behind the small one, which has been acknowledged, are under way still.

@@ -3,6 +3,7 @@
 
 use crate::script::script;
 use crate::segments::{analyse_one, direction};
+use crate::traps::share;
 use std::collections::VecDeque;
 use tcpwhy_core::model::{Cause, Limit, Side, Verdict};
 
@@ -77,4 +78,42 @@ fn small_writes_that_leave_when_all_before_them_has_arrived_are_no_clocks() {
     let burst = |k: u32| 31.0 + f64::from(k) * (20.0 * 0.25 + 2.0 * WAY + 0.05);
     let leaves = (0..40).flat_map(|k| (0..21).map(move |n| burst(k) + f64::from(n) * 0.25));
     assert_eq!(verdict(&leaves.collect::<Vec<_>>(), "P.").limit, Limit::SendBuffer);
+}
+
+/// The verdict on answers of three full segments and a small end, which leaves so long after the ACK that was delayed for the third.
+fn verdict_of_answers(after: f64) -> Verdict {
+    let mut text =
+        "0 C S win 64240 mss 1460\n0.1 S S. win 65160 mss 1460\n10 C . win 64240\n".to_owned();
+    for n in 0..30_u32 {
+        let (begin, seq) = (20.0 + 70.0 * f64::from(n), 1 + 5_000 * n);
+        text += &format!("{begin} C P. len 200 ack {seq}\n");
+        for k in 0..3 {
+            text += &format!("{:.2} S . len 1460\n", begin + 0.03 + 0.01 * f64::from(k));
+        }
+        text += &format!("{:.2} C . ack {}\n", begin + 10.5, seq + 2_920);
+        text += &format!("{:.2} C . ack {}\n", begin + 51.0, seq + 4_380);
+        text += &format!("{:.2} S P. len 620\n", begin + 51.0 + after);
+    }
+    direction(&analyse_one(&script(&text)), Side::Server).verdict
+}
+
+#[test]
+fn the_end_of_an_answer_waits_for_a_delayed_ack_of_full_segments_by_nagles_first_rule() {
+    let told = verdict_of_answers(0.03);
+    assert_eq!((told.limit, told.cause), (Limit::DelayedAck, Cause::Nagle));
+    // What comes by itself.
+    assert_ne!(verdict_of_answers(6.0).limit, Limit::DelayedAck);
+}
+
+#[test]
+fn segments_that_each_come_late_over_a_slow_link_before_the_capture_were_not_lost() {
+    let mut text =
+        "0 C S win 64240 mss 1460 id 0\n0.01 S S. win 5840 mss 1460\n2.7 C . id 0\n".to_owned();
+    for n in 0..400 {
+        let time = 8.8 + 6.15 * f64::from(n);
+        text += &format!("{time:.3} C . len 1460 id 0\n{:.3} S .\n", time + 0.01);
+    }
+    let connection = analyse_one(&script(&text));
+    let lost = share(direction(&connection, Side::Client), Limit::LossRecovery);
+    assert!(lost < 2, "{lost} % of the time");
 }

@@ -61,8 +61,8 @@ pub(crate) struct Sender {
     marks: Feedback,
     /// Packets are missing before the newest.
     missing: bool,
-    /// Data segments before the last one of which it was supposed that it had been lost first, and of how many in a row.
-    supposed_lost: (u64, u8),
+    /// Segments of which it was to be supposed that they had been lost first.
+    supposed_lost: u64,
     /// Data that is not in the capture, or lost before it, after a long time of which it shows nothing.
     hole: Option<Hole>,
     pace: Pace,
@@ -161,7 +161,7 @@ impl Sender {
             identification: Identification::default(),
             marks: b.marks,
             missing: false,
-            supposed_lost: (0, 0),
+            supposed_lost: 0,
             hole: None,
             placed: false,
             timed_since: Nanos(i64::MIN),

@@ -9,8 +9,9 @@ use crate::flow::stretch::Loss;
 use crate::kernel::RTO_MIN;
 use crate::units::Nanos;
 
-/// Segments in a row that may all have been lost once, one after the other.
-const MOST_IN_A_ROW: u8 = 2;
+/// Segments that may all have been lost once, as far as is known; and of more one in so many: a link on which more are lost carries nothing.
+const SEEN_AS_LOST: u64 = 2;
+const LOST_PART: u64 = 8;
 
 impl Sender {
     /// What is noted of a retransmission beside its gap.
@@ -95,7 +96,7 @@ impl Sender {
     /// everything acknowledged and room in the window, and where identifications count the packets
     /// a gap shows the one that is missing. The probe comes after two round trips (RFC 8985 section 7.2), the
     /// timeout later; and it begins where the data that was seen ends. Behind a hole comes what the capture missed. What no identification
-    /// shows is no loss where it happens to one segment after the other: a link before the capture is as slow.
+    /// shows is no loss where it happens to every other segment: a link before the capture is as slow.
     #[inline(never)]
     pub(super) fn lost_on_the_way(&mut self, packet: &Packet, time: Nanos) -> bool {
         let waited = time - self.gap.start();
@@ -106,11 +107,9 @@ impl Sender {
             && self.tally.data_segments > 0
             && waited >= self.rtt.smoothed().scale(7, 4);
         if lost && !self.missing {
-            let (before, in_a_row) = self.supposed_lost;
-            let next = self.tally.data_segments == before + 1;
-            let in_a_row = if next { in_a_row.saturating_add(1) } else { 1 };
-            self.supposed_lost = (self.tally.data_segments, in_a_row);
-            return in_a_row <= MOST_IN_A_ROW;
+            self.supposed_lost += 1;
+            let few = self.supposed_lost <= SEEN_AS_LOST;
+            return few || self.supposed_lost * LOST_PART <= self.tally.data_segments;
         }
         lost
     }

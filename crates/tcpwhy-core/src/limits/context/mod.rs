@@ -91,7 +91,7 @@ impl<'a> Context<'a> {
             capacity: None,
             first_window: None,
             losses,
-            first_cut: still::first_cut(stretches, mss),
+            first_cut: still::first_cut(stretches, floor, mss),
             summed_around: RefCell::default(),
             summed_ahead: RefCell::default(),
             longer_ways: OnceCell::new(),

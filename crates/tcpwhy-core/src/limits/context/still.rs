@@ -20,23 +20,44 @@ pub(crate) const LONG_ENOUGH: Nanos = Nanos::from_millis(62);
 /// Rounds after a repair in which no congestion control has won back what it has cut.
 const AT_ONCE: usize = 2;
 
-/// The first loss that the congestion window was cut for. What was sent again for nothing, and the flight is as high as before in the first
-/// rounds after it: the cut was undone (`tcp_try_undo_recovery`, RFC 5682, RFC 4015), or the window was not what held the flight.
-pub(super) fn first_cut(stretches: &[Stretch], mss: u64) -> Option<usize> {
+/// Segments in a flight of which a cut takes more than a segment for each of those rounds: three tenths (RFC 9438 section 4.6), or a half.
+const REGAINED_LATER: u64 = 8;
+/// One in so many sent again is what BBR may take for a policer (`bbr_lt_loss_thresh`).
+const POLICERS_PART: u64 = 5;
+
+/// The first loss that the congestion window was cut for, if it held the flight. It was not, or was not what did, where the flight is as high as
+/// before in the first rounds after the repair: what was sent again had arrived, and the cut was undone (`tcp_try_undo_recovery`, RFC 5682,
+/// RFC 4015); or little was lost, and a window that was cut would have needed longer.
+pub(super) fn first_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option<usize> {
     let highest = |flights: &mut dyn Iterator<Item = &Stretch>| flights.map(|s| s.flight).max();
     let mut from = 0;
     loop {
         let lost = from + stretches[from..].iter().position(|s| s.resent > 0)?;
         let earlier = stretches[..lost].iter().rev().skip_while(|s| s.is_repair());
-        let before = highest(&mut earlier.take_while(|s| !s.is_repair()).take(AROUND));
+        let earlier = earlier.take_while(|s| !s.is_repair()).take(AROUND);
+        let before = highest(&mut earlier.clone());
         from = lost + stretches[lost..].iter().take_while(|s| s.is_repair()).count();
         let needless = stretches[lost..from].iter().any(|s| s.needless > 0);
-        let after = highest(&mut stretches[from..].iter().take(AT_ONCE));
-        let regained = before.is_some_and(|before| after.unwrap_or(0) + mss / 4 >= before);
-        if !(needless && regained) {
+        let next = &stretches[from..stretches.len().min(from + AT_ONCE)];
+        let after = highest(&mut next.iter()).unwrap_or(0);
+        let regained = before.is_some_and(|before| after + mss / 4 >= before);
+        // A window that grows is larger when the loss is known than the flight that it was in.
+        let stood = earlier.clone().count() == AROUND
+            && earlier.clone().all(|s| before.is_some_and(|before| s.flight + mss >= before));
+        let little = || stood && was_too_little(&stretches[lost..from], next, floor, mss);
+        if !regained || !(needless || little()) {
             return Some(lost);
         }
     }
+}
+
+/// Whether so little was lost in the `repair` that the rounds `after` it, which are no more than that, could not have made good a cut for it.
+fn was_too_little(repair: &[Stretch], after: &[Stretch], floor: Nanos, mss: u64) -> bool {
+    let sum = |of: fn(&Stretch) -> u64| repair.iter().map(of).sum::<u64>();
+    let resent = sum(|s| s.resent.into()) * mss;
+    let few = sum(|s| s.timeouts.into()) == 0 && resent * POLICERS_PART < sum(Stretch::arrived);
+    let rounds = after.iter().all(|s| s.duration() <= floor.scale(2, 1));
+    few && rounds && after.iter().any(|s| s.flight >= REGAINED_LATER * mss)
 }
 
 impl Context<'_> {
@@ -107,15 +128,17 @@ mod tests {
     use super::*;
     use crate::limits::made::{MSS, rounds};
 
+    const ROUND: Nanos = Nanos::from_millis(30);
+
     /// Where the window was first cut, of rounds in which round 20 sends something again, for nothing or not, and the flight is this.
     fn cut(needless: u32, flight: impl Fn(usize) -> u64) -> Option<usize> {
-        let list = rounds(40, Nanos::from_millis(30), |k, s| {
+        let list = rounds(40, ROUND, |k, s| {
             s.flight = flight(k) * MSS;
             if k == 20 {
                 (s.resent, s.needless) = (1, needless);
             }
         });
-        first_cut(&list, MSS)
+        first_cut(&list, ROUND, MSS)
     }
 
     #[test]
@@ -129,12 +152,32 @@ mod tests {
 
     #[test]
     fn a_later_loss_cuts_the_window_all_the_same() {
-        let list = rounds(40, Nanos::from_millis(30), |k, s| {
+        let list = rounds(40, ROUND, |k, s| {
             s.flight = if k > 30 { 5 * MSS } else { 8 * MSS };
             (s.resent, s.needless) = (u32::from(k == 10 || k == 30), u32::from(k == 10));
         });
-        assert_eq!(first_cut(&list, MSS), Some(30));
-        assert_eq!(first_cut(&list[..30], MSS), None);
-        assert_eq!(first_cut(&list[10..], MSS), Some(0), "nothing is known of before");
+        assert_eq!(first_cut(&list, ROUND, MSS), Some(30));
+        assert_eq!(first_cut(&list[..30], ROUND, MSS), None);
+        assert_eq!(first_cut(&list[10..], ROUND, MSS), Some(0), "nothing is known of before");
+    }
+
+    #[test]
+    fn a_flight_that_does_not_feel_a_loss_was_held_by_something_else() {
+        let cut = |resent: u32, flight: fn(usize) -> u64| {
+            let list = rounds(40, ROUND, |k, s| {
+                (s.flight, s.arrived) = (flight(k) * MSS, (flight(k) * MSS) as i64);
+                s.resent = if k == 20 { resent } else { 0 };
+            });
+            first_cut(&list, ROUND, MSS)
+        };
+        assert_eq!(cut(1, |_| 12), None);
+        assert_eq!(cut(3, |_| 12), Some(20), "a policer's");
+        assert_eq!(cut(1, |_| 4), Some(20), "it may have grown back");
+        assert_eq!(cut(1, |k| if k > 20 { 9 } else { 12 }), Some(20));
+        assert_eq!(
+            cut(1, |k| if k < 16 { 6 } else { 12 }),
+            Some(20),
+            "it grew, and was larger than seen"
+        );
     }
 }

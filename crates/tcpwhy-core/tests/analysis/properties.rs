@@ -36,6 +36,9 @@ fn moved(mut connections: Vec<Connection>, by: Nanos) -> Vec<Connection> {
                 t.from += by;
                 t.to += by;
             }
+            for time in d.progress.iter_mut().flat_map(|progress| &mut progress.times) {
+                *time += by;
+            }
         }
     }
     connections

@@ -256,6 +256,9 @@ impl Placing {
                 self.legs.to[own].echoed(ecr, left, round, self.clocks[own].tells());
             }
         }
+        if packet.len == 0 {
+            self.legs.to[other].ack_towards(val, packet.time);
+        }
         self.legs.to[other].passed_towards(val, packet.time);
         prompt
     }

@@ -7,19 +7,19 @@ use crate::units::Nanos;
 /// How late an echo has to be: a host that is busy answers sooner.
 const LATE: Nanos = Nanos(2 * BUSY_HOST.0);
 /// So many echoes are no chance.
-const ENOUGH: u8 = 2;
+const ENOUGH: u8 = 4;
 
 /// Looks for packets that left their end before it had seen what passed towards it long before: they have queued for as long.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Behind {
-    /// Stamps of two packets on their way to the end, the newer one first, and when they passed: one of them passed long ago, and not longer
+    /// Stamps of two ACKs on their way to the end, the newer one first, and when they passed: one of them passed long ago, and not longer
     /// ago than need be.
     passed: [Option<(u32, Nanos)>; 2],
     late: u8,
 }
 
 impl Behind {
-    /// A packet with `tsval` passed on its way to the end.
+    /// An ACK with `tsval` passed on its way to the end.
     #[inline(always)]
     pub(super) fn towards(&mut self, tsval: u32, time: Nanos) {
         let [newer, _] = self.passed;

@@ -253,12 +253,18 @@ impl Leg {
         }
     }
 
-    /// A packet with `tsval` passed on its way to this end.
-    #[inline]
-    pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
+    /// A bare ACK with `tsval` passed on its way to this end. Of data the end may echo an older stamp for as long as it delays its ACK, or as a
+    /// hole is open before it (RFC 7323 section 4.3).
+    #[inline(always)]
+    pub(crate) fn ack_towards(&mut self, tsval: u32, time: Nanos) {
         if self.floor < NEAR {
             self.behind.towards(tsval, time);
         }
+    }
+
+    /// A packet with `tsval` passed on its way to this end.
+    #[inline]
+    pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
         // A tick of the clock has many packets, on a short path even after the first of them was echoed.
         if !self.near && self.newest != Some(tsval) {
             self.remember(tsval, time);

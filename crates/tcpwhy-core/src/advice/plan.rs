@@ -58,9 +58,9 @@ fn against(f: &Figures) -> Vec<Step> {
         Limit::Application => application(f),
         Limit::SendBuffer => send_buffer(f),
         Limit::ReceiveWindow => receive_window(f),
-        Limit::CongestionWindow => congestion_window(f),
+        Limit::CongestionWindow => others_first(f, congestion_window(f)),
         Limit::PathBandwidth => path_bandwidth(f),
-        Limit::LossRecovery => loss_recovery(f),
+        Limit::LossRecovery => others_first(f, loss_recovery(f)),
         Limit::DelayedAck => {
             vec![
                 Step::Work(Work::CombineWrites { at: f.sender }),
@@ -205,7 +205,7 @@ fn others_first(f: &Figures, steps: Vec<Step>) -> Vec<Step> {
 
 fn congestion_window(f: &Figures) -> Vec<Step> {
     let at = f.sender;
-    let steps = match f.verdict.cause {
+    match f.verdict.cause {
         Cause::SlowStart => {
             vec![
                 Step::Network(Network::ReuseConnection { rtt: f.rtt_floor }),
@@ -218,8 +218,7 @@ fn congestion_window(f: &Figures) -> Vec<Step> {
         }
         Cause::Pacing => vec![Step::Network(Network::InspectPacing { at })],
         _ => vec![Step::Network(Network::InspectCwnd { at })],
-    };
-    others_first(f, steps)
+    }
 }
 
 fn path_bandwidth(f: &Figures) -> Vec<Step> {
@@ -250,7 +249,7 @@ fn against_queue(f: &Figures) -> Option<Network> {
 
 fn loss_recovery(f: &Figures) -> Vec<Step> {
     let at = f.sender;
-    let steps = match f.verdict.cause {
+    match f.verdict.cause {
         Cause::Spurious => {
             vec![Step::Network(Network::FindReordering), Step::Network(Network::KeepRack { at })]
         }
@@ -265,8 +264,7 @@ fn loss_recovery(f: &Figures) -> Vec<Step> {
             vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::KeepRack { at })]
         }
         _ => vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })],
-    };
-    others_first(f, steps)
+    }
 }
 
 fn silent_path(f: &Figures) -> Vec<Step> {

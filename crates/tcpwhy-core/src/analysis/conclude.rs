@@ -139,7 +139,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
 
 /// How data of so many bytes went on in the `period`, where it is enough to fill a path.
 fn progress(ctx: &Context<'_>, bytes: u64, period: Period) -> Option<Box<Progress>> {
-    let of_period = |s: &&Stretch| s.from < period.to && s.to > period.from;
+    let of_period = |s: &&Stretch| period.meets(s.from, s.to);
     let steps = ctx.stretches.iter().filter(of_period).map(|s| (s.from, s.to, s.arrived()));
     let fills = bytes >= FILLS_A_PATH * ctx.mss;
     fills.then(|| Progress::of(steps)).flatten().map(Box::new)

@@ -17,27 +17,6 @@ pub struct Sharing {
     ways: HashMap<Way, Vec<Progress>>,
 }
 
-/// Bytes that went evenly, as far as is known.
-#[derive(Debug, Clone, Copy)]
-struct Part {
-    from: Nanos,
-    to: Nanos,
-    bytes: u64,
-}
-
-impl Part {
-    /// Bytes per nanosecond.
-    fn rate(&self) -> f64 {
-        self.bytes as f64 / (self.to - self.from).0.max(1) as f64
-    }
-
-    /// How many of them went within `span`.
-    fn within(&self, (from, to): (Nanos, Nanos)) -> f64 {
-        let common = self.to.min(to) - self.from.max(from);
-        self.rate() * common.0.max(0) as f64
-    }
-}
-
 impl Sharing {
     /// Nothing yet.
     pub fn new() -> Self {
@@ -86,10 +65,11 @@ impl Shared {
         let curve = self.ways.get(&way(connection, direction))?;
         let held = || direction.timeline.iter().filter(|i| (i.limit, i.cause) == (limit, cause));
         let (first, last) = (held().next()?, held().next_back()?);
+        let own = Curve::of(&[**progress]);
         let (mut mine, mut all, mut time) = (0.0, 0.0, Nanos::ZERO);
         for interval in held() {
             let span = (interval.from, interval.to);
-            mine += parts(progress).map(|part| part.within(span)).sum::<f64>();
+            mine += own.within(span);
             all += curve.within(span);
             time += interval.to - interval.from;
         }
@@ -116,8 +96,12 @@ struct Curve {
 
 impl Curve {
     fn of(flows: &[Progress]) -> Self {
-        let changes = |part: Part| [(part.from, part.rate()), (part.to, -part.rate())];
-        let mut changes: Vec<_> = flows.iter().flat_map(parts).flat_map(changes).collect();
+        let changes = |(from, to, bytes): (Nanos, Nanos, u64)| {
+            let rate = bytes as f64 / (to - from).0.max(1) as f64;
+            [(from, rate), (to, -rate)]
+        };
+        let parts = flows.iter().flat_map(Progress::parts);
+        let mut changes: Vec<_> = parts.flat_map(changes).collect();
         // By the rates, too: the sum shall not depend on the order in which connections end.
         changes.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let mut pieces: Vec<(Nanos, f64, f64)> = Vec::with_capacity(changes.len());
@@ -162,10 +146,6 @@ fn is_of_the_path(limit: Limit, cause: Cause) -> bool {
         Limit::LossRecovery => cause != Cause::Spurious,
         _ => false,
     }
-}
-
-fn parts(progress: &Progress) -> impl Iterator<Item = Part> {
-    progress.parts().map(|(from, to, bytes)| Part { from, to, bytes })
 }
 
 #[cfg(test)]

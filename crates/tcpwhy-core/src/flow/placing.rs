@@ -244,22 +244,23 @@ impl Placing {
         ecr: u32,
         packet: &Packet,
     ) -> bool {
-        let mut prompt = true;
-        if packet.has(flags::ACK) {
-            prompt = self.clocks[own].see(val, packet.time);
-            self.legs.to[own].watch(ecr, packet.time);
-            if self.legs.to[own].near {
-                prompt = true;
-            } else if self.legs.to[own].is_news(ecr, packet.time) {
-                let round = self.legs.floor();
-                let left = if prompt { packet.time } else { self.left(packet) };
-                self.legs.to[own].echoed(ecr, left, round, self.clocks[own].tells());
-            }
-        }
         if packet.len == 0 {
             self.legs.to[other].ack_towards(val, packet.time);
         }
         self.legs.to[other].passed_towards(val, packet.time);
+        if !packet.has(flags::ACK) {
+            return true;
+        }
+        let prompt = self.clocks[own].see(val, packet.time);
+        self.legs.to[own].watch(ecr, packet.time);
+        if self.legs.to[own].near {
+            return true;
+        }
+        if self.legs.to[own].is_news(ecr, packet.time) {
+            let round = self.legs.floor();
+            let left = if prompt { packet.time } else { self.left(packet) };
+            self.legs.to[own].echoed(ecr, left, round, self.clocks[own].tells());
+        }
         prompt
     }
 

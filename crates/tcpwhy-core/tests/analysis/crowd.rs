@@ -1,6 +1,6 @@
 //! Among many connections packets take another way to the judge than among few: the answers are the same.
 
-use crate::segments::analyse;
+use crate::segments::{analyse, of_client};
 use tcpwhy_core::model::Connection;
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::units::Nanos;
@@ -16,20 +16,6 @@ fn transfer() -> Vec<Segment> {
     simulate(&scenario).capture(0.5)
 }
 
-/// The same transfer of another client.
-fn of_client(segments: &[Segment], client: u16) -> Vec<Segment> {
-    let moved = |mut segment: Segment| {
-        for end in [&mut segment.src, &mut segment.dst] {
-            if end.port >= 40_000 {
-                end.port = 40_000 + client;
-            }
-        }
-        segment.time += Nanos::from_micros(i64::from(client) * 3);
-        segment
-    };
-    segments.iter().copied().map(moved).collect()
-}
-
 fn text(connection: &Connection) -> String {
     format!("{:?}", Connection { id: 0, ..connection.clone() })
 }
@@ -37,7 +23,9 @@ fn text(connection: &Connection) -> String {
 #[test]
 fn each_of_a_crowd_is_judged_as_if_it_were_alone() {
     let one = transfer();
-    let mut crowd: Vec<Segment> = (0..CROWD).flat_map(|client| of_client(&one, client)).collect();
+    let mut crowd: Vec<Segment> = (0..CROWD)
+        .flat_map(|client| of_client(&one, client, Nanos::from_micros(i64::from(client) * 3)))
+        .collect();
     crowd.sort_by_key(|s| s.time);
     for (frame, segment) in (1..).zip(&mut crowd) {
         segment.frame = frame;

@@ -54,3 +54,17 @@ pub(crate) fn check(d: &Direction) {
 pub(crate) fn check_all(connections: &[Connection]) {
     connections.iter().flat_map(|c| &c.directions).for_each(check);
 }
+
+/// The same packets as those of another client (its port is 40,000 and its number), `later`.
+pub(crate) fn of_client(segments: &[Segment], client: u16, later: Nanos) -> Vec<Segment> {
+    let moved = |mut segment: Segment| {
+        for end in [&mut segment.src, &mut segment.dst] {
+            if end.port >= 40_000 {
+                end.port = 40_000 + client;
+            }
+        }
+        segment.time += later;
+        segment
+    };
+    segments.iter().copied().map(moved).collect()
+}

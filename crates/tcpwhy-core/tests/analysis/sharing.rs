@@ -1,26 +1,18 @@
 //! Several connections between the same hosts share what each of them finds full.
 
-use crate::segments::analyse_one;
+use crate::segments::{analyse_one, of_client};
 use tcpwhy_core::advice::{Language, finding_sentence};
 use tcpwhy_core::analysis::Sharing;
 use tcpwhy_core::model::{Connection, Finding, FindingKind, Limit};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::traffic::{Scenario, Window, Workload, simulate};
 
-/// A transfer that fills its part of the link, another port's each, which begins after some time.
-fn transfer(port: u16, rate_bps: u64, begins: Nanos) -> Connection {
+/// A transfer that fills its part of the link, another client's each, which begins after some time.
+fn transfer(client: u16, rate_bps: u64, begins: Nanos) -> Connection {
     let workload = Workload { message_bytes: rate_bps, ..Workload::default() };
     let window = Window::fixed(6_000_000);
     let scenario = Scenario { workload, rate_bps, window, ..Scenario::default() };
-    let mut segments = simulate(&scenario).capture(0.0);
-    for segment in &mut segments {
-        segment.time += begins;
-        for end in [&mut segment.src, &mut segment.dst] {
-            if end.port >= 40_000 {
-                end.port = port;
-            }
-        }
-    }
+    let segments = of_client(&simulate(&scenario).capture(0.0), client, begins);
     let connection = analyse_one(&segments);
     assert_eq!(connection.directions[1].verdict.limit, Limit::PathBandwidth);
     connection
@@ -43,7 +35,7 @@ fn told(connections: &[Connection]) -> Vec<Option<Finding>> {
 fn the_rates_of_transfers_at_the_same_time_add_up() {
     // Each takes eight seconds.
     let parts = [(1, 4_000_000), (2, 5_000_000), (3, 11_000_000)];
-    let all = parts.map(|(port, rate)| transfer(40_000 + port, rate, Nanos::ZERO));
+    let all = parts.map(|(client, rate)| transfer(client, rate, Nanos::ZERO));
     for found in told(&all) {
         let found = found.unwrap();
         assert_eq!(found.count, 2);
@@ -57,10 +49,10 @@ fn the_rates_of_transfers_at_the_same_time_add_up() {
 
 #[test]
 fn what_is_over_or_goes_elsewhere_or_carries_little_shares_nothing() {
-    let one = transfer(40_001, 10_000_000, Nanos::ZERO);
-    let later = transfer(40_002, 10_000_000, Nanos::from_secs(20));
-    let little = transfer(40_003, 1_000_000, Nanos::ZERO);
-    let mut elsewhere = transfer(40_004, 10_000_000, Nanos::ZERO);
+    let one = transfer(1, 10_000_000, Nanos::ZERO);
+    let later = transfer(2, 10_000_000, Nanos::from_secs(20));
+    let little = transfer(3, 1_000_000, Nanos::ZERO);
+    let mut elsewhere = transfer(4, 10_000_000, Nanos::ZERO);
     elsewhere.client.ip[15] ^= 1;
     let found = told(&[one.clone(), later, elsewhere]);
     assert_eq!(found, [None; 3]);
@@ -71,7 +63,7 @@ fn what_is_over_or_goes_elsewhere_or_carries_little_shares_nothing() {
 
 #[test]
 fn a_transfer_that_a_buffer_holds_is_not_told_of_others() {
-    let mut held = transfer(40_001, 10_000_000, Nanos::ZERO);
+    let mut held = transfer(1, 10_000_000, Nanos::ZERO);
     held.directions[1].verdict.limit = Limit::SendBuffer;
-    assert_eq!(told(&[held, transfer(40_002, 10_000_000, Nanos::ZERO)])[0], None);
+    assert_eq!(told(&[held, transfer(2, 10_000_000, Nanos::ZERO)])[0], None);
 }

@@ -141,11 +141,10 @@ impl Sender {
     /// Linux: `tcp_minshall_check`). Where less than a segment was under way it is no write's end: small writes are all that there is.
     fn was_held_back(&self, len: u32, time: Nanos) -> bool {
         let acknowledged = self.small_was_under_way() && self.small_end <= self.board.una;
-        let at_once = time - self.released <= self.pace.slack;
         u64::from(len) < self.size.mss()
             && self.size.mss() <= self.flight
             && acknowledged
-            && at_once
+            && self.is_at_once(time)
     }
 }
 

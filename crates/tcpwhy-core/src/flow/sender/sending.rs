@@ -185,7 +185,7 @@ impl Sender {
     #[inline(always)]
     pub(super) fn release_of_new(&mut self, flight: u64, packet: &Packet, time: Nanos) -> Release {
         let slack = self.pace.slack;
-        let at_once = time - self.released <= slack;
+        let at_once = self.is_at_once(time);
         match (flight, self.peer_data) {
             (0, Some(peer)) => Release::PeerData(if time - peer <= slack { time } else { peer }),
             (0, None) if self.was_delayed(packet, time) => Release::DelayedAck,
@@ -195,6 +195,12 @@ impl Sender {
             (0, None) => Release::OwnWill,
             (_, _) => Release::Timer,
         }
+    }
+
+    /// What leaves at `time` does so as soon as an ACK could release it.
+    #[inline(always)]
+    pub(super) fn is_at_once(&self, time: Nanos) -> bool {
+        time - self.released <= self.pace.slack
     }
 
     /// An ACK released this small segment after another one: it came late, or nothing but that other one was in flight (Nagle's rule,
@@ -210,8 +216,8 @@ impl Sender {
         let small_out = self.small_was_under_way();
         let single = self.flight < self.size.mss();
         let behind = !self.short && self.flight < INITIAL_WINDOW * self.size.mss();
-        let at_once = time - self.released <= self.pace.slack;
-        let strict = at_once && !self.short && packet.has(flags::PSH) && delay >= DELAYED;
+        let strict =
+            self.is_at_once(time) && !self.short && packet.has(flags::PSH) && delay >= DELAYED;
         soon && small && (strict || small_out && (delay >= DELAYED || single || behind))
     }
 

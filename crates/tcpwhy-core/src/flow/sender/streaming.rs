@@ -43,8 +43,7 @@ impl Sender {
         let length = time - self.gap.start();
         let gap = self.end_with(packet);
         if length < self.pace.least_wait {
-            let prompt = time - self.released <= self.pace.slack;
-            let wait = if prompt { Wait::Ack } else { Wait::Timer };
+            let wait = if self.is_at_once(time) { Wait::Ack } else { Wait::Timer };
             let piece = self.gap.first();
             self.record.account(time, wait, self.rtt.smoothed(), |s| gap.note(s, piece));
         } else {

@@ -249,7 +249,7 @@ impl Leg {
     pub(crate) fn watch(&mut self, tsecr: u32, time: Nanos) {
         if self.floor < NEAR {
             self.behind.echoed(tsecr, time);
-            self.near &= !self.behind.is_shown();
+            self.near = self.is_near();
         }
     }
 

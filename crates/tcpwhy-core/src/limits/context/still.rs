@@ -29,22 +29,22 @@ const POLICERS_PART: u64 = 5;
 /// before in the first rounds after the repair: what was sent again had arrived, and the cut was undone (`tcp_try_undo_recovery`, RFC 5682,
 /// RFC 4015); or little was lost, and a window that was cut would have needed longer.
 pub(super) fn first_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option<usize> {
-    let highest = |flights: &mut dyn Iterator<Item = &Stretch>| flights.map(|s| s.flight).max();
     let mut from = 0;
     loop {
         let lost = from + stretches[from..].iter().position(|s| s.resent > 0)?;
+        from = lost + stretches[lost..].iter().take_while(|s| s.is_repair()).count();
         let earlier = stretches[..lost].iter().rev().skip_while(|s| s.is_repair());
         let earlier = earlier.take_while(|s| !s.is_repair()).take(AROUND);
-        let before = highest(&mut earlier.clone());
-        from = lost + stretches[lost..].iter().take_while(|s| s.is_repair()).count();
-        let needless = stretches[lost..from].iter().any(|s| s.needless > 0);
-        let next = &stretches[from..stretches.len().min(from + AT_ONCE)];
-        let after = highest(&mut next.iter()).unwrap_or(0);
-        let regained = before.is_some_and(|before| after + mss / 4 >= before);
+        let before: Vec<u64> = earlier.map(|s| s.flight).collect();
+        let Some(highest) = before.iter().max() else { return Some(lost) };
+        let (repair, next) = (&stretches[lost..from], &stretches[from..]);
+        let next = &next[..next.len().min(AT_ONCE)];
+        let after = next.iter().map(|s| s.flight).max().unwrap_or(0);
+        let regained = after + mss / 4 >= *highest;
+        let needless = repair.iter().any(|s| s.needless > 0);
         // A window that grows is larger when the loss is known than the flight that it was in.
-        let stood = earlier.clone().count() == AROUND
-            && earlier.clone().all(|s| before.is_some_and(|before| s.flight + mss >= before));
-        let little = || stood && was_too_little(&stretches[lost..from], next, floor, mss);
+        let stood = before.len() == AROUND && before.iter().all(|flight| flight + mss >= *highest);
+        let little = || stood && was_too_little(repair, next, floor, mss);
         if !regained || !(needless || little()) {
             return Some(lost);
         }

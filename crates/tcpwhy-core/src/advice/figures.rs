@@ -58,6 +58,8 @@ pub(crate) struct Figures {
     pub rtt_floor: Nanos,
     /// How far queues made the RTT rise: 95 % of the connection's samples are not above it.
     pub rtt_high: Nanos,
+    /// It lacks what waited before the capture.
+    pub hides_queues: bool,
     /// Waits under the verdict.
     pub stalls: u64,
     /// Longest wait under the verdict.
@@ -156,6 +158,7 @@ impl Figures {
             window,
             filled_window: if window > 0 { window.max(best) } else { 0 },
             rtt_floor: measured(facts.rtt_floor),
+            hides_queues: connection.rtt.hides_queues,
             rtt_high: connection.rtt.p95,
             stalls: held().map(|i| u64::from(i.evidence.stalls)).sum(),
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),

@@ -230,7 +230,10 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
     let mut steps = vec![Step::Network(Network::NothingToGain { rate, shared_by: others })];
     // A writer with a timer looks like a link without a queue.
     if f.verdict.cause == Cause::SteadyRate && !f.shows_queue() {
-        steps.push(Step::Network(Network::SuspectTheWriter { at: f.sender }));
+        steps.push(Step::Network(Network::SuspectTheWriter {
+            at: f.sender,
+            unseen: f.hides_queues,
+        }));
     }
     steps.push(Step::Network(Network::SendLess));
     steps.extend(against_queue(f).map(Step::Network));

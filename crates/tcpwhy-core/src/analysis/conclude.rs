@@ -75,9 +75,24 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
     let handshake = placing.legs.floor();
     let whole = placing.legs.to.iter().all(|leg| leg.known());
     if all.is_empty() && whole {
-        summary = RttSummary { min: handshake, median: handshake, p95: handshake };
+        (summary.min, summary.median, summary.p95) = (handshake, handshake, handshake);
     }
+    summary.hides_queues = hides_queues(flow, placing);
     summary
+}
+
+/// Whether round trips lack the queues before the capture, in a direction that could fill a path.
+fn hides_queues(flow: &Flow, placing: &Placing) -> bool {
+    [Side::Client, Side::Server].into_iter().any(|from| {
+        let fills = |s: &&Sender| s.bytes() >= FILLS_A_PATH * s.size.mss();
+        let sender = flow.senders[from as usize].as_ref().filter(fills);
+        sender.is_some_and(|sender| !sees_queues(sender, placing, from))
+    })
+}
+
+/// Queues on all of the path show in the RTT: without timestamps those between a capture point and a `sender` far from it do not.
+fn sees_queues(sender: &Sender, placing: &Placing, from: Side) -> bool {
+    !sender.is_far() || placing.legs.to[from as usize].echoes > 0
 }
 
 /// A direction in a period, and the pattern of its losses.
@@ -155,7 +170,7 @@ fn context<'a>(flow: &Flow, placing: &Placing, from: Side, sender: &'a Sender) -
     ctx.syn_retried = flow.handshake.is_retried();
     ctx.opened_by = flow.handshake.syn.iter().flatten().map(|s| s.frame).min().unwrap_or(0);
     ctx.far = sender.is_far();
-    ctx.sees_queues = !ctx.far || way.echoes > 0;
+    ctx.sees_queues = sees_queues(sender, placing, from);
     ctx.blind = !sender.answers.are_captured();
     ctx.placed = way.known();
     ctx.sure = way.is_sure(floor);
@@ -167,9 +182,9 @@ fn context<'a>(flow: &Flow, placing: &Placing, from: Side, sender: &'a Sender) -
     ctx
 }
 
-/// The flight at which the sender stopped over a path that was full and has `capacity`.
+/// The flight at which the sender stopped over a path that was full and has `capacity`. What waits in queues that are not seen belongs to it.
 fn stopped_at(ctx: &Context<'_>, filled: bool, paced: bool, capacity: u64) -> Option<NonZeroU32> {
-    let flight = match (filled, paced) {
+    let flight = match (filled && ctx.sees_queues, paced) {
         (false, _) => None,
         (true, false) => ceiling(ctx),
         (true, true) => paced_ceiling(ctx, capacity),

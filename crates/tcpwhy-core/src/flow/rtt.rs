@@ -97,7 +97,8 @@ impl Distribution {
     /// Minimum, median and 95th percentile; zeros without samples.
     pub(crate) fn summary(&self) -> RttSummary {
         let min = if self.total > 0 { self.min } else { Nanos::ZERO };
-        RttSummary { min, median: self.median().max(min), p95: self.quantile(95).max(min) }
+        let (median, p95) = (self.median().max(min), self.quantile(95).max(min));
+        RttSummary { min, median, p95, hides_queues: false }
     }
 
     /// So many percent of the samples are below it; zero without samples.

@@ -198,8 +198,14 @@ impl Around {
     }
 
     /// Waits take one time each, an eighth of it more or less.
-    fn is_regular(&self) -> bool {
+    pub(crate) fn is_regular(&self) -> bool {
         self.lengths.count() >= EVEN && self.lengths.deviation() <= self.lengths.mean() / 8.0
+    }
+
+    /// Full segments come one by one, at even intervals. Where each carries PSH each may be a write.
+    pub(crate) fn is_single_file(&self, mss: u64) -> bool {
+        let full = self.short_segments * 8 <= self.segments && self.push_rate() <= 75;
+        full && self.is_regular() && self.burst() < mss / 2 * 3
     }
 
     /// As `is_even`, and ACKs come in between now and then: a timer lets it go.

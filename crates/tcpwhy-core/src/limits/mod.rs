@@ -133,6 +133,7 @@ fn busy_or_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .or_else(|| path_bandwidth::marked(ctx, i))
         .or_else(|| path_bandwidth::saturated(ctx, i))
         .or_else(|| path_bandwidth::steady(ctx, i))
+        .or_else(|| path_bandwidth::single_file(ctx, i))
         .or_else(|| receive_window::reached(ctx, i))
 }
 

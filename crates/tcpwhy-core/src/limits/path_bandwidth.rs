@@ -52,12 +52,27 @@ pub(super) fn spread(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 65))
 }
 
-/// As `standing_queue`, with the flight at the window's edge. A reader that is slow delays its ACKs
-/// until it has freed space (`__tcp_ack_snd_check`), which looks like a queue but for the pauses.
+/// Far from a sender whose queues do not show, full segments come one by one at even intervals: as the narrowest link lets them through. What
+/// ACKs release, or a host writes, comes in bursts, and a sender that paces lets two segments go at a time (`tcp_tso_autosize`). A reader that is
+/// slow has them come as it reads, right behind a window that changes.
+pub(super) fn single_file(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let follows = around.window_min < around.window_max
+        && around.flight_max + 2 * ctx.mss >= around.window_min;
+    (!ctx.sees_queues && !follows && around.is_single_file(ctx.mss))
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 65))
+}
+
+/// As `standing_queue`, with the flight at the window's edge. A reader that is slow delays its ACKs until it has freed
+/// space (`__tcp_ack_snd_check`), which looks like a queue but for the pauses. They are a slow link's where the window never changes and data comes
+/// as fast as it can, or every second segment is acknowledged (RFC 1122 section 4.2.3.2) at even intervals.
 pub(super) fn capped_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let steady = around.stalled_percent() < CAPPED_PAUSES && ctx.stretches[i].updates == 0;
-    standing_queue(ctx, i).filter(|_| steady)
+    let constant = around.window_min == around.window_max;
+    let evenly = || around.is_regular() && around.per_ack() <= 2 * ctx.mss;
+    let slow = || constant && (ctx.carried_all(i) || evenly());
+    standing_queue(ctx, i).filter(|_| steady || slow())
 }
 
 /// Losses are repaired without a pause while a queue stands, now or, where nothing was measured, before: the link is as busy as ever.
@@ -161,107 +176,4 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::made::{MSS, rounds};
-    use super::*;
-    use crate::flow::stretch::Stretch;
-    use crate::flow::wait::Wait;
-
-    const ROUND: Nanos = Nanos::from_millis(1);
-    /// What the link carries in a second, and in a round trip.
-    const LINK: u64 = 36_000_000;
-    const HOLDS: u64 = 36_000;
-
-    fn on_the_link(list: &[Stretch], floor: Nanos) -> Context<'_> {
-        let mut ctx = Context::new(list, floor, MSS);
-        ctx.capacity = Some(LINK);
-        ctx
-    }
-
-    #[test]
-    fn too_little_to_fill_the_path_makes_no_queue_of_a_host_that_is_late() {
-        let queues = |flight: u64, late: Nanos| {
-            let list = rounds(9, ROUND, |_, s| {
-                s.flight = flight;
-                s.sampled(ROUND + late, Nanos::ZERO);
-            });
-            standing_queue(&on_the_link(&list, ROUND), 4).is_some()
-        };
-        let late = Nanos::from_millis(2);
-        assert!(!queues(HOLDS / 3, late));
-        assert!(queues(HOLDS * 2, late));
-        // Nobody sleeps for so long: the queue is another's.
-        assert!(queues(HOLDS / 3, Nanos::from_millis(8)));
-    }
-
-    #[test]
-    fn full_segments_that_pass_one_by_one_far_from_a_sender_whose_queue_is_not_dry_were_spread_on_the_way()
-     {
-        let comes = |far: bool, dry: u32, short: u32, whole: u32, idle: Nanos| {
-            let list = rounds(18, ROUND, |_, s| {
-                (s.wait, s.flight, s.segments, s.short_segments) = (Wait::IdleSelf, MSS, 4, short);
-                (s.stalls, s.dry_stalls, s.whole_segments, s.idle) = (4, dry, whole, idle);
-            });
-            let mut ctx = Context::new(&list, ROUND, MSS);
-            ctx.far = far;
-            spread(&ctx, 9).is_some()
-        };
-        let pause = Nanos::from_millis(3);
-        assert!(comes(true, 0, 0, 0, pause));
-        assert!(!comes(false, 0, 0, 0, pause), "the sender is near: it has paused");
-        assert!(!comes(true, 1, 0, 0, pause), "a write ended");
-        assert!(comes(true, 4, 0, 4, pause), "cut from more, whatever their PSH says");
-        assert!(!comes(true, 0, 1, 0, pause));
-        assert!(!comes(true, 0, 0, 0, RTO_MIN), "a timeout");
-    }
-
-    #[test]
-    fn what_a_policer_would_let_through_is_left_unused_by_a_window_that_was_halved() {
-        let of = |arrived: i64| {
-            let list = rounds(60, ROUND, |_, s| s.arrived = arrived);
-            let mut ctx = on_the_link(&list, ROUND);
-            ctx.losses = Losses::Policed { first: 5, last: 50, rate: LINK / 4 };
-            let slow = Judgement::new(Limit::CongestionWindow, Cause::CongestionAvoidance, 75);
-            rationed(&ctx, 30, slow).is_some()
-        };
-        assert!(of(9_000));
-        assert!(!of(6_000));
-    }
-
-    #[test]
-    fn a_paced_sender_with_far_too_much_in_flight_waits_for_the_path() {
-        let overruns = |flight: fn(usize) -> u64| {
-            let list = rounds(200, ROUND, |k, s| {
-                (s.wait, s.flight, s.arrived) = (Wait::Timer, flight(k), 30_000);
-                // Most rounds end without an ACK.
-                if k % 5 == 0 {
-                    s.sampled(ROUND.scale(4, 1), Nanos::ZERO);
-                }
-            });
-            overrun(&on_the_link(&list, ROUND), 101).is_some()
-        };
-        assert!(overruns(|k| HOLDS * (3 + k as u64 % 5)));
-        // A buffer of that size, which is always as full.
-        assert!(!overruns(|_| HOLDS * 4));
-        assert!(!overruns(|k| HOLDS / 8 * (3 + k as u64 % 5)));
-    }
-
-    #[test]
-    fn a_window_as_large_as_a_path_that_queues_is_not_what_holds() {
-        let floor = Nanos::from_millis(150);
-        let full = |arrived: i64, window: u64| {
-            let list = rounds(20, floor, |k, s| {
-                (s.wait, s.flight, s.arrived) = (Wait::Window, 3 * HOLDS, arrived);
-                (s.window_min, s.window_max) = (3 * HOLDS, 3 * HOLDS + window * (k as u64 % 2));
-                (0..20).for_each(|_| s.sampled(floor + Nanos::from_millis(10), Nanos::ZERO));
-            });
-            let mut ctx = Context::new(&list, floor, MSS);
-            ctx.capacity = Some(2_400_000);
-            capped_full(&ctx, 3).is_some()
-        };
-        assert!(full(360_000, 0));
-        assert!(!full(200_000, 0));
-        // A reader sets the pace.
-        assert!(!full(360_000, HOLDS));
-    }
-}
+mod tests;

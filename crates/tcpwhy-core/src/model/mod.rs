@@ -158,6 +158,8 @@ pub struct RttSummary {
     pub median: Nanos,
     /// 95 % of the samples are below.
     pub p95: Nanos,
+    /// What waits in queues on its way to the capture is not in it: far from a sender without timestamps nobody sees when it left.
+    pub hides_queues: bool,
 }
 
 /// One connection, finished.

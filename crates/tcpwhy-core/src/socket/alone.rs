@@ -185,7 +185,7 @@ fn rtt(states: &[State]) -> RttSummary {
         us.map_or(Nanos::ZERO, |us| Nanos::from_micros(us.into()))
     };
     let min = least.map_or(Nanos::ZERO, |us| Nanos::from_micros(us.into()));
-    RttSummary { min, median: part(1, 2), p95: part(19, 20) }
+    RttSummary { min, median: part(1, 2), p95: part(19, 20), hides_queues: false }
 }
 
 /// A direction in which nothing was sent, as far as anybody saw.

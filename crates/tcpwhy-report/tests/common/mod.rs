@@ -113,6 +113,7 @@ pub(crate) fn connection(id: u64, (limit, cause): (Limit, Cause)) -> Connection 
             min: Nanos::from_micros(20_100),
             median: Nanos::from_micros(20_300),
             p95: Nanos::from_micros(21_900),
+            hides_queues: false,
         },
         directions: [acks_only(), sending(id, limit, cause)],
         findings: findings.into_iter().collect(),

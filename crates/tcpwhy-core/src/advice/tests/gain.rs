@@ -77,6 +77,10 @@ fn a_full_link_has_nothing_to_gain() {
         let doubted = steps[1].contains("does not write at just this rate");
         assert_eq!(doubted, cause == Cause::SteadyRate, "{steps:?}");
     }
+    let mut c = case(Limit::PathBandwidth, Cause::SteadyRate);
+    assert!(advised(&c)[1].starts_with("No queue stood"), "{:?}", advised(&c));
+    c.rtt.hides_queues = true;
+    assert!(advised(&c)[1].starts_with("Without timestamps"), "{:?}", advised(&c));
 }
 
 #[test]

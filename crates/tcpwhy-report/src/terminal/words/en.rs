@@ -113,7 +113,12 @@ impl Words for En {
             return format!("round trip shorter than the capture's clock can tell{captured}");
         }
         let (min, median, p95) = (span(rtt.min), span(rtt.median), span(rtt.p95));
-        format!("round trip {min}, median {median}, 95 % under {p95}{captured}")
+        let hidden = if rtt.hides_queues {
+            ", without what waited in queues before the capture (no timestamps)"
+        } else {
+            ""
+        };
+        format!("round trip {min}, median {median}, 95 % under {p95}{hidden}{captured}")
     }
 
     fn limit(&self, limit: Limit, cause: Cause) -> String {

@@ -111,7 +111,12 @@ impl Words for Zh {
             return format!("往返时延太短，抓包的时钟量不出来{captured}");
         }
         let (min, median, p95) = (span(rtt.min), span(rtt.median), span(rtt.p95));
-        format!("往返时延 {min}，中位数 {median}，95% 低于 {p95}{captured}")
+        let hidden = if rtt.hides_queues {
+            "，不含抓包点之前排队的时间（没有时间戳）"
+        } else {
+            ""
+        };
+        format!("往返时延 {min}，中位数 {median}，95% 低于 {p95}{hidden}{captured}")
     }
 
     fn limit(&self, limit: Limit, cause: Cause) -> String {

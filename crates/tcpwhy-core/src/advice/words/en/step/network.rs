@@ -82,9 +82,14 @@ pub(super) fn step(step: &Network) -> String {
             rate(bps),
             many(shared_by, "other", "others")
         ),
-        Network::SuspectTheWriter { at } => format!(
-            "No queue stood before that link, though: first make sure that the application on {} \
-             does not write at just this rate by itself (a rate limit, a timer, a media stream).",
+        Network::SuspectTheWriter { at, unseen } => format!(
+            "{}, though: first make sure that the application on {} does not write at just this rate by itself (a rate \
+             limit, a timer, a media stream).",
+            if unseen {
+                "Without timestamps this capture does not show whether a queue stood before that link"
+            } else {
+                "No queue stood before that link"
+            },
             place(&at)
         ),
         Network::SendLess => "Only a faster link, less other traffic on it, or fewer bytes \

@@ -1,0 +1,145 @@
+use super::*;
+use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
+use crate::limits::made::{MSS, rounds};
+
+const ROUND: Nanos = Nanos::from_millis(1);
+/// What the link carries in a second, and in a round trip.
+const LINK: u64 = 36_000_000;
+const HOLDS: u64 = 36_000;
+
+fn on_the_link(list: &[Stretch], floor: Nanos) -> Context<'_> {
+    let mut ctx = Context::new(list, floor, MSS);
+    ctx.capacity = Some(LINK);
+    ctx
+}
+
+#[test]
+fn too_little_to_fill_the_path_makes_no_queue_of_a_host_that_is_late() {
+    let queues = |flight: u64, late: Nanos| {
+        let list = rounds(9, ROUND, |_, s| {
+            s.flight = flight;
+            s.sampled(ROUND + late, Nanos::ZERO);
+        });
+        standing_queue(&on_the_link(&list, ROUND), 4).is_some()
+    };
+    let late = Nanos::from_millis(2);
+    assert!(!queues(HOLDS / 3, late));
+    assert!(queues(HOLDS * 2, late));
+    // Nobody sleeps for so long: the queue is another's.
+    assert!(queues(HOLDS / 3, Nanos::from_millis(8)));
+}
+
+#[test]
+fn full_segments_that_pass_one_by_one_far_from_a_sender_whose_queue_is_not_dry_were_spread_on_the_way()
+ {
+    let comes = |far: bool, dry: u32, short: u32, whole: u32, idle: Nanos| {
+        let list = rounds(18, ROUND, |_, s| {
+            (s.wait, s.flight, s.segments, s.short_segments) = (Wait::IdleSelf, MSS, 4, short);
+            (s.stalls, s.dry_stalls, s.whole_segments, s.idle) = (4, dry, whole, idle);
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.far = far;
+        spread(&ctx, 9).is_some()
+    };
+    let pause = Nanos::from_millis(3);
+    assert!(comes(true, 0, 0, 0, pause));
+    assert!(!comes(false, 0, 0, 0, pause), "the sender is near: it has paused");
+    assert!(!comes(true, 1, 0, 0, pause), "a write ended");
+    assert!(comes(true, 4, 0, 4, pause), "cut from more, whatever their PSH says");
+    assert!(!comes(true, 0, 1, 0, pause));
+    assert!(!comes(true, 0, 0, 0, RTO_MIN), "a timeout");
+}
+
+#[test]
+fn full_segments_one_by_one_far_from_a_sender_whose_queues_do_not_show_come_out_of_a_link() {
+    let told = |change: fn(&mut Stretch), change_of_context: fn(&mut Context<'_>)| {
+        let list = rounds(18, ROUND, |k, s| {
+            (s.segments, s.waits, s.arrived, s.flight) = (4, 4, 4 * MSS as i64, 8 * MSS);
+            (s.window_min, s.window_max) = (9 * MSS, 9 * MSS);
+            (0..4).for_each(|_| s.lengths.add(250_000 + k as u64));
+            change(s);
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.sees_queues = false;
+        change_of_context(&mut ctx);
+        single_file(&ctx, 9).is_some()
+    };
+    assert!(told(|_| (), |_| ()));
+    assert!(!told(|_| (), |ctx| ctx.sees_queues = true));
+    assert!(!told(|s| s.lengths.add(700_000), |_| ()), "as ACKs release them");
+    assert!(!told(|s| s.arrived *= 2, |_| ()), "two at a time, as pacing lets them go");
+    assert!(!told(|s| s.short_segments = 1, |_| ()), "ends of writes");
+    assert!(!told(|s| s.pushes = 4, |_| ()), "each may be a write");
+    assert!(!told(|s| s.window_max += MSS, |_| ()), "as they are read");
+}
+
+#[test]
+fn a_slow_link_takes_as_long_for_two_segments_as_a_slow_reader() {
+    let capped = |window: u64, lengths: [u64; 4], per_ack: i64| {
+        let list = rounds(18, ROUND.scale(8, 1), |k, s| {
+            (s.wait, s.flight, s.stalled_time) = (Wait::Window, 8 * MSS, ROUND.scale(8, 1));
+            (s.waits, s.arrived) = (4, 4 * per_ack * MSS as i64);
+            let edge = 8 * MSS + window * (k as u64 % 2);
+            (s.window_min, s.window_max) = (edge, edge);
+            lengths.into_iter().for_each(|length| s.lengths.add(length));
+            (0..4).for_each(|_| s.sampled(ROUND.scale(7, 1), Nanos::ZERO));
+        });
+        capped_queue(&Context::new(&list, ROUND, MSS), 9).is_some()
+    };
+    let even = [2_000_000; 4];
+    assert!(capped(0, even, 2));
+    assert!(!capped(MSS, even, 2), "its window tells of the reader");
+    assert!(!capped(0, [1_000_000, 1_000_000, 4_000_000, 2_000_000], 2));
+    assert!(!capped(0, even, 4), "ACKs that a timer holds back");
+}
+
+#[test]
+fn what_a_policer_would_let_through_is_left_unused_by_a_window_that_was_halved() {
+    let of = |arrived: i64| {
+        let list = rounds(60, ROUND, |_, s| s.arrived = arrived);
+        let mut ctx = on_the_link(&list, ROUND);
+        ctx.losses = Losses::Policed { first: 5, last: 50, rate: LINK / 4 };
+        let slow = Judgement::new(Limit::CongestionWindow, Cause::CongestionAvoidance, 75);
+        rationed(&ctx, 30, slow).is_some()
+    };
+    assert!(of(9_000));
+    assert!(!of(6_000));
+}
+
+#[test]
+fn a_paced_sender_with_far_too_much_in_flight_waits_for_the_path() {
+    let overruns = |flight: fn(usize) -> u64| {
+        let list = rounds(200, ROUND, |k, s| {
+            (s.wait, s.flight, s.arrived) = (Wait::Timer, flight(k), 30_000);
+            // Most rounds end without an ACK.
+            if k % 5 == 0 {
+                s.sampled(ROUND.scale(4, 1), Nanos::ZERO);
+            }
+        });
+        overrun(&on_the_link(&list, ROUND), 101).is_some()
+    };
+    assert!(overruns(|k| HOLDS * (3 + k as u64 % 5)));
+    // A buffer of that size, which is always as full.
+    assert!(!overruns(|_| HOLDS * 4));
+    assert!(!overruns(|k| HOLDS / 8 * (3 + k as u64 % 5)));
+}
+
+#[test]
+fn a_window_as_large_as_a_path_that_queues_is_not_what_holds() {
+    let floor = Nanos::from_millis(150);
+    let full = |arrived: i64, window: u64| {
+        let list = rounds(20, floor, |k, s| {
+            (s.wait, s.flight, s.arrived) = (Wait::Window, 3 * HOLDS, arrived);
+            (s.window_min, s.window_max) = (3 * HOLDS, 3 * HOLDS + window * (k as u64 % 2));
+            (0..20).for_each(|_| s.sampled(floor + Nanos::from_millis(10), Nanos::ZERO));
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        ctx.capacity = Some(2_400_000);
+        capped_full(&ctx, 3).is_some()
+    };
+    assert!(full(360_000, 0));
+    assert!(!full(200_000, 0));
+    // A reader sets the pace.
+    assert!(!full(360_000, HOLDS));
+}

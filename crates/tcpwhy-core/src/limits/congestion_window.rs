@@ -118,11 +118,11 @@ pub(super) fn cut(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// Segments leave by a timer though ACKs and window would allow them, and the queue is not dry
-/// (BBR, draft-ietf-ccwg-bbr section 4.6.2; Linux TCP internal pacing).
+/// (BBR, draft-ietf-ccwg-bbr section 4.6.2; Linux TCP internal pacing). What comes at odd intervals is another's doing.
 pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let waiting = around.push_rate() <= 50 && around.dryness().is_none_or(|d| d <= 50);
-    (waiting && around.segments >= 4)
+    (waiting && around.segments >= 4 && !around.is_uneven())
         .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 60))
 }
 
@@ -186,6 +186,19 @@ mod tests {
         assert!(cut(&ctx, 12).is_some());
         assert!(cut(&ctx, 9).is_none());
         assert!(cut(&ctx, 25).is_none());
+    }
+
+    #[test]
+    fn a_timer_that_paces_is_not_late_by_half_of_its_interval_now_and_then() {
+        let is_paced = |second: u64| {
+            let list = rounds(20, Nanos::from_millis(20), |_, s| {
+                (s.wait, s.segments) = (Wait::Timer, 8);
+                [2_000_000, second].into_iter().for_each(|length| s.lengths.add(length));
+            });
+            paced(&Context::new(&list, Nanos::from_millis(20), MSS), 10).is_some()
+        };
+        assert!(is_paced(2_400_000));
+        assert!(!is_paced(4_000_000), "two or four ticks of another's clock");
     }
 
     /// Whether a pair of segments each 1.0 to 1.7 ms, so many of fifty just after an ACK, is pacing; with these flights.

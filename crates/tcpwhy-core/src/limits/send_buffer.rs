@@ -131,12 +131,18 @@ fn stands_for(ctx: &Context<'_>, i: usize, time: Nanos) -> bool {
     })
 }
 
-/// Data flows at a constant rate that neither the path nor the congestion control set; nothing shows that it is the application's.
-/// Where the sender paces (BBR), the bursts that a full buffer makes otherwise are smoothed away.
+/// Data flows at a constant rate that neither the path nor the congestion control set, and as a writer that waits for room has it: near the
+/// sender most waits end with an ACK, from afar data comes in bursts. Where the sender paces (BBR) these are smoothed away, but not the height
+/// at which the buffer is full.
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
     let around = ctx.around(i);
-    let full = ctx.calm(i) && may_be_full(ctx, &around) && !around.is_at_the_edge();
+    let waits_for_room = || match ctx.far {
+        true => around.comes_in_lumps(),
+        false => around.is_woken_by_acks() || around.is_erratic() || pinned(ctx, i),
+    };
+    let full =
+        ctx.calm(i) && may_be_full(ctx, &around) && !around.is_at_the_edge() && waits_for_room();
     full.then(|| Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }
 
@@ -227,6 +233,29 @@ mod tests {
         };
         assert_eq!(full(0), [true, true, false]);
         assert_eq!(full(1), [false, false, true]);
+    }
+
+    #[test]
+    fn even_data_at_a_height_is_a_full_buffers_where_a_writer_waits_for_room() {
+        let full = |far: bool, woken: u32, waits: &[u64]| {
+            let list = rounds(40, ROUND, |k, s| {
+                (s.flight, s.arrived) = (53 * MSS + k as u64 % 2 * MSS, 54 * MSS as i64);
+                (s.wait, s.waits, s.prompt) = (Wait::Ack, waits.len() as u32, woken);
+                waits.iter().for_each(|us| s.lengths.add(us * 1_000));
+                s.sampled(ROUND, Nanos::ZERO);
+                s.saw_window(1 << 20);
+            });
+            let mut ctx = Context::new(&list, ROUND, MSS);
+            ctx.far = far;
+            steady(&ctx, 20).is_some()
+        };
+        let (even, ticks, odd) = ([700; 8], [500, 1_000, 500, 1_000], [300, 2_100, 300, 300]);
+        assert!(full(false, 8, &even));
+        assert!(!full(false, 0, &even) && !full(false, 0, &ticks), "at the writer's own time");
+        assert!(full(false, 0, &odd), "smoothed by a sender that paces");
+        assert!(full(true, 2, &[1_500, 1_400]));
+        assert!(!full(true, 8, &even), "from afar each ACK seems to have been the one");
+        assert!(!full(true, 2, &[300, 300]), "hardly a wait");
     }
 
     #[test]

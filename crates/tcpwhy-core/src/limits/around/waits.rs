@@ -1,0 +1,128 @@
+//! What the waits between sendings say: whether a clock, ACKs or a writer who waits for room ended them.
+
+use super::{Around, PAUSES};
+use crate::flow::{PROMPT_PART, WAKE_UP};
+use crate::units::Nanos;
+
+/// Standard deviations beyond which nothing lies by chance.
+const SURELY: f64 = 3.0;
+
+/// Longer than interrupts that are held back and a wake-up take together.
+const LATE: Nanos = Nanos(3 * WAKE_UP.0);
+
+/// So little of a lateness, in nanoseconds, is not told from afar.
+const UNTOLD: f64 = 100_000.0;
+
+/// Links as slow as the slowest one before the capture: a host's and a switch's, and one more.
+const LINKS: f64 = 3.0;
+
+/// So many times what is free of a buffer when its writer is woken is all of it.
+const WAKES_AT: f64 = 3.0;
+
+/// Part of the time for which a path that a buffer holds is not busy; where it is busy for longer, it hardly matters what holds the sender.
+const RESTS: f64 = 1.0 / 3.0;
+
+/// Percent of segments with PSH from which on each may be a write of its own.
+const WRITES: u32 = 75;
+
+/// Waits that show how even they are.
+pub(in crate::limits) const EVEN: u32 = 16;
+
+impl Around {
+    /// Writes end at intervals that are too even for a full buffer. Wherever a queue forms in the sender, segments are filled up by what is
+    /// written next (`tcp_sendmsg_locked`). But a writer that waits for room writes a third of its buffer at once (`sk_stream_write_space`):
+    /// n writes, spaced by a path that they keep busy for a part r of the time, end at intervals that deviate by sqrt(n - 1) (1 - r) of
+    /// their mean.
+    pub(crate) fn ends_evenly(&self) -> bool {
+        let written = self.arrived as f64 / f64::from(self.ends.count().max(1));
+        let at_once = self.flight() as f64 / WAKES_AT / written.max(1.0);
+        let full = (at_once - 1.0).max(0.0).sqrt() * RESTS * self.ends.mean();
+        // What is closer together a host may have spaced.
+        let apart = self.ends.mean() >= WAKE_UP.0 as f64;
+        self.ends.count() >= EVEN && apart && self.ends.deviation() < full
+    }
+
+    /// Writes end by a clock: at intervals that are more regular than how long after an ACK the sender goes on. What an ACK releases at time
+    /// a, late by d, ends at intervals whose variance is that of the intervals of a and twice that of d besides. How late that is, stamps from
+    /// afar do not tell to a tenth of their tick.
+    pub(crate) fn ends_by_a_clock(&self) -> bool {
+        let many = self.ends.count() >= EVEN && self.late.count() >= EVEN;
+        let (deviation, late) = (self.ends.deviation(), self.late.deviation());
+        let regular = deviation <= self.ends.mean() / 16.0;
+        many && regular && late > (2.0 * deviation).max(UNTOLD)
+    }
+
+    /// Every second wait or more ends just after an ACK, those left out that do so by chance because ACKs are many.
+    pub(crate) fn is_woken_by_acks(&self) -> bool {
+        let (prompt, waits) = (f64::from(self.prompt), f64::from(self.waits));
+        let just_after = (self.lengths.mean() / PROMPT_PART as f64).max(WAKE_UP.0 as f64);
+        let acks = f64::from(self.samples) / (self.time.0 as f64).max(1.0);
+        let chance = acks * just_after;
+        // Where most do, the others say nothing.
+        let by_chance = if chance <= 0.5 { waits * chance } else { 0.0 };
+        (prompt - by_chance) * 2.0 >= waits - by_chance
+    }
+
+    /// Data leaves at even intervals, much shorter than a round trip. No ACKs make them even: they come back in the bursts that were sent.
+    pub(crate) fn is_even(&self) -> bool {
+        self.stalls == 0 && self.is_regular()
+    }
+
+    /// Waits take one time each, an eighth of it more or less.
+    pub(crate) fn is_regular(&self) -> bool {
+        self.lengths.count() >= EVEN && self.lengths.deviation() <= self.lengths.mean() / 8.0
+    }
+
+    /// Full segments come one by one, at even intervals, and are not each a write.
+    pub(crate) fn is_single_file(&self, mss: u64) -> bool {
+        let full = self.short_segments * 8 <= self.segments && self.push_rate() < WRITES;
+        full && self.is_regular() && self.burst() < mss / 2 * 3
+    }
+
+    /// As `is_even`, and ACKs come in between now and then: a timer lets it go.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.is_even() && self.prompt * 4 < self.waits * 3
+    }
+
+    /// As `is_timed`, on a host that is late now and then: hardly any wait ends with an ACK.
+    pub(crate) fn is_nearly_timed(&self) -> bool {
+        let apart = self.prompt * 8 <= self.waits && self.stalls * 32 <= self.waits;
+        self.lengths.count() >= 2 * EVEN && apart && !self.is_uneven()
+    }
+
+    /// Bursts and pauses of all lengths: waits differ by more than half of what they are long. Where a clock has each of them take one or two of
+    /// its ticks, they differ by 0.35 of that at most.
+    pub(crate) fn is_erratic(&self) -> bool {
+        self.lengths.count() >= EVEN && self.lengths.deviation() > self.lengths.mean() / 2.0
+    }
+
+    /// A good part of the time goes in waits, and as much leaves between them as a writer writes that is woken when a third of its buffer is free.
+    pub(crate) fn comes_in_lumps(&self) -> bool {
+        let waited = f64::from(self.lengths.count()) * self.lengths.mean();
+        waited * 100.0 >= self.time.0 as f64 * PAUSES as f64 && !self.is_little_at_once()
+    }
+
+    /// Waits differ by more than a quarter: no timer of a sender that paces has it so, however late its host is now and then.
+    pub(crate) fn is_uneven(&self) -> bool {
+        self.lengths.count() >= 2 * EVEN && self.lengths.deviation() > self.lengths.mean() / 4.0
+    }
+
+    /// Stalls end longer after the last ACK than a wake-up takes, all of them as far as that varies: a path that jitters would let some end
+    /// sooner, and so would a writer that waits for room, however busy its host. A full segment, of `mss` bytes, takes longer over each link
+    /// before the capture than the handshake did, by which the way is known: as much at most as there is between the segments of a burst.
+    pub(crate) fn is_late(&self, mss: u64) -> bool {
+        let least = self.late.mean() - SURELY * self.late.deviation();
+        let segment = mss.min(self.between_stalls()) as f64;
+        let link = segment * 1e9 / self.sending_rate().max(1) as f64;
+        self.late.count() >= EVEN && least >= LATE.0 as f64 + LINKS * link
+    }
+
+    /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once
+    /// is less. Where much of the time goes in stalls, shorter waits say nothing: what leaves between stalls does, unless some of the waits
+    /// are stalls only because all of them take about as long as a stall at least.
+    pub(crate) fn is_little_at_once(&self) -> bool {
+        let rests = self.stalled_percent() >= PAUSES && !self.is_regular();
+        let burst = if rests { self.between_stalls() } else { self.burst() };
+        self.waits > 0 && burst < self.flight() / 4
+    }
+}

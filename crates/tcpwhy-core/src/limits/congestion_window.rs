@@ -82,13 +82,15 @@ fn episode_start(ctx: &Context<'_>, i: usize) -> usize {
 }
 
 /// Slow growth, or a queue that was not dry when the sender stopped: data waited, and neither the
-/// window nor the buffer held it.
+/// window nor the buffer held it. Where queues do not show and data comes at one rate all along, nothing grows.
 pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let grows = around.rounds >= 4 && around.grows(ctx.mss);
     let waiting = around.push_rate() <= 50 && around.dryness().is_some_and(|d| d <= 50);
     let lost = ctx.cut_before(i);
+    let unmoved = !ctx.sees_queues && ctx.even_rate().is_some();
     let confidence = match (grows, waiting, lost) {
+        _ if unmoved => return None,
         (true, true, _) | (_, true, true) => 85,
         (true, false, true) => 75,
         (_, true, false) => 70,

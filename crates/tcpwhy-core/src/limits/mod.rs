@@ -7,6 +7,7 @@
 
 mod application;
 mod around;
+mod between;
 mod congestion_window;
 mod context;
 mod joined;
@@ -97,6 +98,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::plateau(ctx, i))
             .or_else(|| path_bandwidth::overfull(ctx, i))
+            .or_else(|| path_bandwidth::unmoved(ctx, i))
             .or_else(|| congestion_window::avoidance(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
         Wait::Timer => application::emptied(ctx, i)
@@ -120,6 +122,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::woken_late(ctx, i))
             .or_else(|| path_bandwidth::overrun(ctx, i))
+            .or_else(|| path_bandwidth::unmoved(ctx, i))
             .or_else(|| application::rests(ctx, i))
             .or_else(|| congestion_window::paced(ctx, i))
             .or_else(|| congestion_window::cut(ctx, i))

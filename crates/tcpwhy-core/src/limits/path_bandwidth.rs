@@ -63,6 +63,17 @@ pub(super) fn single_file(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 65))
 }
 
+/// As `single_file`, over a path that jitters: data comes at one rate all along, which is most of what the link carries, or stays though a loss has
+/// cut the window. A window that grows or is cut would let come more and less, a buffer or a writer less than that.
+pub(super) fn unmoved(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let rate = ctx.even_rate().filter(|_| !ctx.sees_queues)?;
+    let around = ctx.around(i);
+    let most = ctx.capacity.is_some_and(|carries| carries < rate / 2 * 3);
+    let full = around.short_segments * 8 <= around.segments;
+    (full && (most || ctx.cut_before(i)) && around.rate() >= nearly(rate))
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
+}
+
 /// As `standing_queue`, with the flight at the window's edge. A reader that is slow delays its ACKs until it has freed
 /// space (`__tcp_ack_snd_check`), which looks like a queue but for the pauses. They are a slow link's where the window never changes and data comes
 /// as fast as it can, or every second segment is acknowledged (RFC 1122 section 4.2.3.2) at even intervals.

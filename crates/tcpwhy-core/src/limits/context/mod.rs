@@ -63,6 +63,8 @@ pub(crate) struct Context<'a> {
     summed_ahead: RefCell<Summed>,
     /// See [`Context::is_longer_way`].
     longer_ways: OnceCell<Box<[bool]>>,
+    /// See [`Context::even_rate`].
+    even: OnceCell<Option<u64>>,
     /// The stretch asked for last, and the run around it.
     run: Cell<Option<(usize, usize, usize)>>,
 }
@@ -95,6 +97,7 @@ impl<'a> Context<'a> {
             summed_around: RefCell::default(),
             summed_ahead: RefCell::default(),
             longer_ways: OnceCell::new(),
+            even: OnceCell::new(),
             run: Cell::new(None),
         }
     }

@@ -4,10 +4,8 @@
 //! without delay what exceeds a burst: the segments at the end of bursts (compare Flach et al., "An
 //! Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016). Loss by chance takes any.
 
-mod between;
-
-use self::between::{between_losses, is_even, parts, refilled};
 use super::around::{nearly, rate};
+use super::between::{between_losses, is_even, parts, refilled};
 use super::context::Context;
 use crate::flow::BUSY_HOST;
 use crate::flow::overflow::Before;

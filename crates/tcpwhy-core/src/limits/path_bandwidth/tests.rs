@@ -75,6 +75,28 @@ fn full_segments_one_by_one_far_from_a_sender_whose_queues_do_not_show_come_out_
 }
 
 #[test]
+fn one_rate_all_along_is_the_links_where_queues_do_not_show_and_most_of_it_is_used_or_a_cut_is_not_felt()
+ {
+    let told = |arrived: fn(usize) -> u64, capacity: u64, sees_queues: bool, lost: usize| {
+        let list = rounds(200, ROUND, |k, s| {
+            (s.segments, s.arrived) = (20, arrived(k) as i64);
+            s.flight = if k > lost { 7 * MSS } else { 10 * MSS };
+            s.resent = u32::from(k == lost);
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        (ctx.sees_queues, ctx.capacity) = (sees_queues, Some(capacity));
+        unmoved(&ctx, 100).is_some()
+    };
+    let never = usize::MAX;
+    let even = |k: usize| HOLDS + [0, 3_000, 1_000, 2_000][k % 4];
+    assert!(told(even, LINK * 5 / 4, false, never));
+    assert!(!told(even, LINK * 5 / 4, true, never));
+    assert!(!told(even, LINK * 3, false, never), "a buffer may hold as much");
+    assert!(told(even, LINK * 3, false, 50));
+    assert!(!told(|k| HOLDS + 100 * k as u64, LINK * 5 / 4, false, 50), "a window that grows");
+}
+
+#[test]
 fn a_slow_link_takes_as_long_for_two_segments_as_a_slow_reader() {
     let capped = |window: u64, lengths: [u64; 4], per_ack: i64| {
         let list = rounds(18, ROUND.scale(8, 1), |k, s| {

@@ -17,6 +17,12 @@ pub(super) struct Between {
 }
 
 impl Between {
+    /// As much as comes at `rate`, to a `part` of that and so much `more`.
+    pub(super) fn is_at(&self, rate: u64, part: u64, more: u64) -> bool {
+        let due = mul_div(rate, self.time, 1_000_000_000);
+        self.bytes.abs_diff(due) <= due / part + more
+    }
+
     fn add(&mut self, s: &Stretch) {
         self.bytes += s.arrived();
         self.time += s.duration().0.max(0) as u64;

@@ -232,7 +232,7 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
     if f.verdict.cause == Cause::SteadyRate && !f.shows_queue() {
         steps.push(Step::Network(Network::SuspectTheWriter {
             at: f.sender,
-            unseen: f.hides_queues,
+            queue_unseen: f.hides_queues,
         }));
     }
     steps.push(Step::Network(Network::SendLess));

@@ -60,61 +60,24 @@ pub(crate) enum Unseen {
 /// A step on the congestion control or the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Network {
-    ReuseConnection {
-        rtt: Nanos,
-    },
-    RaiseInitcwnd {
-        at: Place,
-    },
-    KeepCwndAfterIdle {
-        at: Place,
-    },
-    FindLoss {
-        at: Place,
-    },
-    TryBbr {
-        at: Place,
-    },
-    InspectPacing {
-        at: Place,
-    },
-    InspectCwnd {
-        at: Place,
-    },
-    LittleToGain {
-        then: Nanos,
-        next: Limit,
-    },
+    ReuseConnection { rtt: Nanos },
+    RaiseInitcwnd { at: Place },
+    KeepCwndAfterIdle { at: Place },
+    FindLoss { at: Place },
+    TryBbr { at: Place },
+    InspectPacing { at: Place },
+    InspectCwnd { at: Place },
+    LittleToGain { then: Nanos, next: Limit },
     GainUnknown(Unseen),
-    NothingToGain {
-        rate: u64,
-        shared_by: u64,
-    },
-    CompareWithLink {
-        rate: u64,
-        shared_by: u64,
-    },
+    NothingToGain { rate: u64, shared_by: u64 },
+    CompareWithLink { rate: u64, shared_by: u64 },
     SendLess,
-    /// `unseen`: the capture would not show a queue before the link.
-    SuspectTheWriter {
-        at: Place,
-        unseen: bool,
-    },
-    ShortenQueue {
-        floor: Nanos,
-        high: Nanos,
-    },
-    QueueIsManaged {
-        long: Option<(Nanos, Nanos)>,
-    },
-    ShapeBelowPolicer {
-        at: Place,
-        rate: u64,
-    },
+    SuspectTheWriter { at: Place, queue_unseen: bool },
+    ShortenQueue { floor: Nanos, high: Nanos },
+    QueueIsManaged { long: Option<(Nanos, Nanos)> },
+    ShapeBelowPolicer { at: Place, rate: u64 },
     RaisePolicedRate,
-    KeepRack {
-        at: Place,
-    },
+    KeepRack { at: Place },
     FindReordering,
 }
 

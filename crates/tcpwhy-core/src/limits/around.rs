@@ -92,6 +92,11 @@ impl Around {
         self.stalls > 0 && self.short_stalls * 4 >= self.stalls * 3
     }
 
+    /// Hardly a segment is shorter than the MSS.
+    pub(crate) fn is_of_full_segments(&self) -> bool {
+        self.short_segments * 8 <= self.segments
+    }
+
     /// PSH is rare enough to mean something.
     pub(crate) fn push_tells(&self) -> bool {
         self.push_rate() <= TELLING

@@ -69,8 +69,7 @@ pub(super) fn unmoved(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let rate = ctx.even_rate().filter(|_| !ctx.sees_queues)?;
     let around = ctx.around(i);
     let most = ctx.capacity.is_some_and(|carries| carries < rate / 2 * 3);
-    let full = around.short_segments * 8 <= around.segments;
-    (full && (most || ctx.cut_before(i)) && around.rate() >= nearly(rate))
+    (around.is_of_full_segments() && (most || ctx.cut_before(i)) && around.rate() >= nearly(rate))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
 }
 

@@ -75,8 +75,8 @@ impl Around {
 
     /// Full segments come one by one, at even intervals, and are not each a write.
     pub(crate) fn is_single_file(&self, mss: u64) -> bool {
-        let full = self.short_segments * 8 <= self.segments && self.push_rate() < WRITES;
-        full && self.is_regular() && self.burst() < mss / 2 * 3
+        let writes = self.push_rate() >= WRITES;
+        !writes && self.is_of_full_segments() && self.is_regular() && self.burst() < mss / 2 * 3
     }
 
     /// As `is_even`, and ACKs come in between now and then: a timer lets it go.

@@ -82,10 +82,10 @@ pub(super) fn step(step: &Network) -> String {
             rate(bps),
             many(shared_by, "other", "others")
         ),
-        Network::SuspectTheWriter { at, unseen } => format!(
+        Network::SuspectTheWriter { at, queue_unseen } => format!(
             "{}, though: first make sure that the application on {} does not write at just this rate by itself (a rate \
              limit, a timer, a media stream).",
-            if unseen {
+            if queue_unseen {
                 "Without timestamps this capture does not show whether a queue stood before that link"
             } else {
                 "No queue stood before that link"

@@ -65,9 +65,9 @@ pub(super) fn step(step: &Network) -> String {
             "请先把本连接与相同主机间另外 {shared_by} 个连接合计的速率 {} 与链路应有的速率比较：如果相当，链路就已满，丢包来自它的队列，没有什么可改进的。",
             rate(bps)
         ),
-        Network::SuspectTheWriter { at, unseen } => format!(
+        Network::SuspectTheWriter { at, queue_unseen } => format!(
             "不过{}：请先确认{}上的应用程序不是本来就以这个速率写入（限速、定时器、媒体流）。",
-            if unseen {
+            if queue_unseen {
                 "没有时间戳，这个抓包看不出这条链路前有没有排队"
             } else {
                 "这条链路前没有排队"

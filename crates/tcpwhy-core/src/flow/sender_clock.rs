@@ -11,6 +11,10 @@ use crate::units::Nanos;
 pub(super) const TICK: Nanos = Nanos::from_millis(1);
 /// Two clocks that are kept to real time drift apart by no more than one part in so many.
 const DRIFT: i64 = 10_000;
+/// A packet that by its stamp left before what released it could, and how many more of these than others, lately, show a clock that ticks slowly.
+/// Where a path jitters a few do so until the shortest way is known.
+const CONTRADICTS: u8 = 4;
+const SLOW: u8 = 16 * CONTRADICTS;
 /// Ticks that tell the clock's rate.
 const ENOUGH: i64 = 10;
 
@@ -25,8 +29,8 @@ pub(crate) struct SenderClock {
     seen: Nanos,
     /// Least time between a stamp and its passing, counted from the first packet's.
     least: Nanos,
-    /// It ticks more slowly than it should.
-    slow: bool,
+    /// How much speaks for that it ticks more slowly than it should.
+    slow: u8,
 }
 
 impl SenderClock {
@@ -54,7 +58,7 @@ impl SenderClock {
 
     /// Whether it ticks as time passes: what is not late by it has not queued.
     pub(crate) fn tells(&self) -> bool {
-        let Some((_, ticks)) = self.newest.filter(|_| !self.slow) else { return false };
+        let Some((_, ticks)) = self.newest.filter(|_| self.slow < SLOW) else { return false };
         let passed = self.seen - self.start;
         ticks >= ENOUGH && (ticks_long(ticks) - passed).0.abs() <= passed.0 / 8
     }
@@ -68,7 +72,7 @@ impl SenderClock {
         time: Nanos,
         earliest: impl FnOnce() -> Nanos,
     ) -> Nanos {
-        let Some((newest, ticks)) = self.newest.filter(|_| !self.slow) else { return time };
+        let Some((newest, ticks)) = self.newest.filter(|_| self.slow < SLOW) else { return time };
         let ahead = i64::from(tsval.wrapping_sub(newest) as i32);
         let latest = self.ticked + ticks_long(ahead) + self.least + TICK;
         if latest >= time {
@@ -81,8 +85,12 @@ impl SenderClock {
             return time;
         }
         let earliest = earliest();
-        self.slow = latest + TICK + TICK < earliest;
-        if self.slow { time } else { latest.max(earliest).min(time) }
+        if latest + TICK + TICK < earliest {
+            self.slow += CONTRADICTS;
+            return time;
+        }
+        self.slow = self.slow.saturating_sub(1);
+        latest.max(earliest).min(time)
     }
 }
 
@@ -125,6 +133,12 @@ mod tests {
     fn a_packet_is_not_sent_before_the_ack_that_it_echoes() {
         let left = spaced(1, |burst| ms(burst + 3));
         assert_eq!(left[90..95], [180, 181, 182, 183, 183]);
+    }
+
+    #[test]
+    fn packets_that_seem_too_early_until_the_shortest_way_is_known_do_not_spoil_a_clock() {
+        let early = |burst: i64| if burst < 20 { ms(burst + 5) } else { Nanos::ZERO };
+        assert_eq!(spaced(1, early)[90..94], [180, 181, 181, 181]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
-/// Segments that three round trips of slow start send (RFC 6928: 10, 20 and 40): what ends sooner fills no path.
+/// Segments that three round trips of slow start send (RFC 6928: 10, 20 and 40).
 const FILLS_A_PATH: u64 = 70;
 
 /// Everything that is known about `flow` in `period`, whose packets said `placing` of the capture point.
@@ -84,8 +84,8 @@ fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
 /// Whether round trips lack the queues before the capture, in a direction that could fill a path.
 fn hides_queues(flow: &Flow, placing: &Placing) -> bool {
     [Side::Client, Side::Server].into_iter().any(|from| {
-        let fills = |s: &&Sender| s.bytes() >= FILLS_A_PATH * s.size.mss();
-        let sender = flow.senders[from as usize].as_ref().filter(fills);
+        let sender = flow.senders[from as usize].as_ref();
+        let sender = sender.filter(|s| fills_a_path(s.bytes(), s.size.mss()));
         sender.is_some_and(|sender| !sees_queues(sender, placing, from))
     })
 }
@@ -156,8 +156,12 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
 fn progress(ctx: &Context<'_>, bytes: u64, period: Period) -> Option<Box<Progress>> {
     let of_period = |s: &&Stretch| period.meets(s.from, s.to);
     let steps = ctx.stretches.iter().filter(of_period).map(|s| (s.from, s.to, s.arrived()));
-    let fills = bytes >= FILLS_A_PATH * ctx.mss;
-    fills.then(|| Progress::of(steps)).flatten().map(Box::new)
+    fills_a_path(bytes, ctx.mss).then(|| Progress::of(steps)).flatten().map(Box::new)
+}
+
+/// What ends sooner fills no path, with segments of `mss` bytes.
+fn fills_a_path(bytes: u64, mss: u64) -> bool {
+    bytes >= FILLS_A_PATH * mss
 }
 
 /// What the rules ask of a sender's data.

@@ -56,9 +56,15 @@ impl SenderClock {
         late <= self.least + TICK
     }
 
+    /// The newest stamp and its ticks, unless it ticks slowly.
+    #[inline(always)]
+    fn usable(&self) -> Option<(u32, i64)> {
+        self.newest.filter(|_| self.slow < SLOW)
+    }
+
     /// Whether it ticks as time passes: what is not late by it has not queued.
     pub(crate) fn tells(&self) -> bool {
-        let Some((_, ticks)) = self.newest.filter(|_| self.slow < SLOW) else { return false };
+        let Some((_, ticks)) = self.usable() else { return false };
         let passed = self.seen - self.start;
         ticks >= ENOUGH && (ticks_long(ticks) - passed).0.abs() <= passed.0 / 8
     }
@@ -72,7 +78,7 @@ impl SenderClock {
         time: Nanos,
         earliest: impl FnOnce() -> Nanos,
     ) -> Nanos {
-        let Some((newest, ticks)) = self.newest.filter(|_| self.slow < SLOW) else { return time };
+        let Some((newest, ticks)) = self.usable() else { return time };
         let ahead = i64::from(tsval.wrapping_sub(newest) as i32);
         let latest = self.ticked + ticks_long(ahead) + self.least + TICK;
         if latest >= time {

@@ -8,6 +8,9 @@ use crate::units::{Nanos, mul_div};
 const APART: i64 = 4;
 /// Rounds in which rates are compared.
 const PART_ROUNDS: i64 = 32;
+/// Parts whose rates tell that there is one, and the part of it by which they differ then.
+const FEWEST_PARTS: usize = 3;
+const ONE_RATE: u64 = 50;
 
 /// What arrived from one loss to the next, and in how many nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,10 +20,10 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// As much as comes at `rate`, to a `part` of that and so much `more`.
-    pub(super) fn is_at(&self, rate: u64, part: u64, more: u64) -> bool {
+    /// As much as comes at `rate`, give or take a segment of `mss` bytes.
+    fn is_at(&self, rate: u64, mss: u64) -> bool {
         let due = mul_div(rate, self.time, 1_000_000_000);
-        self.bytes.abs_diff(due) <= due / part + more
+        self.bytes.abs_diff(due) <= due / ONE_RATE + mss
     }
 
     fn add(&mut self, s: &Stretch) {
@@ -83,4 +86,16 @@ pub(super) fn is_even(parts: &[Between], percent: u64) -> bool {
     let at_mean = |part: &Between| mul_div(bytes, part.time, time.max(1));
     let off: u64 = parts.iter().map(|b| b.bytes.abs_diff(at_mean(b))).sum();
     off <= bytes / 100 * percent
+}
+
+/// Bytes per second, with segments of `mss` bytes, where that was the rate in nearly all parts. Slow start may take longer than one of them, and now
+/// and then a host or a repair does.
+pub(super) fn one_rate(parts: &[Between], mss: u64) -> Option<u64> {
+    // Slow start, and what is left in the end.
+    let parts = parts.get(1..parts.len().saturating_sub(1))?;
+    let mut rates: Vec<u64> = parts.iter().filter_map(|part| refilled(&[*part])).collect();
+    rates.sort_unstable();
+    let middle = *rates.get(rates.len() / 2)?;
+    let alike = parts.iter().filter(|part| part.is_at(middle, mss)).count();
+    (alike >= FEWEST_PARTS && alike * 5 >= parts.len() * 4).then_some(middle)
 }

@@ -88,9 +88,8 @@ pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let grows = around.rounds >= 4 && around.grows(ctx.mss);
     let waiting = around.push_rate() <= 50 && around.dryness().is_some_and(|d| d <= 50);
     let lost = ctx.cut_before(i);
-    let unmoved = !ctx.sees_queues && ctx.even_rate().is_some();
     let confidence = match (grows, waiting, lost) {
-        _ if unmoved => return None,
+        _ if ctx.even_rate().is_some() => return None,
         (true, true, _) | (_, true, true) => 85,
         (true, false, true) => 75,
         (_, true, false) => 70,

@@ -66,7 +66,7 @@ pub(super) fn single_file(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// As `single_file`, over a path that jitters: data comes at one rate all along, which is most of what the link carries, or stays though a loss has
 /// cut the window. A window that grows or is cut would let come more and less, a buffer or a writer less than that.
 pub(super) fn unmoved(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let rate = ctx.even_rate().filter(|_| !ctx.sees_queues)?;
+    let rate = ctx.even_rate()?;
     let around = ctx.around(i);
     let most = ctx.capacity.is_some_and(|carries| carries < rate / 2 * 3);
     (around.is_of_full_segments() && (most || ctx.cut_before(i)) && around.rate() >= nearly(rate))

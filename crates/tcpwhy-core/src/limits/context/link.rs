@@ -5,7 +5,7 @@ use crate::flow::BUSY_HOST;
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::limits::around::{Around, nearly, rate};
-use crate::limits::between::{parts, refilled};
+use crate::limits::between::{one_rate, parts};
 use crate::units::{Nanos, bytes_in};
 
 /// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
@@ -17,9 +17,6 @@ pub(crate) const NOISE: Nanos = Nanos::from_millis(1);
 const FLAT: Nanos = Nanos::from_micros(100);
 /// ACKs come in bunches, which tell no rate in less.
 const TELLS_RATE: Nanos = Nanos::from_millis(10);
-/// Parts of the time whose rates tell that there is one, and the part of it by which they differ then.
-const FEWEST_PARTS: usize = 3;
-const ONE_RATE: u64 = 50;
 /// Some bunches make no difference in this time.
 const LONG: Nanos = Nanos(2 * TELLS_RATE.0);
 
@@ -147,10 +144,11 @@ impl Context<'_> {
         rate(u64::try_from(bytes).unwrap_or(0), time) >= nearly(carries)
     }
 
-    /// Bytes per second, where data arrived at one rate from slow start to the end, in one part of the time as in the other: a window that grows,
-    /// or that losses cut, lets come more and less, by a segment a round at least (RFC 5681 section 3.1).
+    /// Bytes per second, where queues do not show, but data arrived at one rate from slow start to the end, in one part of the time as in the
+    /// other: a window that grows, or that losses cut, lets come more and less, by a segment a round at least (RFC 5681 section 3.1).
     pub(crate) fn even_rate(&self) -> Option<u64> {
-        *self.even.get_or_init(|| even_rate(self.stretches, self.floor, self.mss))
+        let told = || one_rate(&parts(self.stretches, self.floor), self.mss);
+        *self.even.get_or_init(|| if self.sees_queues { None } else { told() })
     }
 
     /// In no round around was the RTT above the floor: nothing queues, not even now and then.
@@ -180,19 +178,6 @@ impl Context<'_> {
         });
         self.first_cut.is_none() && queued * 2 < all
     }
-}
-
-/// See [`Context::even_rate`].
-fn even_rate(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option<u64> {
-    let parts = parts(stretches, floor);
-    // Slow start, and what is left in the end.
-    let parts = parts.get(1..parts.len() - 1)?;
-    let mut rates: Vec<u64> = parts.iter().filter_map(|part| refilled(&[*part])).collect();
-    rates.sort_unstable();
-    let middle = *rates.get(rates.len() / 2)?;
-    let alike = parts.iter().filter(|part| part.is_at(middle, ONE_RATE, mss)).count();
-    // Slow start may take longer, and now and then a host or a repair does.
-    (alike >= FEWEST_PARTS && alike * 5 >= parts.len() * 4).then_some(middle)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! shorter than the MSS proves nothing by itself: a full send buffer ends in short segments too
 //! (the classifier of T-RAT, SIGCOMM 2002, relied on it). Think time belongs to whoever thinks.
 
-use super::around::{Around, nearly};
+use super::around::{Around, PAUSES, nearly};
 use super::context::CALM_ROUNDS;
 use super::{Context, Judgement};
 use crate::flow::WAKE_UP;
@@ -108,7 +108,7 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     ((ctx.far || !released || !around.is_woken_by_acks())
         && ctx.floor > TIMELY
         && around.is_little_at_once()
-        && (around.short_segments * 2 >= around.rounds || around.is_timed())
+        && (around.shows_ends() || around.is_timed())
         && is_more_than_paced(ctx, &around)
         && around.rounds >= CALM_ROUNDS
         && around.resent == 0
@@ -130,12 +130,16 @@ pub(super) fn writes_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// The waits that stand out, so many times longer than others, end at another time than an ACK's: neither a window nor a writer that waits
-/// for room takes such breaks, and pacing is even.
+/// for room takes such breaks, and pacing is even. A few among many waits are a busy host's, unless they take a good part of the time or the
+/// ends of writes show.
 pub(super) fn breaks_off(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     (ctx.floor > TIMELY
         && around.breaks >= CALM_ROUNDS
         && around.breaks_woken * 4 <= around.breaks
+        && (around.breaks * 8 >= around.waits
+            || around.stalled_percent() >= PAUSES
+            || around.shows_ends())
         && around.resent == 0
         && !around.grows(ctx.mss))
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
@@ -216,7 +220,7 @@ pub(super) fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {
 /// As `emptied`, where most segments carry PSH: a weaker sign.
 pub(super) fn trickle(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let dry = around.dry_pauses().unwrap_or(around.push_rate()) >= 75;
+    let dry = around.marks_each() && around.dry_pauses().is_none_or(|dry| dry >= 75);
     (dry && !around.is_cut_from_more())
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }

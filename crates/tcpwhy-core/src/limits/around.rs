@@ -92,6 +92,12 @@ impl Around {
         self.stalls > 0 && self.short_stalls * 4 >= self.stalls * 3
     }
 
+    /// A segment in every second round or more is shorter than the MSS: the queue was empty then, for in one that anything holds back it is
+    /// filled up by what is written next (`tcp_sendmsg_locked`).
+    pub(crate) fn shows_ends(&self) -> bool {
+        self.short_segments * 2 >= self.rounds
+    }
+
     /// Hardly a segment is shorter than the MSS.
     pub(crate) fn is_of_full_segments(&self) -> bool {
         self.short_segments * 8 <= self.segments

@@ -5,6 +5,7 @@
 //! is what tells it from a full buffer, whose flight stands still.
 
 use super::application::paced_burst;
+use super::around::Around;
 use super::{Context, Judgement, send_buffer};
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
@@ -16,6 +17,8 @@ use crate::units::Nanos;
 const IDLE: Nanos = Nanos::from_millis(200);
 /// Rounds in which slow start may stand still: an odd ACK, a round cut in two.
 const LOOK: usize = 2;
+/// Confidence, in percent, in what is hardly likelier than something else.
+const AS_LIKELY: u8 = 55;
 /// A flight that is lower by more than this part has fallen: a round cut in two is lower by a segment or two.
 const DIP: u64 = 16;
 
@@ -108,8 +111,19 @@ pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let nearly = || around.is_nearly_timed() && !send_buffer::pinned(ctx, i);
     // Seen from afar every interval may have ended with an ACK.
     let timed = if ctx.far { around.is_even() } else { around.is_timed() || nearly() };
-    (small && ctx.calm(i) && timed)
-        .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 75))
+    (small && ctx.calm(i) && timed).then(|| a_timers(ctx, &around, 75))
+}
+
+/// Whose the timer is: a pacer has a queue to hold back, and its segments, where they leave one by one, end no writes. From afar a full
+/// buffer looks like a writer, for the last segment of what fits is short, too.
+fn a_timers(ctx: &Context<'_>, around: &Around, confidence: u8) -> Judgement {
+    let each = around.marks_each() && around.burst() < ctx.mss / 2 * 3;
+    let writers = |c: u8| Judgement::new(Limit::Application, Cause::SenderApplication, c);
+    match around.shows_ends() {
+        _ if each => writers(confidence),
+        true => writers(if ctx.far { AS_LIKELY } else { confidence }),
+        false => Judgement::new(Limit::CongestionWindow, Cause::Pacing, confidence),
+    }
 }
 
 /// A loss was repaired a few rounds ago: the window was cut then, and by how much the sender is paced now is not seen.
@@ -123,8 +137,7 @@ pub(super) fn cut(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let waiting = around.push_rate() <= 50 && around.dryness().is_none_or(|d| d <= 50);
-    (waiting && around.segments >= 4 && !around.is_uneven())
-        .then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 60))
+    (waiting && around.segments >= 4 && !around.is_uneven()).then(|| a_timers(ctx, &around, 60))
 }
 
 #[cfg(test)]
@@ -212,6 +225,37 @@ mod tests {
             (0..50).for_each(|wait| s.lengths.add(1_000_000 + 350_000 * (wait % 3)));
         });
         clocked(&Context::new(&list, floor, MSS), 15).is_some()
+    }
+
+    #[test]
+    fn a_timer_that_finds_its_queue_empty_round_after_round_is_the_writers() {
+        let of = |short: u32| {
+            let list = rounds(20, Nanos::from_millis(20), |k, s| {
+                (s.wait, s.segments) = (Wait::Timer, 8);
+                s.short_segments = if k % 2 == 0 { short } else { 0 };
+            });
+            let judgement = paced(&Context::new(&list, Nanos::from_millis(20), MSS), 10);
+            judgement.map(|judgement| judgement.limit)
+        };
+        assert_eq!(of(0), Some(Limit::CongestionWindow));
+        assert_eq!(of(1), Some(Limit::Application));
+    }
+
+    #[test]
+    fn full_segments_one_by_one_that_are_each_marked_are_each_written_by_a_clock() {
+        let of = |at_once: u32, pushes: u32| {
+            let list = rounds(30, Nanos::from_millis(50), |_, s| {
+                (s.segments, s.pushes, s.waits) = (16, pushes, 16 / at_once);
+                (s.flight, s.arrived) = (17 * MSS, 16 * MSS as i64);
+                (s.rtt_sum, s.rtt_count) = (Nanos::from_millis(50), 1);
+                (0..16).for_each(|_| s.lengths.add(3_000_000));
+            });
+            let judgement = clocked(&Context::new(&list, Nanos::from_millis(50), MSS), 15);
+            judgement.map(|judgement| judgement.limit)
+        };
+        assert_eq!(of(1, 16), Some(Limit::Application));
+        assert_eq!(of(1, 4), Some(Limit::CongestionWindow));
+        assert_eq!(of(2, 16), Some(Limit::CongestionWindow), "before they are segmented");
     }
 
     #[test]

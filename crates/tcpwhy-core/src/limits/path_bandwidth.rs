@@ -175,13 +175,15 @@ pub(super) fn overrun(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     overfull(ctx, i).filter(|_| !ctx.stands(&ctx.around(i)))
 }
 
-/// Data comes as fast as the narrowest link lets through, and the sender feels it: a queue comes and goes, or something is lost.
+/// Data comes as fast as the narrowest link lets through, and the sender feels it: a queue comes and goes, or something is lost. Not if it
+/// is seen to come as fast as it is written.
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let felt = !ctx.flat(&around) || around.resent > 0;
     let filled = around.is_at_the_edge() && around.window_min < around.window_max;
     let probes = ctx.lost_lately(i) && ctx.carried_all(i);
-    (!filled && (around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around) || probes))
+    let written = !ctx.far && around.shows_ends() && !around.is_woken_by_acks();
+    (!filled && !written && (around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around) || probes))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
 }
 

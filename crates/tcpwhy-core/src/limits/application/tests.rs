@@ -158,6 +158,37 @@ fn breaks_as_short_as_a_busy_host_makes_say_nothing() {
 }
 
 #[test]
+fn breaks_among_many_waits_are_a_hosts_unless_they_take_long_or_writes_end_there() {
+    let floor = Nanos::from_millis(100);
+    let breaks = |waits: u32, stalled: i64, short: u32| {
+        let list = rounds(40, floor, |_, s| {
+            (s.flight, s.arrived, s.segments) = (20 * MSS, 20 * MSS as i64, 20);
+            (s.waits, s.breaks, s.short_segments) = (waits, 1, short);
+            s.stalled_time = Nanos::from_millis(stalled);
+        });
+        breaks_off(&Context::new(&list, floor, MSS), 20).is_some()
+    };
+    assert!(!breaks(50, 0, 0));
+    assert!(breaks(8, 0, 0));
+    assert!(breaks(50, 30, 0));
+    assert!(breaks(50, 0, 1));
+}
+
+#[test]
+fn psh_on_every_second_segment_marks_pairs_and_not_ends_of_writes() {
+    let floor = Nanos::from_millis(20);
+    let trickles = |pushes: u32| {
+        let list = rounds(20, floor, |_, s| {
+            (s.wait, s.segments, s.pushes) = (Wait::Timer, 8, pushes);
+            (s.pauses, s.dry_pauses) = (4, 4);
+        });
+        trickle(&Context::new(&list, floor, MSS), 10).is_some()
+    };
+    assert!(trickles(8));
+    assert!(!trickles(4));
+}
+
+#[test]
 fn what_messages_of_the_peer_let_go_while_bare_acks_come_in_is_granted_by_them() {
     let floor = Nanos::from_millis(40);
     let says = |answered: u32, spoken: u32, samples: u32| {

@@ -73,10 +73,18 @@ impl Around {
         self.lengths.count() >= EVEN && self.lengths.deviation() <= self.lengths.mean() / 8.0
     }
 
+    /// Each segment may be a write of its own: where a kernel marks what it hands over as a pair (`__tcp_transmit_skb`), no more than every
+    /// second one carries PSH.
+    pub(crate) fn marks_each(&self) -> bool {
+        self.push_rate() >= WRITES
+    }
+
     /// Full segments come one by one, at even intervals, and are not each a write.
     pub(crate) fn is_single_file(&self, mss: u64) -> bool {
-        let writes = self.push_rate() >= WRITES;
-        !writes && self.is_of_full_segments() && self.is_regular() && self.burst() < mss / 2 * 3
+        !self.marks_each()
+            && self.is_of_full_segments()
+            && self.is_regular()
+            && self.burst() < mss / 2 * 3
     }
 
     /// As `is_even`, and ACKs come in between now and then: a timer lets it go.

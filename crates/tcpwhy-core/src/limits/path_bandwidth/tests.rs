@@ -165,3 +165,21 @@ fn a_window_as_large_as_a_path_that_queues_is_not_what_holds() {
     // A reader sets the pace.
     assert!(!full(360_000, HOLDS));
 }
+
+#[test]
+fn what_no_ack_lets_go_and_ends_short_round_after_round_comes_as_fast_as_it_is_written() {
+    let steady = |far: bool, prompt: u32, short: u32| {
+        let list = rounds(64, ROUND, |k, s| {
+            (s.arrived, s.segments, s.short_segments) = (HOLDS as i64, 25, short);
+            (s.waits, s.prompt) = (12, prompt);
+            (0..4).for_each(|_| s.sampled(ROUND + ROUND.scale(k as i64 % 2, 1), Nanos::ZERO));
+        });
+        let mut ctx = on_the_link(&list, ROUND);
+        ctx.far = far;
+        steady(&ctx, 32).is_some()
+    };
+    assert!(!steady(false, 1, 1));
+    assert!(steady(false, 1, 0), "full segments, as a link lets them go");
+    assert!(steady(false, 12, 1), "ACKs let them go");
+    assert!(steady(true, 1, 1), "from afar nobody can tell");
+}

@@ -1,12 +1,17 @@
 """What a scenario is, and the two usual shapes of one."""
 
 import dataclasses
+import socket
 from typing import Callable
 
 from apps import receive, send
 
 MB = 1_000_000
 MBIT = 1_000_000
+SNDBUF = (socket.SOL_SOCKET, socket.SO_SNDBUF)
+RCVBUF = (socket.SOL_SOCKET, socket.SO_RCVBUF)
+# The sender gives up after this many retransmissions; the usual 15 would take a quarter of an hour.
+GIVES_UP_SOON = {"net/ipv4/tcp_retries2": "4"}
 
 
 @dataclasses.dataclass

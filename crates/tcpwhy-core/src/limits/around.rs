@@ -143,10 +143,20 @@ impl Around {
             && further >= more / 2
     }
 
+    /// The advertised window was the same all along.
+    pub(crate) fn window_stands(&self) -> bool {
+        self.window_min == self.window_max
+    }
+
+    /// The advertised window changed.
+    pub(crate) fn window_moves(&self) -> bool {
+        self.window_min < self.window_max
+    }
+
     /// Most flights reach the window's edge, or stop two segments short of one that stands still: the height at which they stand is the
     /// window's.
     pub(crate) fn is_at_the_edge(&self) -> bool {
-        let stands = self.window_min == self.window_max;
+        let stands = self.window_stands();
         2 * self.filled > self.rounds || stands && 2 * self.near > self.rounds
     }
 

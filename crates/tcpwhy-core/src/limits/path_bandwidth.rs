@@ -57,8 +57,7 @@ pub(super) fn spread(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// slow has them come as it reads, right behind a window that changes.
 pub(super) fn single_file(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let follows = around.window_min < around.window_max
-        && around.flight_max + 2 * ctx.mss >= around.window_min;
+    let follows = around.window_moves() && around.flight_max + 2 * ctx.mss >= around.window_min;
     (!ctx.sees_queues && !follows && around.is_single_file(ctx.mss))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 65))
 }
@@ -79,7 +78,7 @@ pub(super) fn unmoved(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn capped_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let steady = around.stalled_percent() < CAPPED_PAUSES && ctx.stretches[i].updates == 0;
-    let constant = around.window_min == around.window_max;
+    let constant = around.window_stands();
     let evenly = || around.is_regular() && around.per_ack() <= 2 * ctx.mss;
     let slow = || constant && (ctx.carried_all(i) || evenly());
     standing_queue(ctx, i).filter(|_| steady || slow())
@@ -121,7 +120,7 @@ pub(super) fn rationed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<
 /// window sets the highest rate there is.
 pub(super) fn capped_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let constant = around.window_min == around.window_max;
+    let constant = around.window_stands();
     saturated(ctx, i).filter(|_| ctx.sees_queues && constant && ctx.carried_all(i))
 }
 
@@ -180,7 +179,7 @@ pub(super) fn overrun(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let felt = !ctx.flat(&around) || around.resent > 0;
-    let filled = around.is_at_the_edge() && around.window_min < around.window_max;
+    let filled = around.is_at_the_edge() && around.window_moves();
     let probes = ctx.lost_lately(i) && ctx.carried_all(i);
     let written = !ctx.far && around.shows_ends() && !around.is_woken_by_acks();
     (!filled && !written && (around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around) || probes))

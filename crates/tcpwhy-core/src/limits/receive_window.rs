@@ -34,7 +34,7 @@ pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let known = ctx.knows_window_of(s);
     let most = |n: u32| 4 * n >= 3 * around.rounds;
-    let stands = around.window_min == around.window_max;
+    let stands = around.window_stands();
     let short_of_it = stands && most(around.near) && around.prompt * 4 >= around.waits * 3;
     let held = known && ((s.filled > 0 && most(around.filled)) || short_of_it);
     held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 75))
@@ -51,7 +51,7 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// flight is hardly less than a window that changes as the reader reads, in nearly every round.
 pub(super) fn followed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let varies = around.window_min < around.window_max && around.rounds >= CALM_ROUNDS;
+    let varies = around.window_moves() && around.rounds >= CALM_ROUNDS;
     let held = varies && 4 * around.close >= 3 * around.rounds && !pinned(ctx, i);
     (held && ctx.knows_window_of(&ctx.stretches[i]))
         .then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 65))

@@ -3,6 +3,7 @@
 mod closing;
 mod ending;
 mod hearing;
+mod noting;
 mod pace;
 mod reaction;
 mod repairing;

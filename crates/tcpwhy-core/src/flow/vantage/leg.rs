@@ -4,16 +4,9 @@ use super::Standing;
 use super::ack_clock::AckClock;
 use super::behind::Behind;
 use super::pairs::QuietPairs;
-use crate::flow::line::Line;
+use super::stamps::{Echo, Stamps};
 use crate::flow::{BUSY_HOST, NEAR, WAKE_UP};
 use crate::units::{Nanos, Seq};
-
-/// Timestamps remembered while their echo is awaited; at a 1 ms clock about a second.
-const MAX_PENDING: usize = 1024;
-/// Room made at first.
-const AT_FIRST: usize = 8;
-/// No path holds a packet for so long: an echo as old as this stands still.
-const STUCK: Nanos = Nanos::from_secs(5);
 
 /// Echoes among which one would name an older packet than the newest, if the end did not rest before each.
 const MANY: u32 = 8;
@@ -58,11 +51,7 @@ pub(crate) struct Leg {
     /// One past the highest byte on its way to this end, and a segment that was the first to carry such a byte: its end and when it passed.
     highest: Option<Seq>,
     asked: Option<(Seq, Nanos)>,
-    pending: Line<(u32, Nanos)>,
-    /// The newest that was echoed.
-    echoed: Option<(u32, Nanos)>,
-    /// The last that is pending, or else the newest that was echoed.
-    newest: Option<u32>,
+    stamps: Stamps,
 }
 
 impl Leg {
@@ -90,9 +79,7 @@ impl Leg {
             bursts: AckClock::default(),
             highest: None,
             asked: None,
-            pending: Line::default(),
-            echoed: None,
-            newest: None,
+            stamps: Stamps::default(),
         }
     }
 
@@ -115,8 +102,8 @@ impl Leg {
     /// Forgets what awaits an answer: the clock was set at `time`, or cannot be trusted until then.
     pub(super) fn begin_anew(&mut self, time: Nanos) {
         (self.since, self.moved) = (time, true);
-        (self.asked, self.newest, self.echoed) = (None, None, None);
-        self.pending = Line::default();
+        self.asked = None;
+        self.stamps = Stamps::default();
         self.bursts = AckClock::default();
     }
 
@@ -265,43 +252,21 @@ impl Leg {
     /// A packet with `tsval` passed on its way to this end.
     #[inline]
     pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
-        // A tick of the clock has many packets, on a short path even after the first of them was echoed.
-        if !self.near && self.newest != Some(tsval) {
-            self.remember(tsval, time);
+        if !self.near {
+            self.stamps.passed(tsval, time);
         }
     }
 
-    #[inline(never)]
-    fn remember(&mut self, tsval: u32, time: Nanos) {
-        if self.pending.len() >= MAX_PENDING {
-            let mut thinned = Line::with_capacity(MAX_PENDING);
-            for &every_other in self.pending.iter().step_by(2) {
-                thinned.push_back(every_other, AT_FIRST);
-            }
-            self.pending = thinned;
-        }
-        self.pending.push_back((tsval, time), AT_FIRST);
-        self.newest = Some(tsval);
-    }
-
-    /// When the packet passed that the end has heard of last, if it echoes `tsecr` now.
+    /// See [`Stamps::when`].
     #[inline]
     pub(crate) fn passed(&self, tsecr: u32) -> Option<Nanos> {
-        let not_newer = |(tsval, _): &&(u32, Nanos)| tsval.wrapping_sub(tsecr) as i32 <= 0;
-        // Nearly always it has been echoed before, and what waits is newer.
-        let waiting = match self.pending.front().filter(not_newer) {
-            Some(_) => self.pending.iter().take_while(not_newer).last(),
-            None => self.echoed.as_ref(),
-        };
-        waiting.filter(|(tsval, _)| *tsval == tsecr).map(|&(_, passed)| passed)
+        self.stamps.when(tsecr)
     }
 
-    /// Whether an echo of `tsecr` at `time` tells anything: it is the first of a packet that passed.
+    /// See [`Stamps::is_news`].
     #[inline]
     pub(crate) fn is_news(&self, tsecr: u32, time: Nanos) -> bool {
-        self.pending.front().is_some_and(|&(tsval, passed)| {
-            tsval.wrapping_sub(tsecr) as i32 <= 0 || time - passed > STUCK
-        })
+        self.stamps.is_news(tsecr, time)
     }
 
     /// A packet from this end, which without queues would have passed at `time`, echoed `tsecr`; whether its clock tells so is `one_way`.
@@ -309,27 +274,13 @@ impl Leg {
     #[inline(never)]
     pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos, one_way: bool) {
         self.one_way = one_way;
-        self.hear_echo(tsecr, time, round);
-        self.newest = self.pending.last().or(self.echoed.as_ref()).map(|&(tsval, _)| tsval);
-    }
-
-    #[inline(always)]
-    fn hear_echo(&mut self, tsecr: u32, time: Nanos, round: Nanos) {
-        while let Some(&(tsval, passed)) = self.pending.front() {
-            let newer = tsval.wrapping_sub(tsecr) as i32;
-            if newer > 0 {
-                if time - passed > STUCK {
-                    self.stuck = true;
-                    self.settle();
-                }
-                return;
+        match self.stamps.echoed(tsecr, time) {
+            Echo::Of(passed) => self.echo_sample(time - passed, time, round),
+            Echo::Stuck => {
+                self.stuck = true;
+                self.settle();
             }
-            self.pending.pop_front();
-            if newer == 0 {
-                self.echoed = Some((tsval, passed));
-                self.echo_sample(time - passed, time, round);
-                return;
-            }
+            Echo::Nothing => (),
         }
     }
 
@@ -348,7 +299,7 @@ impl Leg {
         }
         self.latest = Nanos::ZERO;
         let soon = SOON.max(Nanos(self.floor().0 / 8));
-        let next = self.pending.front().map(|&(_, passed)| passed);
+        let next = self.stamps.oldest();
         if let Some(next) = next {
             self.at_least = self.at_least.max(time - next);
         }

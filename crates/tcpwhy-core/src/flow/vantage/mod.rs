@@ -10,6 +10,7 @@ mod ack_clock;
 mod behind;
 mod leg;
 mod pairs;
+mod stamps;
 mod standing;
 
 use crate::units::Nanos;

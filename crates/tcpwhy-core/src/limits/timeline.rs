@@ -49,7 +49,8 @@ pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>, period: Period) -
         list = thin(list);
     }
     let list = settle(list, ctx.floor);
-    let mut line: Vec<Interval> = list.iter().map(|joined| joined.interval(ctx.floor)).collect();
+    let interval = |joined: &Joined| joined.interval(ctx.floor, ctx.sees_queues);
+    let mut line: Vec<Interval> = list.iter().map(interval).collect();
     // What comes before makes the end no surer.
     if let Some((silence, last)) = silence.zip(line.last_mut())
         && last.from >= silence.from

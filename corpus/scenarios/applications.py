@@ -11,6 +11,7 @@ KEEPALIVE = (
     (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1),
     (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1),
 )
+CORK = ((socket.IPPROTO_TCP, socket.TCP_CORK, 1),)
 
 
 def applications():
@@ -60,6 +61,17 @@ def applications():
             "50 small requests and answers, one after the other",
             client=ask(50),
             server=answer(50),
+        ),
+        Scenario(
+            "corked-answers-20ms",
+            {
+                "client": ("application", "waiting for the peer"),
+                "server": ("application", "sender application"),
+            },
+            "TCP_CORK: the end of each answer waits for the kernel's timer, 200 ms and a round trip",
+            client=ask(10, reply=3300),
+            server=answer(10, reply=3300),
+            server_options=CORK,
         ),
         Scenario(
             "slow-server-20ms",

@@ -2,6 +2,7 @@
 
 use super::opening::Opening;
 use super::quantity::{SHORTEST_ROUND_TRIP, round_trips};
+use crate::kernel::RTO_MIN;
 use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Vantage, Verdict,
     WhatIf, WindowScale, time_of,
@@ -70,6 +71,8 @@ pub(crate) struct Figures {
     pub policed_bps: u64,
     /// Other connections between the same hosts that sent the same way under the verdict, and how fast all went together, in bit/s.
     pub shared: Option<(u64, u64)>,
+    /// Ends of writes that left by the kernel's timer, as a corked socket's do.
+    pub corked: u64,
     /// Losses that came by chance, not from congestion.
     pub chance_losses: u64,
     /// Packets were marked on the way (ECN): a queue there is managed.
@@ -166,6 +169,7 @@ impl Figures {
             policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),
             shared: found(connection, direction, FindingKind::SharedPath)
                 .map(|f| (f.count, f.value)),
+            corked: found(connection, direction, FindingKind::Corked).map_or(0, |f| f.count),
             chance_losses: found(connection, direction, FindingKind::RandomLoss)
                 .map_or(0, |f| f.count),
             marked: found(connection, direction, FindingKind::EcnMarks).is_some()
@@ -239,6 +243,12 @@ impl Figures {
     /// Whether most of the verdict's time came before the first data.
     pub(crate) fn is_before(&self) -> bool {
         self.thought.scale(2, 1) > self.held()
+    }
+
+    /// Whether a cork has kept back what was written for most of the time under the verdict.
+    pub(crate) fn is_mostly_corked(&self) -> bool {
+        let corked = RTO_MIN.scale(i64::try_from(self.corked).unwrap_or(i64::MAX), 1);
+        corked.scale(2, 1) > self.held()
     }
 
     /// The time under the verdict.

@@ -123,6 +123,7 @@ fn application(f: &Figures) -> Vec<Step> {
         }
         Cause::KeepAlive => vec![Step::Work(Work::KeepAliveIsHarmless)],
         _ if f.is_last_flight() => Vec::new(),
+        _ if f.is_mostly_corked() => vec![Step::Work(Work::Uncork { at: f.sender })],
         _ => {
             let first = f.is_before();
             vec![Step::Work(Work::ProfileApplication { at: f.sender, first })]

@@ -18,6 +18,7 @@ pub(crate) enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
     ProfileApplication { at: Place, first: bool },
+    Uncork { at: Place },
     ProfilePeer { at: Place },
     EnlargeGrant { at: Place, rtt: Nanos, flight: u64 },
     BatchRequests { at: Place, rtt: Nanos, turns: u64 },

@@ -9,6 +9,9 @@ use crate::flow::tally::Count;
 use crate::limits::Losses;
 use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
 
+/// What comes as late as a timer does so often has not been written at that time by chance.
+const OFTEN: u64 = 3;
+
 /// The findings of a connection.
 pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
     let mut list = Vec::new();
@@ -95,11 +98,13 @@ fn of_capture(flow: &Flow, placing: &Placing, list: &mut Vec<Finding>) {
 fn of_sender(side: Side, sender: &Sender, captured: bool, list: &mut Vec<Finding>) {
     let t = &sender.tally;
     let holes = if captured { t.holes } else { Count::default() };
+    let corked = if t.corked.times >= OFTEN { t.corked } else { Count::default() };
     for (kind, count, value) in [
         (FindingKind::CaptureHole, holes, sender.board.missed),
         (FindingKind::Reordered, t.reordered, 0),
         (FindingKind::SpuriousRetransmissions, t.needless(), 0),
         (FindingKind::EcnMarks, t.marks, 0),
+        (FindingKind::Corked, corked, 0),
     ] {
         if count.times > 0 {
             list.push(finding(kind, side, count.times, value, count.frame));

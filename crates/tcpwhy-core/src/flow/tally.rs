@@ -42,6 +42,8 @@ pub(crate) struct Tally {
     /// Probes of a closed window, and keep-alives.
     pub(crate) probes: Count,
     pub(crate) keep_alives: Count,
+    /// Ends of writes that a timer sent, see `Sender::note_cork`.
+    pub(crate) corked: Count,
     /// Segments that cannot belong to this stream.
     pub(crate) stray: u64,
 }

@@ -30,6 +30,8 @@ pub enum FindingKind {
     WindowScaleStripped,
     /// `count` keep-alives and hardly any data.
     KeepAliveOnly,
+    /// `count` ends of writes left by a timer of the kernel, as those of a corked socket do.
+    Corked,
     /// ACKs for `value` bytes that the capture never saw, in `count` holes.
     CaptureHole,
     /// `count` packets seen twice.

@@ -3,6 +3,7 @@
 
 mod clocks;
 mod closing;
+mod corked;
 mod crowd;
 mod facts;
 mod grid;

@@ -113,6 +113,7 @@ fn kind(kind: model::FindingKind) -> &'static str {
         K::RandomLoss => "random_loss",
         K::WindowScaleStripped => "window_scale_stripped",
         K::KeepAliveOnly => "keep_alive_only",
+        K::Corked => "corked",
         K::CaptureHole => "capture_hole",
         K::SeenTwice => "seen_twice",
         K::OutOfOrderTime => "out_of_order_time",

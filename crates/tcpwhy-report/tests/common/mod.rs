@@ -43,7 +43,7 @@ pub(crate) const CASES: [(Limit, Cause); 30] = [
     (Limit::Unknown, Cause::None),
 ];
 
-const FINDINGS: [FindingKind; 21] = [
+const FINDINGS: [FindingKind; 22] = [
     FindingKind::SynRetries,
     FindingKind::ZeroWindowDeath,
     FindingKind::LateReset,
@@ -65,6 +65,7 @@ const FINDINGS: [FindingKind; 21] = [
     FindingKind::Fragments,
     FindingKind::Midstream,
     FindingKind::DataAfterClose,
+    FindingKind::Corked,
 ];
 
 /// First packet of every connection: 2026-01-02 03:04:05 UTC.

@@ -237,6 +237,7 @@ fn every_finding_says_the_same_numbers_in_every_language() {
         K::RandomLoss,
         K::WindowScaleStripped,
         K::KeepAliveOnly,
+        K::Corked,
         K::CaptureHole,
         K::SeenTwice,
         K::OutOfOrderTime,

@@ -1,6 +1,7 @@
 //! One direction at its sender's clock: what was sent, what came back, what each wait was.
 
 mod closing;
+mod corked;
 mod ending;
 mod hearing;
 mod noting;

@@ -110,6 +110,9 @@ impl Sender {
             if self.data_end > self.data_start {
                 let rest = Rest { from: rested, spoken: self.spoke_first, to: time };
                 self.turns.goes_on(release, self.data_end, rest, self.rtt.floor_or_zero());
+                if release == Release::OwnWill {
+                    self.note_cork(packet, time);
+                }
             }
         }
         let alone = time - rested >= WAKE_UP;

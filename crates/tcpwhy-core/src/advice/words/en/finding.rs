@@ -50,6 +50,11 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         FindingKind::KeepAliveOnly => {
             format!("{} and hardly any data.", many(n, "keep-alive", "keep-alives"))
         }
+        FindingKind::Corked => format!(
+            "{} of what the {side} wrote left by the kernel's timer, 200 ms and a round trip after \
+             the rest was acknowledged: its socket is corked (TCP_CORK).",
+            many(n, "end", "ends")
+        ),
         FindingKind::CaptureHole => format!(
             "The capture lacks {} of the {side} that were acknowledged ({}): packets were dropped \
              by the capture, not by the network.",

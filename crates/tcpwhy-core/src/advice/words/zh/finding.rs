@@ -41,6 +41,9 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             "一端的 SYN 带有窗口缩放选项，而{side}的没有，因此任何窗口都不能超过 64 KiB：该端关闭了这个选项，或者它在途中被去掉了。"
         ),
         FindingKind::KeepAliveOnly => format!("有 {n} 次保活（keep-alive），几乎没有数据。"),
+        FindingKind::Corked => format!(
+            "{side}写入的数据有 {n} 次最后一段由内核的定时器发出，比其余数据被确认晚 200 ms 加一个往返：它的套接字被塞住了（TCP_CORK）。"
+        ),
         FindingKind::CaptureHole => format!(
             "{side}的 {} 数据已被确认，抓包里却没有（{n} 处缺口）：包是抓包时漏掉的，不是网络丢的。",
             data(value)

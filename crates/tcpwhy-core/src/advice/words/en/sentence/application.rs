@@ -47,6 +47,11 @@ pub(super) fn application(f: &Figures) -> String {
             span(f.thought),
             span(f.span)
         ),
+        _ if f.is_mostly_corked() => format!(
+            "The application on the {sender} held it back, not the network: for {} it kept back the \
+             ends of its own messages (TCP_CORK).",
+            part(f)
+        ),
         _ => format!(
             "The application on the {sender} held it back, not the network: for {} it had nothing \
              ready to send.",

@@ -15,6 +15,11 @@ pub(super) fn step(step: &Work) -> String {
             place(&at),
             if first { "before its first write" } else { "between its writes" }
         ),
+        Work::Uncork { at } => format!(
+            "In the application on {}, set TCP_CORK to 0 on that socket whenever a message is \
+             complete: what does not fill a segment waits 200 ms for the kernel's timer until then.",
+            place(&at)
+        ),
         Work::ProfilePeer { at } => format!(
             "Look at how long the application on {} takes between {}. No network or buffer setting \
              will help.",

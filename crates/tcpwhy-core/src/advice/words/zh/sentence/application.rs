@@ -42,6 +42,10 @@ pub(super) fn application(f: &Figures) -> String {
             span(f.span),
             span(f.thought)
         ),
+        _ if f.is_mostly_corked() => format!(
+            "瓶颈是{sender}上的应用程序，不是网络：{}扣着自己消息的最后一段（TCP_CORK）。",
+            part(f)
+        ),
         _ => format!("瓶颈是{sender}上的应用程序，不是网络：{}没有准备好可发的数据。", part(f)),
     }
 }

@@ -14,6 +14,10 @@ pub(super) fn step(step: &Work) -> String {
             place(&at),
             if first { "第一次写入之前" } else { "两次写入之间" }
         ),
+        Work::Uncork { at } => format!(
+            "在{}的应用程序中，每条消息写完时把那个套接字的 TCP_CORK 设为 0：否则不满一段的数据要等内核的定时器 200 ms。",
+            place(&at)
+        ),
         Work::ProfilePeer { at } => format!(
             "查看{}上的应用程序从{}要用多长时间。调整网络或缓冲区没有用。",
             place(&at),

@@ -52,7 +52,7 @@ pub(crate) fn of(
     let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
     let weighted: f64 =
         of_limit().map(|i| (i.to - i.from).secs() * f64::from(i.confidence) / 100.0).sum();
-    // That a window is closed by a scale that was inferred, its intervals are less sure of themselves.
+    // Of a window whose scale was inferred the intervals themselves are less sure.
     let certain = if depends_on_room(limit, facts) { 0.8 } else { 1.0 };
     Verdict {
         limit,

@@ -117,13 +117,12 @@ pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Whose the timer is: a pacer has a queue to hold back, and its segments, where they leave one by one, end no writes. From afar a full
 /// buffer looks like a writer, for the last segment of what fits is short, too.
 fn a_timers(ctx: &Context<'_>, around: &Around, confidence: u8) -> Judgement {
-    let each = around.marks_each() && around.burst() < ctx.mss / 2 * 3;
-    let writers = |c: u8| Judgement::new(Limit::Application, Cause::SenderApplication, c);
-    match around.shows_ends() {
-        _ if each => writers(confidence),
-        true => writers(if ctx.far { AS_LIKELY } else { confidence }),
-        false => Judgement::new(Limit::CongestionWindow, Cause::Pacing, confidence),
+    let each = around.marks_each() && around.leaves_one_by_one(ctx.mss);
+    if !each && !around.shows_ends() {
+        return Judgement::new(Limit::CongestionWindow, Cause::Pacing, confidence);
     }
+    let confidence = if ctx.far && !each { AS_LIKELY } else { confidence };
+    Judgement::new(Limit::Application, Cause::SenderApplication, confidence)
 }
 
 /// A loss was repaired a few rounds ago: the window was cut then, and by how much the sender is paced now is not seen.

@@ -79,12 +79,17 @@ impl Around {
         self.push_rate() >= WRITES
     }
 
+    /// Hardly more than a segment leaves between one wait and the next.
+    pub(crate) fn leaves_one_by_one(&self, mss: u64) -> bool {
+        self.burst() < mss / 2 * 3
+    }
+
     /// Full segments come one by one, at even intervals, and are not each a write.
     pub(crate) fn is_single_file(&self, mss: u64) -> bool {
         !self.marks_each()
             && self.is_of_full_segments()
             && self.is_regular()
-            && self.burst() < mss / 2 * 3
+            && self.leaves_one_by_one(mss)
     }
 
     /// As `is_even`, and ACKs come in between now and then: a timer lets it go.

@@ -212,7 +212,7 @@ impl Capture {
                 Ok(reader) => source.state = State::Open(Box::new(reader)),
                 Err(error) => {
                     let kind = NoteKind::NotRead(error.to_string());
-                    self.notes.push(Note { file: source.item.name.clone(), kind });
+                    self.notes.push(Note::new(source.item.name.clone(), kind));
                 }
             }
         }
@@ -232,5 +232,5 @@ impl Capture {
 fn notes_of(source: &Source) -> impl Iterator<Item = Note> {
     let kinds: Vec<NoteKind> = source.reader().map(|reader| reader.notes()).unwrap_or_default();
     let file = source.item.name.clone();
-    kinds.into_iter().map(move |kind| Note { file: file.clone(), kind })
+    kinds.into_iter().map(move |kind| Note::new(file.clone(), kind))
 }

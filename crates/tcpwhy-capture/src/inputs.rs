@@ -85,7 +85,7 @@ impl Listing {
     fn add_stdin(&mut self) {
         let name = "standard input".to_owned();
         if std::mem::replace(&mut self.stdin_seen, true) {
-            self.notes.push(Note { file: name, kind: NoteKind::GivenTwice });
+            self.notes.push(Note::new(name, NoteKind::GivenTwice));
         } else {
             self.items.push(Item { name, place: Place::Stdin, directory: None });
         }
@@ -118,7 +118,7 @@ impl Listing {
         let name = display(path);
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if !self.seen.insert(real) {
-            self.notes.push(Note { file: name, kind: NoteKind::GivenTwice });
+            self.notes.push(Note::new(name, NoteKind::GivenTwice));
             return Ok(());
         }
         let place = if metadata.is_file() {

@@ -35,4 +35,4 @@ pub use damage::Damage;
 pub use error::Error;
 pub use foreign::Foreign;
 pub use inputs::Input;
-pub use note::{Note, NoteKind};
+pub use note::{Note, NoteKind, gathered};

@@ -1,8 +1,10 @@
 //! What a reader of the answer should know about the files it came from.
 
+mod gathered;
 pub(crate) mod zh;
 
 use crate::damage::Damage;
+pub use gathered::gathered;
 use std::fmt;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::{count, span};
@@ -14,6 +16,8 @@ pub struct Note {
     /// Display name of the file, as in [`crate::Capture::files`]; of the directory for
     /// [`NoteKind::NotCaptures`].
     pub file: String,
+    /// Files of which the same could be said, where their notes are [`gathered`].
+    pub others: usize,
     /// What there is to say.
     pub kind: NoteKind,
 }
@@ -122,6 +126,11 @@ impl NoteKind {
 }
 
 impl Note {
+    /// Of one file.
+    pub(crate) fn new(file: String, kind: NoteKind) -> Self {
+        Self { file, others: 0, kind }
+    }
+
     /// The note as one sentence of that language; [`fmt::Display`] is English.
     pub fn text(&self, language: Language) -> String {
         match language {
@@ -136,7 +145,11 @@ impl fmt::Display for Note {
         if let NoteKind::NotRead(sentence) = &self.kind {
             return f.write_str(sentence);
         }
-        write!(f, "{}: {}", self.file, self.kind)
+        write!(f, "{}: {}", self.file, self.kind)?;
+        if self.others > 0 {
+            write!(f, "; likewise in {}", Count(self.others as u64, "more file"))?;
+        }
+        Ok(())
     }
 }
 
@@ -233,7 +246,7 @@ mod tests {
         };
         let late = NoteKind::TimeBackwards { count: 54_321, most: Nanos(1_000) };
         for (kind, numbers) in [(drops, &["1,234,567", "12,345"][..]), (late, &["54,321"])] {
-            let note = Note { file: "slow.pcap".to_owned(), kind };
+            let note = Note::new("slow.pcap".to_owned(), kind);
             for language in [Language::En, Language::Zh] {
                 let text = note.text(language);
                 assert!(numbers.iter().all(|n| text.contains(n)), "{text}");

@@ -98,7 +98,7 @@ impl Opening {
         let state = match first {
             None => {
                 let file = item.name.clone();
-                let note = |kind| Note { file: file.clone(), kind };
+                let note = |kind| Note::new(file.clone(), kind);
                 self.notes.extend(reader.notes().into_iter().map(note));
                 if stays_open {
                     self.lanes.leave(lane);
@@ -128,7 +128,7 @@ impl Opening {
             let here = |start: &Start| start.source.item.directory.as_ref() == Some(&directory);
             if self.starts.iter().any(here) {
                 let kind = NoteKind::NotCaptures { count, example };
-                self.notes.push(Note { file: directory, kind });
+                self.notes.push(Note::new(directory, kind));
             } else {
                 self.errors.push(Error::NoCaptures { directory });
             }
@@ -148,10 +148,10 @@ impl Opening {
         }
         for error in std::mem::take(&mut self.errors) {
             let note = match error {
-                Error::Empty { file } => Note { file, kind: NoteKind::Empty },
+                Error::Empty { file } => Note::new(file, NoteKind::Empty),
                 error => {
                     let kind = NoteKind::NotRead(error.to_string());
-                    Note { file: error.file().to_owned(), kind }
+                    Note::new(error.file().to_owned(), kind)
                 }
             };
             self.notes.push(note);

@@ -9,7 +9,11 @@ use tcpwhy_core::advice::quantity::{buffer, count, span};
 pub(super) fn note(note: &Note) -> String {
     match &note.kind {
         NoteKind::NotRead(sentence) => format!("没有读取：{sentence}"),
-        kind => format!("{}：{}", note.file, self::kind(kind)),
+        kind if note.others == 0 => format!("{}：{}", note.file, self::kind(kind)),
+        kind => {
+            let (said, others) = (self::kind(kind), count(note.others as u64));
+            format!("{}：{said}；另有 {others} 个文件也是如此", note.file)
+        }
     }
 }
 

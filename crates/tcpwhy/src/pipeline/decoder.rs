@@ -4,7 +4,7 @@ use super::clock;
 use super::counts::Counts;
 use crate::filter::Span;
 use crate::progress::Progress;
-use tcpwhy_capture::Capture;
+use tcpwhy_capture::{Capture, gathered};
 use tcpwhy_core::analysis::{Arrivals, CaptureClock, Sorter};
 use tcpwhy_core::decode::{Decoded, Frame};
 use tcpwhy_report::{Source, Warning};
@@ -67,7 +67,7 @@ impl Decoder {
     /// What was read, once all is.
     pub(super) fn finish(self) -> super::Read {
         let damaged = self.capture.damaged();
-        let notes = self.capture.notes();
+        let notes = gathered(&self.capture.notes());
         let mut warnings: Vec<_> =
             notes.iter().map(|note| Warning::new(|language| note.text(language))).collect();
         warnings.extend(self.counts.warnings());

@@ -185,12 +185,16 @@ pub(super) fn trickles(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Most stalls end just after data of the peer, while its bare ACKs, of which there are as many and more, release nothing: it grants what
 /// may be sent (a stream's window, RFC 9113 section 5.2; so many requests under way), and neither window nor buffer holds the sender.
 pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let around = ctx.around(i);
-    (around.stalls >= CALM_ROUNDS
+    // The rounds before may still belong to slow start.
+    (is_granted(&ctx.around(i)) || is_granted(&ctx.ahead(i)))
+        .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
+}
+
+fn is_granted(around: &Around) -> bool {
+    around.stalls >= CALM_ROUNDS
         && around.answered * 4 >= around.stalls * 3
         && around.spoken * 2 <= around.samples
-        && around.resent == 0)
-        .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
+        && around.resent == 0
 }
 
 /// Only small writes are sent, and the peer sends as many packets with data and more: these are answers to what was read of it (grants of a

@@ -29,7 +29,7 @@ pub(crate) use silent_path::Silence;
 pub(crate) use timeline::lay;
 
 use crate::flow::wait::Wait;
-use crate::model::{Cause, Limit};
+use crate::model::{Cause, Limit, WindowScale};
 use crate::units::Nanos;
 
 /// No round trip takes so long, queues of whole seconds included.
@@ -76,7 +76,9 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))
         }
         Wait::Nagle => Judgement::new(Limit::DelayedAck, Cause::Nagle, 85),
-        Wait::Window => path_bandwidth::capped_queue(ctx, i)
+        Wait::Window => application::granted(ctx, i)
+            .filter(|_| matches!(ctx.scale, WindowScale::Inferred { .. }))
+            .or_else(|| path_bandwidth::capped_queue(ctx, i))
             .or_else(|| path_bandwidth::capped_full(ctx, i))
             .unwrap_or_else(|| receive_window::closed(ctx, i)),
         Wait::Ack => application::trickles(ctx, i)

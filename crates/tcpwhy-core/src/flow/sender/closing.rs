@@ -8,6 +8,10 @@ use crate::flow::stretch::{Loss, Stretch};
 use crate::flow::{BUSY_HOST, PROMPT_PART};
 use crate::units::Nanos;
 
+/// An application has to read what the peer says (to decrypt it, to give its loop a turn) before it goes on: it does so within this part of
+/// the wait, which a message that comes at any time meets once in so many waits.
+const ANSWER_PART: i64 = 8;
+
 /// What is known of a gap at its end.
 #[derive(Clone, Copy)]
 pub(super) struct End {
@@ -110,6 +114,7 @@ impl Sender {
     ) -> Pause {
         let late = Nanos(length.0 / PROMPT_PART).min(BUSY_HOST);
         let wake_up = self.pace.wake_up.max(late);
+        let answer = Nanos(length.0 / ANSWER_PART);
         let pause = Pause {
             length,
             stall: length.0 >= self.round().0 / 4,
@@ -124,7 +129,7 @@ impl Sender {
             woken: time - self.released <= wake_up,
             late: (self.released > Nanos(i64::MIN)).then(|| time - self.released),
             unprompted: time - self.released > self.pace.slack.max(BUSY_HOST),
-            answered: self.peer_data.is_some_and(|at| time - at <= wake_up),
+            answered: self.peer_data.is_some_and(|at| time - at <= wake_up.max(answer)),
             forgone: self.gap.is_forgone(time, BUSY_HOST),
             stands_out: length.0 / 2 > self.usual_wait.0,
         };

@@ -192,7 +192,7 @@ pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 fn is_granted(around: &Around) -> bool {
     around.stalls >= CALM_ROUNDS
-        && around.answered * 4 >= around.stalls * 3
+        && around.answered * 3 >= around.stalls * 2
         && around.spoken * 2 <= around.samples
         && around.resent == 0
 }

@@ -58,8 +58,7 @@ pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // A packet of many segments makes room when the last of them was acknowledged. Where ACKs are few, no chance ends every wait just then.
     let sparse = i64::from(around.samples) * SPARSE.0 <= around.time.0;
     let freed = sparse && most(around.woken);
-    let forgone = around.stalls > 0 && around.forgone * 2 >= around.stalls;
-    (forgone && !freed || ends && !woken)
+    (around.forgoes_room() && !freed || ends && !woken)
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
 }
 

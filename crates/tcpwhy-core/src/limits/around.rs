@@ -160,6 +160,18 @@ impl Around {
         2 * self.filled > self.rounds || stands && 2 * self.near > self.rounds
     }
 
+    /// In half of the stalls or more there was room long before it was used.
+    pub(crate) fn forgoes_room(&self) -> bool {
+        self.stalls > 0 && self.forgone * 2 >= self.stalls
+    }
+
+    /// Nearly every stall ended with an ACK, and when as much was left of a flight that had drained.
+    pub(crate) fn is_woken_at_a_level(&self, mss: u64) -> bool {
+        let (left, varies) = (self.left.mean(), self.left.deviation());
+        let level = left >= (2 * mss) as f64 && varies <= left / 3.0;
+        level && self.left.count() >= LEVELS && self.woken * 4 >= self.stalls * 3
+    }
+
     /// Flights of different heights drained to one level before more was sent.
     pub(crate) fn is_refilled_at_a_level(&self, mss: u64) -> bool {
         let (top, left) = (self.top.deviation(), self.left.deviation());

@@ -80,8 +80,15 @@ pub(super) fn woken_late(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// (`tcp_sendmsg_locked`). What a window held back, or what was written at its own time, would leave the more the higher the flight was.
 pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    (around.resent == 0 && around.is_refilled_at_a_level(ctx.mss))
-        .then(|| Judgement::new(Limit::SendBuffer, Cause::None, 85))
+    let confidence = match () {
+        () if around.resent > 0 => return None,
+        () if around.is_refilled_at_a_level(ctx.mss) => 85,
+        // Such a buffer's writes end full. What is written by a clock can find as much left every time, too, and ends short.
+        () if around.ends_before_stalls() => return None,
+        () if around.forgoes_room() && around.is_woken_at_a_level(ctx.mss) => 75,
+        () => return None,
+    };
+    Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }
 
 /// In round after round the flight stops at the same byte. A congestion window that is full grows by a segment a round or two (RFC 5681
@@ -233,6 +240,23 @@ mod tests {
         };
         assert_eq!(full(0), [true, true, false]);
         assert_eq!(full(1), [false, false, true]);
+    }
+
+    #[test]
+    fn a_writer_that_acks_wake_at_one_level_waits_for_room_however_much_it_writes_then() {
+        let says = |woken: u32, left: [u64; 2], short: u32| {
+            let list = rounds(40, ROUND, |k, s| {
+                (s.flight, s.arrived) = (186 * MSS, 161 * MSS as i64);
+                (s.stalls, s.forgone, s.woken, s.short_stalls) = (1, 1, woken, short);
+                s.drained(186 * MSS, left[k % 2] * MSS);
+            });
+            refilled(&Context::new(&list, ROUND, MSS), 20).map(|j| j.limit)
+        };
+        assert_eq!(says(1, [25, 23], 0), Some(Limit::SendBuffer));
+        assert_eq!(says(0, [25, 23], 0), None, "at its own time");
+        assert_eq!(says(1, [25, 5], 0), None, "at no level");
+        assert_eq!(says(1, [0, 0], 0), None, "nothing was left");
+        assert_eq!(says(1, [25, 23], 1), None, "by a clock, writes that end short");
     }
 
     #[test]

@@ -201,6 +201,13 @@ fn what_messages_of_the_peer_let_go_while_bare_acks_come_in_is_granted_by_them()
     };
     assert_eq!(says(3, 4, 20), Some(Cause::WaitingForPeer));
     assert_eq!(says(2, 4, 20), None, "half of the stalls end otherwise");
+    // The window of the connection held the first rounds.
+    let list = rounds(18, floor, |k, s| {
+        (s.flight, s.arrived) = (45 * MSS, 45 * MSS as i64);
+        (s.stalls, s.woken, s.answered) = (4, 4, if k < 8 { 0 } else { 4 });
+        (s.spoken, s.rtt_count) = (4, 20);
+    });
+    assert!(granted(&Context::new(&list, floor, MSS), 9).is_some());
     assert_eq!(says(4, 15, 20), None, "the other way is as busy: most ACKs carry data");
 }
 

@@ -24,6 +24,10 @@ impl Spread {
         self.count
     }
 
+    pub(crate) fn sum(&self) -> f64 {
+        self.sum
+    }
+
     /// Bytes; zero of no numbers.
     pub(crate) fn mean(&self) -> f64 {
         self.sum / f64::from(self.count.max(1))

@@ -68,6 +68,8 @@ pub(crate) struct Stretch {
     pub(crate) unprompted: u32,
     /// Of the stalls: how many ended just after data of the peer.
     pub(crate) answered: u32,
+    /// Lengths of the waits that ended so.
+    pub(crate) answers: Spread,
     /// Packets with data of the peer.
     pub(crate) spoken: u32,
     pub(crate) forgone: u32,
@@ -265,6 +267,7 @@ impl Stretch {
         self.left.join(&next.left);
         self.late.join(&next.late);
         self.ends.join(&next.ends);
+        self.answers.join(&next.answers);
         // By themselves: a longer list than the next one is not unrolled any more.
         for (mine, more) in [
             (&mut self.unprompted, next.unprompted),

@@ -189,11 +189,12 @@ pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
 }
 
+/// By the stalls, or by all waits where there are none because many small grants are under way (requests of SFTP).
 fn is_granted(around: &Around) -> bool {
-    around.stalls >= CALM_ROUNDS
-        && around.answered * 3 >= around.stalls * 2
-        && around.spoken * 2 <= around.samples
-        && around.resent == 0
+    let stalls = around.stalls >= CALM_ROUNDS && around.answered * 3 >= around.stalls * 2;
+    let waits = around.answers.count() >= CALM_ROUNDS
+        && around.answers.sum() * 3.0 >= around.lengths.sum() * 2.0;
+    (stalls || waits) && around.spoken * 2 <= around.samples && around.resent == 0
 }
 
 /// Only small writes are sent, and the peer sends as many packets with data and more: these are answers to what was read of it (grants of a

@@ -50,6 +50,7 @@ pub(crate) struct Around {
     pub(crate) woken: u32,
     pub(crate) unprompted: u32,
     pub(crate) answered: u32,
+    pub(crate) answers: Spread,
     pub(crate) spoken: u32,
     pub(crate) forgone: u32,
     pub(crate) late: Spread,

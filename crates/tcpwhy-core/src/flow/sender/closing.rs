@@ -218,6 +218,9 @@ impl Pause {
         s.waits += 1;
         s.lengths.add(self.length.0.unsigned_abs());
         s.prompt += u32::from(self.woken);
+        if self.answered {
+            s.answers.add(self.length.0.unsigned_abs());
+        }
         s.breaks += u32::from(self.stands_out);
         s.breaks_woken += u32::from(self.stands_out && self.woken);
         if self.stall {

@@ -106,6 +106,7 @@ impl Context<'_> {
             sum.left.join(&s.left);
             sum.late.join(&s.late);
             sum.ends.join(&s.ends);
+            sum.answers.join(&s.answers);
             let large = known && s.window_min >= SEGMENTS * self.mss;
             let near = s.flight + 2 * self.mss + self.blur(s) >= s.window_min;
             sum.near += u32::from(large && near);

@@ -63,6 +63,8 @@ pub(crate) struct Figures {
     pub hides_queues: bool,
     /// Waits under the verdict.
     pub stalls: u64,
+    /// Payload bytes acknowledged under the verdict.
+    pub acked: u64,
     /// Longest wait under the verdict.
     pub longest_stall: Nanos,
     /// First and last frame of the longest interval of the verdict.
@@ -164,6 +166,7 @@ impl Figures {
             rtt_high: connection.rtt.p95,
             hides_queues: connection.rtt.hides_queues,
             stalls: held().map(|i| u64::from(i.evidence.stalls)).sum(),
+            acked: held().map(|i| i.evidence.acked).sum(),
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
             policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),
@@ -221,9 +224,12 @@ impl Figures {
         self.is_whole && (2..=MOST_TURNS).contains(&self.transfers)
     }
 
-    /// Whether the peer's messages let more go, many times within each transfer: it grants what may be under way.
+    /// Whether the peer's messages let more go, many times within each transfer: it grants what may be under way. A turn waits once, and
+    /// where turns do not explain the time, more went than their flights.
     pub(crate) fn is_granted(&self) -> bool {
-        self.stalls > 4 * self.transfers && self.flight > 0 && self.rtt_floor > Nanos::ZERO
+        let flights = self.acked / self.flight.max(1);
+        let many = self.stalls > 4 * self.transfers || flights > 2 * self.transfers && !self.is_chatty();
+        many && self.flight > 0 && self.rtt_floor > Nanos::ZERO
     }
 
     /// Whether the window is about as large as it can be without scaling (RFC 9293 section 3.1: 16 bits), and nothing shows that scaling

@@ -144,7 +144,7 @@ fn only_an_ack_that_took_longer_than_its_way_was_delayed() {
 fn turns_that_explain_the_waiting_ask_for_fewer_turns() {
     let mut c = case(Limit::Application, Cause::WaitingForPeer);
     for interval in &mut c.directions[1].timeline {
-        interval.evidence.stalls = 1;
+        (interval.evidence.stalls, interval.evidence.acked) = (1, interval.evidence.flight);
     }
     assert!(advised(&c)[0].contains("the client (10.0.0.2:51234) takes"), "{:?}", advised(&c));
     // A third of the time is the way's.

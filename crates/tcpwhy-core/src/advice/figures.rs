@@ -228,7 +228,8 @@ impl Figures {
     /// where turns do not explain the time, more went than their flights.
     pub(crate) fn is_granted(&self) -> bool {
         let flights = self.acked / self.flight.max(1);
-        let many = self.stalls > 4 * self.transfers || flights > 2 * self.transfers && !self.is_chatty();
+        let many =
+            self.stalls > 4 * self.transfers || flights > 2 * self.transfers && !self.is_chatty();
         many && self.flight > 0 && self.rtt_floor > Nanos::ZERO
     }
 

@@ -74,7 +74,10 @@ fn judge(rtts: &Spread, floor: Nanos, median: Nanos, high: Nanos) -> Before {
     let same = rtts.deviation() <= queue / SAME && rtts.mean() >= median.0 as f64;
     let usual = rtts.mean() < (median + high).0 as f64 / 2.0 && !same;
     let stands = (median - floor).scale(4, 1) > (high - floor).scale(3, 1);
-    if rtts.count() >= FEWEST && shows(queue) && alike && !usual {
+    // Or the very same stood there each time, or what only few of all round trips reach.
+    let longest = rtts.mean() - rtts.deviation() >= high.0 as f64;
+    let surely = queue >= BUSY_HOST.0 as f64 && (same || longest);
+    if rtts.count() >= FEWEST && (shows(queue) || surely) && alike && !usual {
         Before::FullQueue
     } else if rtts.count() >= FEWEST_USUAL && shows((high - floor).0 as f64) && usual {
         if stands { Before::Stands } else { Before::AsUsual }
@@ -104,6 +107,14 @@ mod tests {
         assert_eq!(before(&[118, 121, 122, 119], 101, 122), Before::FullQueue);
         assert_eq!(before(&[118, 121], 101, 122), Before::Unknown, "two may be chance");
         assert_eq!(before(&[101, 130, 125, 160], 101, 122), Before::Unknown, "of any length");
+    }
+
+    #[test]
+    fn a_short_queue_shows_where_hardly_anything_else_waits_as_long() {
+        assert_eq!(before(&[103, 103, 103], 101, 102), Before::FullQueue);
+        assert_eq!(before(&[103, 103, 103], 103, 104), Before::FullQueue, "the very same");
+        assert_eq!(before(&[102, 104, 103], 101, 104), Before::Unknown);
+        assert_eq!(before(&[101, 101, 101], 100, 100), Before::Unknown, "hosts are late by that");
     }
 
     #[test]

@@ -89,6 +89,7 @@ pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost) -> Losses {
             overflowed(ctx, first, last, rate)
         }
         Losses::Policed { .. } if lost.before == Before::Stands => Losses::Plain,
+        Losses::Random { .. } if lost.before == Before::FullQueue => Losses::Plain,
         losses => losses,
     }
 }
@@ -125,9 +126,7 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let usual = lost.before == Before::AsUsual;
     let unqueued = usual
         || without_queue == events.len()
-        || link.is_some()
-            && loses_much(ctx)
-            && is_even(&parts(&ctx.stretches[first..], ctx.floor), EVEN);
+        || link.is_some() && loses_much(ctx) && goes_evenly(ctx, first);
     let policed = Losses::Policed { first, last, rate };
     if narrow && unqueued && are_heavy(ctx, &events, lost.farther, rate) {
         return policed;
@@ -180,6 +179,12 @@ fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
     };
     let (sent, lost, timeouts) = before.chain(repair).fold((0, 0, 0), count);
     lost >= FEWEST_HEAVY && lost * 5 >= sent && timeouts * 10 <= lost
+}
+
+/// As much arrived in each of many parts of the time from stretch `first` on.
+fn goes_evenly(ctx: &Context<'_>, first: usize) -> bool {
+    let parts = parts(&ctx.stretches[first..], ctx.floor);
+    parts.len() >= FEWEST_BETWEEN_ENDS && is_even(&parts, EVEN)
 }
 
 /// A tenth of all segments was sent again: a sender that takes losses for a full queue would have slowed down long before.

@@ -19,7 +19,11 @@ fn is_repaired(k: usize) -> bool {
 
 /// The losses of a sender that repairs every second round; `arrived` bytes a round, and round trips that look like a queue's.
 fn of(lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
-    let list = rounds(400, ROUND, |k, s| {
+    for_rounds(400, lost, arrived)
+}
+
+fn for_rounds(count: usize, lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
+    let list = rounds(count, ROUND, |k, s| {
         (s.arrived, s.segments, s.flight) = (arrived(k), 20, 30_000);
         s.sampled(ROUND.scale(3, 2), Nanos::ZERO);
         if k > 3 && k % 2 == 1 {
@@ -34,6 +38,7 @@ fn of(lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
 #[test]
 fn a_fourth_of_the_link_evenly_and_many_losses_are_a_policer_though_round_trips_vary() {
     assert!(matches!(of(10, |_| 9_000), Losses::Policed { .. }));
+    assert_eq!(for_rounds(80, 10, |_| 9_000), Losses::Plain, "too short to be even");
 }
 
 #[test]
@@ -67,6 +72,11 @@ fn a_bucket_alone_lets_data_through_so_evenly_whatever_bursts_and_round_trips_lo
 /// The losses, so often farther into their bursts than what arrived, of a sender that loses a segment every fortieth round, of rounds in which
 /// `arrived` bytes arrive.
 fn regular(arrived: impl Fn(usize) -> i64, farther: u32) -> Losses {
+    behind(arrived, standing(farther))
+}
+
+/// As `regular`, of which that is known.
+fn behind(arrived: impl Fn(usize) -> i64, lost: Lost) -> Losses {
     let list = rounds(1_000, ROUND, |k, s| {
         (s.arrived, s.segments, s.flight) = (arrived(k), 20, 30_000);
         s.sampled(ROUND, Nanos::ZERO);
@@ -76,7 +86,7 @@ fn regular(arrived: impl Fn(usize) -> i64, farther: u32) -> Losses {
     });
     let mut ctx = Context::new(&list, ROUND, MSS);
     ctx.capacity = Some(LINK);
-    pattern(&ctx, standing(farther))
+    pattern(&ctx, lost)
 }
 
 #[test]
@@ -87,6 +97,9 @@ fn losses_anywhere_in_a_burst_are_chances_though_a_growing_window_meets_them_at_
     assert!(matches!(of(1_000, 50), Losses::Random { .. }));
     assert!(matches!(of(1_000, 85), Losses::Policed { .. }));
     assert!(matches!(of(100, 50), Losses::Policed { .. }), "as even as only a bucket is");
+    let grows = |k: usize| 9_000 + if k / 40 % 2 == 0 { 1_000 } else { -1_000 };
+    let full = Lost { before: Before::FullQueue, ..standing(50) };
+    assert_eq!(behind(grows, full), Losses::Plain, "a queue was full each time");
 }
 
 #[test]

@@ -264,6 +264,13 @@ fn people_are_answered_in_their_language_and_programs_in_english() {
     }
 }
 
+#[test]
+fn round_trips_that_stay_when_nobody_thinks_are_told_beside_what_that_gains() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus");
+    let text = stdout(&run(&[&format!("{corpus}/chatty-50x-20ms.sender.pcap.gz")]));
+    assert!(text.contains("no thinking, still 50 turns"), "{text}");
+}
+
 /// `kill` stands in for the terminal, which interrupts the capturing program, too.
 #[cfg(unix)]
 #[test]

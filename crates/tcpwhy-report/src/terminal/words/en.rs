@@ -177,6 +177,10 @@ impl Words for En {
         }
     }
 
+    fn still_turns(&self, turns: u64) -> String {
+        format!("no thinking, still {} turns", count(turns))
+    }
+
     fn predicted(&self, span: String, at_most: bool) -> String {
         if at_most { format!("at most {span}") } else { span }
     }

@@ -102,6 +102,9 @@ pub(super) trait Words {
     /// The world without a limit.
     fn lifted(&self, limit: Limit) -> &'static str;
 
+    /// The world in which nobody thinks between so many turns, each of which still takes a round trip.
+    fn still_turns(&self, turns: u64) -> String;
+
     /// A time that a transfer takes, or takes at most.
     fn predicted(&self, span: String, at_most: bool) -> String;
 
@@ -218,10 +221,19 @@ fn measured(i: &Interval) -> Vec<Measured> {
     .collect()
 }
 
+/// The turns whose round trips are most of the time that is predicted without waiting for applications.
+fn turns_left(d: &Direction, w: &WhatIf) -> Option<u64> {
+    let turns = d.turns();
+    let questions = i64::try_from(turns).unwrap_or(i64::MAX).saturating_sub(1);
+    let way = d.facts.rtt_floor.scale(questions, 1);
+    (w.lift == Limit::Application && turns > 1 && way.scale(2, 1) >= w.transfer).then_some(turns)
+}
+
 /// One row of the what-if table: what is lifted, the time then, what that gains, what holds next.
 pub(super) fn row(words: &dyn Words, d: &Direction, w: &WhatIf) -> [String; 4] {
+    let turns = turns_left(d, w);
     [
-        words.lifted(w.lift).to_owned(),
+        turns.map_or_else(|| words.lifted(w.lift).to_owned(), |turns| words.still_turns(turns)),
         words.predicted(tcpwhy_core::advice::quantity::span(w.transfer), w.at_most),
         gain(d.transfer, w.transfer).map(|gain| words.gain(gain)).unwrap_or_default(),
         match w.next {

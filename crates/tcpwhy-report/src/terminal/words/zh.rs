@@ -175,6 +175,10 @@ impl Words for Zh {
         }
     }
 
+    fn still_turns(&self, turns: u64) -> String {
+        format!("应用立即应答，仍有 {} 个来回", count(turns))
+    }
+
     fn predicted(&self, span: String, at_most: bool) -> String {
         if at_most { format!("至多 {span}") } else { span }
     }

@@ -79,10 +79,14 @@ impl Narrowest {
             // bursts through, and radio sends many packets at a time.
             carries = carries.min(peak.max(queued));
         }
-        let shown = (was_full || spaced.known == Known::Shown).then_some(carries);
+        // Nor do they show it where a window or a buffer spaces them, unless the first window says the same.
+        let first = sender.capacity.of_first_window(mss, floor);
+        let agrees = first.is_some_and(|first| first.abs_diff(carries) <= carries / 8);
+        let is_shown = spaced.known == Known::Shown && (agrees || !is_mostly_held(timeline));
+        let shown = (was_full || is_shown).then_some(carries);
         // Any path that has not shown less carries an initial window in a round trip (RFC 6928).
         let least = if shown.is_none() { bits_per_second(10 * mss, floor) / 8 } else { 0 };
-        let may_be_more = spaced.known == Known::Least || carries < least;
+        let may_be_more = spaced.known != Known::Guessed || carries < least;
         Self { carries: carries.max(least), shown, is_least: shown.is_none() && may_be_more }
     }
 }
@@ -91,6 +95,12 @@ impl Narrowest {
 fn is_mostly_window(timeline: &[Interval]) -> bool {
     time_of(timeline, |i| i.limit == Limit::ReceiveWindow)
         > time_of(timeline, |i| i.limit == Limit::PathBandwidth)
+}
+
+/// Whether a window or a buffer held the sender for most of the time.
+fn is_mostly_held(timeline: &[Interval]) -> bool {
+    let is_held = |i: &Interval| matches!(i.limit, Limit::ReceiveWindow | Limit::SendBuffer);
+    time_of(timeline, is_held).scale(2, 1) > time_of(timeline, |_| true)
 }
 
 /// Bytes per second that came through while the path's queue held the sender.
@@ -104,7 +114,7 @@ fn through_queue(timeline: &[Interval]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_mostly_window, link_rate, through_queue, was_full};
+    use super::{is_mostly_held, is_mostly_window, link_rate, through_queue, was_full};
     use crate::flow::stretch::Stretch;
     use crate::flow::wait::Wait;
     use crate::limits::Context;
@@ -139,6 +149,10 @@ mod tests {
         assert!(!is_mostly_window(&held));
         held[0].limit = Limit::ReceiveWindow;
         assert!(is_mostly_window(&held));
+        assert!(!is_mostly_held(&timeline) && is_mostly_held(&held));
+        held[1].limit = Limit::PathBandwidth;
+        held[2].limit = Limit::SendBuffer;
+        assert!(is_mostly_held(&held), "by both together");
         timeline[1].cause = Cause::StandingQueue;
         timeline[2].cause = Cause::StandingQueue;
         assert_eq!(through_queue(&timeline), 1_750);

@@ -76,8 +76,8 @@ impl Placing {
             } else if is_astray(self.last, packet.time) || packet.is_late() || self.slow {
                 self.push_slowly(packet, packets, out);
             } else {
-                self.count(packet);
                 let prompt = self.measure_legs(packet);
+                self.count(packet);
                 let left = if prompt { packet.time } else { self.left(packet) };
                 out.take(packet, left, self.legs.moved());
             }
@@ -144,11 +144,12 @@ impl Placing {
         if late > Nanos::ZERO && self.held.is_none() {
             packet = packet.at(self.last).delayed();
         }
-        self.count(&packet);
         if unsure || (late > LITTLE && self.held.is_none()) {
+            self.count(&packet);
             self.begin_timing_anew(&packet);
         } else {
             self.measure_legs(&packet);
+            self.count(&packet);
         }
         match &mut self.held {
             None => self.pass(&packet, out),

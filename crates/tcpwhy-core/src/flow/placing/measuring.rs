@@ -62,7 +62,8 @@ impl Placing {
         if self.legs.to[own].is_news(ecr, packet.time) {
             let round = self.legs.floor();
             let left = if prompt { packet.time } else { self.left(packet) };
-            self.legs.to[own].echoed(ecr, left, round, self.clocks[own].tells());
+            let quiet = packet.time - self.last;
+            self.legs.to[own].echoed(ecr, left, quiet, round, self.clocks[own].tells());
         }
         prompt
     }

@@ -11,6 +11,9 @@ use crate::units::{Nanos, Seq};
 /// Echoes among which one would name an older packet than the newest, if the end did not rest before each.
 const MANY: u32 = 8;
 
+/// Twice what light takes through a fibre to the other side of the earth and back: few ends are farther away, and many rest for as long.
+const AROUND_THE_EARTH: Nanos = Nanos::from_millis(400);
+
 /// ACKs of one burst follow each other so closely, clock ticks included.
 const SOON: Nanos = Nanos::from_millis(2);
 
@@ -41,6 +44,9 @@ pub(crate) struct Leg {
     pub(crate) near: bool,
     behind: Behind,
     pub(crate) echoes: u32,
+    /// Echoes before which nothing passed for most of the time that they took: their end may have rested, and not the path be as long.
+    rested: u32,
+    first: Nanos,
     /// The end echoes the same old value for ever: its echo says nothing.
     stuck: bool,
     now: Nanos,
@@ -72,6 +78,8 @@ impl Leg {
             near: false,
             behind: Behind::default(),
             echoes: 0,
+            rested: 0,
+            first: Nanos::ZERO,
             stuck: false,
             now: Nanos::ZERO,
             moved: false,
@@ -133,15 +141,19 @@ impl Leg {
     }
 
     /// Whether what is known of it is the path's, or little beside a `round` trip: an end whose every packet names the newest that had passed
-    /// may have thought for as long. Of a few packets that says nothing.
+    /// may have thought for as long. Of a few packets that says nothing, unless most of them came after a rest.
     pub(crate) fn is_sure(&self, round: Nanos) -> bool {
         let few = self.echoes < MANY;
-        few || self.at_least.0 >= self.at_most.0 / 2 || self.is_exact(round)
+        few && self.rested * 2 < self.echoes.max(1)
+            || self.at_least.0 >= self.at_most.0 / 2
+            || self.is_exact(round)
     }
 
     /// As `is_sure`, nearly to the length: whoever rests before it goes on has not rested for a good part of that.
     pub(crate) fn is_exact(&self, round: Nanos) -> bool {
-        self.told || self.at_least.0 >= self.at_most.0 / 4 * 3 || self.at_most.0 < round.0 / 8
+        // What was judged before the last of a few echoes went by the first one.
+        let near = self.at_most.0 < round.0 / 8 && (self.echoes >= MANY || self.first <= round);
+        self.told || self.at_least.0 >= self.at_most.0 / 4 * 3 || near
     }
 
     /// What it is now after one of the values that it depends on has changed.
@@ -270,12 +282,24 @@ impl Leg {
     }
 
     /// A packet from this end, which without queues would have passed at `time`, echoed `tsecr`; whether its clock tells so is `one_way`.
-    /// `round` is the length over which a queue is judged.
+    /// `round` is the length over which a queue is judged, and no packet had passed for so long before it.
     #[inline(never)]
-    pub(crate) fn echoed(&mut self, tsecr: u32, time: Nanos, round: Nanos, one_way: bool) {
+    pub(crate) fn echoed(
+        &mut self,
+        tsecr: u32,
+        time: Nanos,
+        quiet: Nanos,
+        round: Nanos,
+        one_way: bool,
+    ) {
         self.one_way = one_way;
         match self.stamps.echoed(tsecr, time) {
-            Echo::Of(passed) => self.echo_sample(time - passed, time, round),
+            Echo::Of(passed) => {
+                let leg = time - passed;
+                let rest = leg >= AROUND_THE_EARTH && quiet.scale(4, 1) >= leg.scale(3, 1);
+                self.rested += u32::from(rest);
+                self.echo_sample(leg, time, round);
+            }
             Echo::Stuck => {
                 self.stuck = true;
                 self.settle();
@@ -288,6 +312,7 @@ impl Leg {
     /// soon, it waited on the path and not for its application: only such a packet tells the queue of the moment.
     fn echo_sample(&mut self, leg: Nanos, time: Nanos, round: Nanos) {
         self.sample(leg);
+        self.first = if self.echoes == 0 { leg } else { self.first };
         self.echoes = self.echoes.saturating_add(1);
         if self.echoes <= MANY {
             self.at_most = self.floor;

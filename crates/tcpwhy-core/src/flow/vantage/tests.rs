@@ -11,9 +11,9 @@ fn an_echo_measures_the_leg_from_the_first_packet_with_that_value() {
     leg.passed_towards(100, ms(0));
     leg.passed_towards(100, ms(1));
     leg.passed_towards(101, ms(2));
-    leg.echoed(100, ms(30), ms(40), false);
+    leg.echoed(100, ms(30), Nanos::ZERO, ms(40), false);
     assert_eq!(leg.floor(), ms(30));
-    leg.echoed(101, ms(31), ms(40), false);
+    leg.echoed(101, ms(31), Nanos::ZERO, ms(40), false);
     assert_eq!(leg.floor(), ms(29));
 }
 
@@ -38,9 +38,9 @@ fn data_and_its_first_acknowledgment_measure_the_leg_and_repairs_do_not() {
 fn a_tick_that_outlasts_the_path_is_measured_once() {
     let mut leg = Leg::new();
     leg.passed_towards(100, Nanos(0));
-    leg.echoed(100, Nanos(500_000), ms(1), false);
+    leg.echoed(100, Nanos(500_000), Nanos::ZERO, ms(1), false);
     leg.passed_towards(100, Nanos(510_000));
-    leg.echoed(100, Nanos(520_000), ms(1), false);
+    leg.echoed(100, Nanos(520_000), Nanos::ZERO, ms(1), false);
     assert_eq!(leg.floor(), Nanos(500_000));
 }
 
@@ -51,7 +51,7 @@ fn a_queue_on_the_way_shows_in_the_leg_but_not_in_its_floor() {
         leg.passed_towards(i, ms(i64::from(i)));
         let queue = i64::from(i) / 2;
         if let Some(echo) = (i64::from(i) - 20 - queue).try_into().ok().filter(|e| *e < i) {
-            leg.echoed(echo, ms(i64::from(i)), ms(50), false);
+            leg.echoed(echo, ms(i64::from(i)), Nanos::ZERO, ms(50), false);
         }
     }
     assert_eq!(leg.floor(), ms(39));
@@ -63,7 +63,13 @@ fn think_time_is_not_taken_for_a_queue() {
     let mut leg = Leg::new();
     for i in 0..10u32 {
         leg.passed_towards(i, ms(1000 * i64::from(i)));
-        leg.echoed(i, ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }), ms(50), false);
+        leg.echoed(
+            i,
+            ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }),
+            Nanos::ZERO,
+            ms(50),
+            false,
+        );
     }
     assert_eq!(leg.standing().now, ms(20));
 }
@@ -75,7 +81,7 @@ fn an_echo_that_could_have_left_long_before_the_next_tells_no_queue() {
     for i in 0..20u32 {
         leg.passed_towards(i, ms(20 * i64::from(i)));
         if i >= 1 {
-            leg.echoed(i - 1, ms(20 * i64::from(i) + 18), ms(50), false);
+            leg.echoed(i - 1, ms(20 * i64::from(i) + 18), Nanos::ZERO, ms(50), false);
         }
     }
     assert_eq!(leg.standing().latest, ms(20), "38 ms after it passed, 18 ms after the next did");
@@ -142,13 +148,32 @@ fn what_parts_bursts_counts_and_not_what_lies_within_them() {
 }
 
 #[test]
+fn an_end_that_goes_on_after_a_rest_has_not_shown_how_far_it_is() {
+    // So long after the newest packet, and after that long a silence.
+    let echoes = |list: &[(i64, i64)]| {
+        let mut leg = Leg::new();
+        for (i, &(after, quiet)) in list.iter().enumerate() {
+            let at = ms(2_000 * i as i64);
+            leg.passed_towards(i as u32, at);
+            leg.echoed(i as u32, at + ms(after), ms(quiet), ms(40), false);
+        }
+        leg
+    };
+    assert!(!echoes(&[(940, 940), (938, 938), (941, 941)]).is_sure(ms(40)));
+    assert!(echoes(&[(940, 10), (938, 10), (941, 941)]).is_sure(ms(40)), "others had passed");
+    // The last one tells, but what was judged before went by the first.
+    assert!(!echoes(&[(940, 940), (938, 938), (2, 2)]).is_sure(ms(40)));
+    assert!(echoes(&[(3, 3), (938, 938), (2, 2)]).is_sure(ms(40)));
+}
+
+#[test]
 fn an_end_that_always_echoes_the_newest_may_have_thought() {
     let rests = |behind: u32| {
         let mut leg = Leg::new();
         for i in 0..20u32 {
             let at = ms(30 * i64::from(i));
             (0..4).for_each(|k| leg.passed_towards(4 * i + k, at + ms(k.into())));
-            leg.echoed(4 * i + 3 - behind, at + ms(8), ms(30), false);
+            leg.echoed(4 * i + 3 - behind, at + ms(8), Nanos::ZERO, ms(30), false);
         }
         leg
     };
@@ -182,7 +207,7 @@ fn what_an_end_that_tells_when_it_sent_echoes_late_has_queued_on_its_way_there()
         for i in 0..40u32 {
             leg.passed_towards(i, ms(i64::from(i)));
             if i >= 30 {
-                leg.echoed(i - 30, ms(i64::from(i)), ms(50), one_way);
+                leg.echoed(i - 30, ms(i64::from(i)), Nanos::ZERO, ms(50), one_way);
             }
         }
         leg.standing().queue()

@@ -10,10 +10,13 @@ use crate::units::bits_per_second;
 pub(super) fn step(step: &Work) -> String {
     match *step {
         Work::ProfileApplication { at, first } => format!(
-            "Look at what the application on {} does {} (disk, database, locks, CPU); its own log, \
-             `perf` or `strace -f -T -p PID` shows it. No network or buffer setting will help.",
+            "Look at what the application on {} does {}, or where it gets the data from; its own \
+             log, `perf` or `strace -f -T -p PID` shows it. No network or buffer setting will help.",
             place(&at),
-            if first { "before its first write" } else { "between its writes" }
+            match first {
+                true => "before its first write (disk, database, locks, CPU)",
+                false => "between its writes (disk, database, locks, CPU, a rate limit of its own)",
+            }
         ),
         Work::Uncork { at } => format!(
             "In the application on {}, set TCP_CORK to 0 on that socket whenever a message is \

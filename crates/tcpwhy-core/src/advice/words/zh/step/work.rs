@@ -10,9 +10,11 @@ use crate::units::bits_per_second;
 pub(super) fn step(step: &Work) -> String {
     match *step {
         Work::ProfileApplication { at, first } => format!(
-            "查看{}上的应用程序在{}做什么（磁盘、数据库、锁、CPU）；它自己的日志、`perf` 或 `strace -f -T -p PID` 可以说明。调整网络或缓冲区没有用。",
-            place(&at),
-            if first { "第一次写入之前" } else { "两次写入之间" }
+            "查看{}，或者它的数据从哪里来；它自己的日志、`perf` 或 `strace -f -T -p PID` 可以说明。调整网络或缓冲区没有用。",
+            match first {
+                true => format!("{}上的应用程序在第一次写入之前做什么（磁盘、数据库、锁、CPU）", place(&at)),
+                false => format!("{}上的应用程序在两次写入之间做什么（磁盘、数据库、锁、CPU、自身的限速）", place(&at)),
+            }
         ),
         Work::Uncork { at } => format!(
             "在{}的应用程序中，每条消息写完时把那个套接字的 TCP_CORK 设为 0：否则不满一段的数据要等内核的定时器 200 ms。",

@@ -7,6 +7,11 @@ use std::cmp::Reverse;
 /// A direction whose data moved in less than this part of its time (percent) is an exchange of
 /// messages: what lies between them is the answer. Otherwise it is asked while data moved.
 const MOSTLY_BETWEEN: i64 = 20;
+/// So many turns, with pauses between them that are so short in the mean, are a program's that asks for one thing after the other, and no
+/// person's: what lies between them is a part of its work, and the answer where it is most of the time (percent).
+const PROGRAMS_TURNS: usize = 16;
+const PROGRAMS_PART: i64 = 60;
+const PROGRAMS_PAUSE: Nanos = Nanos::from_secs(1);
 
 /// The verdict over `timeline` of the data that `from` sends.
 pub(crate) fn of(
@@ -20,7 +25,9 @@ pub(crate) fn of(
         _ => Nanos::ZERO,
     };
     let active = transfers.iter().fold(Nanos::ZERO, |t, x| t + (x.to - x.from));
-    let inside = active.scale(100, span.0.max(1)).0 >= MOSTLY_BETWEEN;
+    let moved = active.scale(100, span.0.max(1)).0;
+    let inside = moved >= MOSTLY_BETWEEN
+        && (moved > 100 - PROGRAMS_PART || !are_programs(transfers, span - active));
     // A server that was asked keeps somebody waiting before its data moves, too.
     let awaited = |i: &Interval| from == Side::Server && i.cause == Cause::SenderApplication;
     let within = |i: &Interval| match inside && !awaited(i) {
@@ -60,6 +67,12 @@ pub(crate) fn of(
         share: (total.secs() / span.secs().max(1e-9)).clamp(0.0, 1.0),
         confidence: (weighted / total.secs().max(1e-9) * certain).clamp(0.0, 1.0),
     }
+}
+
+/// A program makes these transfers, with that much time between them.
+fn are_programs(transfers: &[Transfer], between: Nanos) -> bool {
+    let turns = i64::try_from(transfers.len()).unwrap_or(i64::MAX);
+    transfers.len() >= PROGRAMS_TURNS && between <= PROGRAMS_PAUSE.scale(turns, 1)
 }
 
 /// What is known of a short time is no answer for a long one, wherever data moved.
@@ -138,6 +151,38 @@ mod tests {
         assert!((told.confidence - 0.9).abs() < 1e-9, "{told:?}");
         // An exchange of messages: what lies between them.
         assert_eq!(verdict(&list, 1).limit, Limit::Application);
+    }
+
+    #[test]
+    fn what_a_program_does_between_many_transfers_is_the_answer_where_it_takes_most_of_the_time() {
+        let told = |turns: i64, pause: i64| {
+            let (mut timeline, mut transfers) = (Vec::new(), Vec::new());
+            for k in 0..turns {
+                let from = Nanos::from_millis(k * (100 + pause));
+                let (to, next) =
+                    (from + Nanos::from_millis(100), from + Nanos::from_millis(100 + pause));
+                timeline.push(interval(Limit::PathBandwidth, (from, to), 1));
+                timeline.push(interval(Limit::Application, (to, next), 0));
+                let (bytes, retransmitted) = (1, 0);
+                transfers.push(Transfer {
+                    from,
+                    to,
+                    bytes,
+                    retransmitted,
+                    first_frame: 1,
+                    last_frame: 2,
+                });
+            }
+            of(Side::Client, &timeline, &transfers, &facts()).limit
+        };
+        assert_eq!(told(20, 300), Limit::Application);
+        assert_eq!(told(10, 300), Limit::PathBandwidth, "a few may be a person's");
+        assert_eq!(told(20, 120), Limit::PathBandwidth, "about as long as data moves");
+        let slow = |turns: i64| {
+            let list = [(Limit::PathBandwidth, turns), (Limit::Application, 3 * turns)];
+            verdict(&list, turns).limit
+        };
+        assert_eq!(slow(40), Limit::PathBandwidth, "of one transfer");
     }
 
     #[test]

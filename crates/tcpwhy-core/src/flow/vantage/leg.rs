@@ -46,6 +46,7 @@ pub(crate) struct Leg {
     pub(crate) echoes: u32,
     /// Echoes before which nothing passed for most of the time that they took: their end may have rested, and not the path be as long.
     rested: u32,
+    /// What the first of them took.
     first: Nanos,
     /// The end echoes the same old value for ever: its echo says nothing.
     stuck: bool,

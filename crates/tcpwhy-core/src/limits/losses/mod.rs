@@ -30,6 +30,8 @@ const FEWEST_BETWEEN_ENDS: usize = 4;
 /// Percent by which these rates may differ: half of what CUBIC takes off after a loss (RFC 9438 section 4.6). Where chance ends a growth at
 /// any height, they differ by more.
 const EVEN: u64 = 15;
+/// Parts of the time that show by their rates alone that one is kept.
+const FEWEST_PARTS: usize = 4;
 /// As `EVEN`, where the link could carry far more and what is lost does not stand anywhere: only a bucket lets data through so evenly, give or
 /// take a round of twenty, and fewer times show it, whatever round trips look like.
 const EVENER: u64 = 5;
@@ -184,7 +186,7 @@ fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
 /// As much arrived in each of many parts of the time from stretch `first` on.
 fn goes_evenly(ctx: &Context<'_>, first: usize) -> bool {
     let parts = parts(&ctx.stretches[first..], ctx.floor);
-    parts.len() >= FEWEST_BETWEEN_ENDS && is_even(&parts, EVEN)
+    parts.len() >= FEWEST_PARTS && is_even(&parts, EVEN)
 }
 
 /// A tenth of all segments was sent again: a sender that takes losses for a full queue would have slowed down long before.

@@ -109,10 +109,12 @@ impl Scoreboard {
         Self { since: u64::MAX, ..Self::new(first) }
     }
 
-    /// The capture has seen what begins at `start`.
+    /// The capture has seen what begins at `start`. What it sees later of what comes before its first segment is sent again.
     #[inline(always)]
     pub(crate) fn sees(&mut self, start: u64) {
-        self.since = self.since.min(start);
+        if self.since == u64::MAX {
+            self.since = start;
+        }
     }
 
     /// Sent and not acknowledged, in bytes.

@@ -113,6 +113,19 @@ fn an_ack_for_bytes_never_seen_is_a_hole_in_the_capture() {
 }
 
 #[test]
+fn what_was_sent_before_the_capture_began_is_no_hole_though_some_of_it_is_sent_again() {
+    let mut b = Scoreboard::in_the_middle(0);
+    for start in [10_000, 11_000, 2_000] {
+        b.sees(start);
+        b.send(start, start + 1_000, ms(0), Levels::default(), REPAIR);
+    }
+    assert_eq!(b.acknowledge(12_000, |_| ()).missed, 0);
+    b.sees(14_000);
+    b.send(14_000, 15_000, ms(1), Levels::default(), REPAIR);
+    assert_eq!(b.acknowledge(15_000, |_| ()).missed, 2_000, "later is");
+}
+
+#[test]
 fn memory_is_bounded_for_a_receiver_that_never_acknowledges() {
     let mut b = Scoreboard::new(0);
     for i in 0..200_000u64 {

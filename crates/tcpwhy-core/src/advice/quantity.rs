@@ -10,7 +10,7 @@ use crate::units::Nanos;
 pub const SHORTEST_ROUND_TRIP: Nanos = Nanos(1_000);
 
 /// What so many round trips take, one after the other.
-pub(crate) fn round_trips(count: u64, rtt: Nanos) -> Nanos {
+pub fn round_trips(count: u64, rtt: Nanos) -> Nanos {
     rtt.scale(i64::try_from(count).unwrap_or(i64::MAX), 1)
 }
 

@@ -1,6 +1,6 @@
 //! What the narrowest link carries, from what the packets show of it and what the timeline says of when it was full.
 
-use crate::flow::capacity::Known;
+use crate::flow::capacity::{Known, agrees};
 use crate::flow::sender::Sender;
 use crate::limits::Context;
 use crate::model::{Cause, Interval, Limit, time_of};
@@ -80,9 +80,8 @@ impl Narrowest {
             carries = carries.min(peak.max(queued));
         }
         // Nor do they show it where a window or a buffer spaces them, unless the first window says the same.
-        let first = sender.capacity.of_first_window(mss, floor);
-        let agrees = first.is_some_and(|first| first.abs_diff(carries) <= carries / 8);
-        let is_shown = spaced.known == Known::Shown && (agrees || !is_mostly_held(timeline));
+        let agrees = || agrees(sender.capacity.of_first_window(mss, floor), carries);
+        let is_shown = spaced.known == Known::Shown && (!is_mostly_held(timeline) || agrees());
         let shown = (was_full || is_shown).then_some(carries);
         // Any path that has not shown less carries an initial window in a round trip (RFC 6928).
         let least = if shown.is_none() { bits_per_second(10 * mss, floor) / 8 } else { 0 };

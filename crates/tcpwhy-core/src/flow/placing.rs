@@ -145,12 +145,11 @@ impl Placing {
             packet = packet.at(self.last).delayed();
         }
         if unsure || (late > LITTLE && self.held.is_none()) {
-            self.count(&packet);
             self.begin_timing_anew(&packet);
         } else {
             self.measure_legs(&packet);
-            self.count(&packet);
         }
+        self.count(&packet);
         match &mut self.held {
             None => self.pass(&packet, out),
             Some(held) => {
@@ -168,7 +167,7 @@ impl Placing {
         if !self.handshake.is_over(packet) {
             self.handshake.note(packet);
         }
-        self.legs.begin_anew(self.last);
+        self.legs.begin_anew(self.last.max(packet.time));
         // Less than no time was quiet before the next packet.
         self.previous_packet = Nanos::MAX;
     }

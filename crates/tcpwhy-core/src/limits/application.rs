@@ -51,13 +51,12 @@ pub(super) fn emptied(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// begin where writes end (the only segments that are short stand before them) and end at another time than an ACK's.
 pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let most = |n: u32| around.stalls > 0 && n * 4 >= around.stalls * 3;
-    let ends = most(around.short_stalls) && around.short_segments <= 2 * around.stalls;
+    let ends = around.ends_before_stalls() && around.short_segments <= 2 * around.stalls;
     // What ends just after an ACK by chance does so rarely; from afar many an ACK may have been the one.
-    let woken = most(around.woken) || !ctx.far && around.woken * 2 >= around.stalls;
+    let woken = around.most_stalls(around.woken) || !ctx.far && around.woken * 2 >= around.stalls;
     // A packet of many segments makes room when the last of them was acknowledged. Where ACKs are few, no chance ends every wait just then.
     let sparse = i64::from(around.samples) * SPARSE.0 <= around.time.0;
-    let freed = sparse && most(around.woken);
+    let freed = sparse && around.most_stalls(around.woken);
     (around.forgoes_room() && !freed || ends && !woken)
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
 }
@@ -184,8 +183,10 @@ pub(super) fn trickles(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Most stalls end just after data of the peer, while its bare ACKs, of which there are as many and more, release nothing: it grants what
 /// may be sent (a stream's window, RFC 9113 section 5.2; so many requests under way), and neither window nor buffer holds the sender.
 pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    // The rounds before may still belong to slow start.
-    (is_granted(&ctx.around(i)) || is_granted(&ctx.ahead(i)))
+    let around = ctx.around(i);
+    // Few peers say anything; the rounds before may still belong to slow start.
+    let any = around.answers.count() > 0;
+    (any && (is_granted(&around) || is_granted(&ctx.ahead(i))))
         .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
 }
 

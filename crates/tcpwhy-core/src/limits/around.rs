@@ -90,7 +90,12 @@ impl Around {
 
     /// Nearly every stall follows the end of what was written: a segment that is not full.
     pub(crate) fn ends_before_stalls(&self) -> bool {
-        self.stalls > 0 && self.short_stalls * 4 >= self.stalls * 3
+        self.most_stalls(self.short_stalls)
+    }
+
+    /// So many are nearly all of the stalls.
+    pub(crate) fn most_stalls(&self, n: u32) -> bool {
+        self.stalls > 0 && n * 4 >= self.stalls * 3
     }
 
     /// A segment in every second round or more is shorter than the MSS: the queue was empty then, for in one that anything holds back it is
@@ -170,7 +175,7 @@ impl Around {
     pub(crate) fn is_woken_at_a_level(&self, mss: u64) -> bool {
         let (left, varies) = (self.left.mean(), self.left.deviation());
         let level = left >= (2 * mss) as f64 && varies <= left / 3.0;
-        level && self.left.count() >= LEVELS && self.woken * 4 >= self.stalls * 3
+        level && self.left.count() >= LEVELS && self.most_stalls(self.woken)
     }
 
     /// Flights of different heights drained to one level before more was sent.

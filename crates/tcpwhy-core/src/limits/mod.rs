@@ -29,7 +29,7 @@ pub(crate) use silent_path::Silence;
 pub(crate) use timeline::lay;
 
 use crate::flow::wait::Wait;
-use crate::model::{Cause, Limit, WindowScale};
+use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
 /// No round trip takes so long, queues of whole seconds included.
@@ -76,11 +76,10 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))
         }
         Wait::Nagle => Judgement::new(Limit::DelayedAck, Cause::Nagle, 85),
-        Wait::Window => application::granted(ctx, i)
-            .filter(|_| matches!(ctx.scale, WindowScale::Inferred { .. }))
-            .or_else(|| path_bandwidth::capped_queue(ctx, i))
-            .or_else(|| path_bandwidth::capped_full(ctx, i))
-            .unwrap_or_else(|| receive_window::closed(ctx, i)),
+        Wait::Window if ctx.guesses_scale() => {
+            application::granted(ctx, i).unwrap_or_else(|| of_window(ctx, i))
+        }
+        Wait::Window => of_window(ctx, i),
         Wait::Ack => application::trickles(ctx, i)
             .or_else(|| application::writes_evenly(ctx, i))
             .or_else(|| busy_or_full(ctx, i))
@@ -130,6 +129,12 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| congestion_window::cut(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
     }
+}
+
+fn of_window(ctx: &Context<'_>, i: usize) -> Judgement {
+    path_bandwidth::capped_queue(ctx, i)
+        .or_else(|| path_bandwidth::capped_full(ctx, i))
+        .unwrap_or_else(|| receive_window::closed(ctx, i))
 }
 
 /// What is measured outside of the sender, whatever it waited for: a link that is busy, a window that is full.

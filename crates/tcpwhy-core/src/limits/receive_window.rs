@@ -22,7 +22,7 @@ const UNSCALED: u64 = 65_535;
 pub(super) fn closed(ctx: &Context<'_>, i: usize) -> Judgement {
     let s = &ctx.stretches[i];
     let cause = cause(ctx, i);
-    let sure = s.zero_window || !matches!(ctx.scale, WindowScale::Inferred { .. });
+    let sure = s.zero_window || !ctx.guesses_scale();
     Judgement::new(Limit::ReceiveWindow, cause, if sure { 95 } else { 70 })
 }
 

@@ -80,13 +80,17 @@ pub(super) fn woken_late(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// (`tcp_sendmsg_locked`). What a window held back, or what was written at its own time, would leave the more the higher the flight was.
 pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let confidence = match () {
-        () if around.resent > 0 => return None,
-        () if around.is_refilled_at_a_level(ctx.mss) => 85,
-        // Such a buffer's writes end full. What is written by a clock can find as much left every time, too, and ends short.
-        () if around.ends_before_stalls() => return None,
-        () if around.forgoes_room() && around.is_woken_at_a_level(ctx.mss) => 75,
-        () => return None,
+    if around.resent > 0 {
+        return None;
+    }
+    // Such a buffer's writes end full. What is written by a clock can find as much left every time, too, and ends short.
+    let full = !around.ends_before_stalls();
+    let confidence = if around.is_refilled_at_a_level(ctx.mss) {
+        85
+    } else if full && around.forgoes_room() && around.is_woken_at_a_level(ctx.mss) {
+        75
+    } else {
+        return None;
     };
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }

@@ -42,6 +42,11 @@ pub(crate) enum Known {
     Guessed,
 }
 
+/// The `first` window came at this rate, give or take an eighth.
+pub(crate) fn agrees(first: Option<u64>, rate: u64) -> bool {
+    first.is_some_and(|first| first.abs_diff(rate) <= rate / 8)
+}
+
 /// The paces of one direction's ACKs, weighted with their bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Capacity {
@@ -113,7 +118,7 @@ impl Capacity {
         {
             return seen(first);
         }
-        let agrees = first.is_some_and(|first| first.abs_diff(rate) <= rate / 8);
+        let agrees = agrees(first, rate);
         let faster =
             |first: &u64| !filled && *first > rate && self.first.tells(*first, rate, mss, floor);
         let shown = first.filter(faster).unwrap_or(0);

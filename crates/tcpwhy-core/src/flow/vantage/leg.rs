@@ -313,7 +313,9 @@ impl Leg {
     /// soon, it waited on the path and not for its application: only such a packet tells the queue of the moment.
     fn echo_sample(&mut self, leg: Nanos, time: Nanos, round: Nanos) {
         self.sample(leg);
-        self.first = if self.echoes == 0 { leg } else { self.first };
+        if self.echoes == 0 {
+            self.first = leg;
+        }
         self.echoes = self.echoes.saturating_add(1);
         if self.echoes <= MANY {
             self.at_most = self.floor;

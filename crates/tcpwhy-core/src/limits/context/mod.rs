@@ -118,6 +118,11 @@ impl<'a> Context<'a> {
         s.shift >= self.shift
     }
 
+    /// Without the handshake the window's scale is what the data shows of it.
+    pub(crate) fn guesses_scale(&self) -> bool {
+        matches!(self.scale, WindowScale::Inferred { .. })
+    }
+
     /// Data flows in stretch `i`: it says something about flight and rate.
     fn flows(&self, i: usize) -> bool {
         matches!(self.wait(i), Wait::Ack | Wait::Timer | Wait::Window) || self.catches_breath(i)

@@ -8,7 +8,7 @@ mod zh;
 
 use crate::Source;
 use crate::terminal::shown::Quiet;
-use tcpwhy_core::advice::quantity::SHORTEST_ROUND_TRIP;
+use tcpwhy_core::advice::quantity::{self, SHORTEST_ROUND_TRIP};
 use tcpwhy_core::advice::{Language, cause_label, limit_label};
 use tcpwhy_core::model::{
     Cause, Connection, Direction, Evidence, Interval, Limit, RttSummary, WhatIf,
@@ -224,8 +224,7 @@ fn measured(i: &Interval) -> Vec<Measured> {
 /// The turns whose round trips are most of the time that is predicted without waiting for applications.
 fn turns_left(d: &Direction, w: &WhatIf) -> Option<u64> {
     let turns = d.turns();
-    let questions = i64::try_from(turns).unwrap_or(i64::MAX).saturating_sub(1);
-    let way = d.facts.rtt_floor.scale(questions, 1);
+    let way = quantity::round_trips(turns.saturating_sub(1), d.facts.rtt_floor);
     (w.lift == Limit::Application && turns > 1 && way.scale(2, 1) >= w.transfer).then_some(turns)
 }
 
@@ -234,7 +233,7 @@ pub(super) fn row(words: &dyn Words, d: &Direction, w: &WhatIf) -> [String; 4] {
     let turns = turns_left(d, w);
     [
         turns.map_or_else(|| words.lifted(w.lift).to_owned(), |turns| words.still_turns(turns)),
-        words.predicted(tcpwhy_core::advice::quantity::span(w.transfer), w.at_most),
+        words.predicted(quantity::span(w.transfer), w.at_most),
         gain(d.transfer, w.transfer).map(|gain| words.gain(gain)).unwrap_or_default(),
         match w.next {
             Limit::Unknown => String::new(),

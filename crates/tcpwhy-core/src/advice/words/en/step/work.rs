@@ -13,9 +13,10 @@ pub(super) fn step(step: &Work) -> String {
             "Look at what the application on {} does {}, or where it gets the data from; its own \
              log, `perf` or `strace -f -T -p PID` shows it. No network or buffer setting will help.",
             place(&at),
-            match first {
-                true => "before its first write (disk, database, locks, CPU)",
-                false => "between its writes (disk, database, locks, CPU, a rate limit of its own)",
+            if first {
+                "before its first write (disk, database, locks, CPU)"
+            } else {
+                "between its writes (disk, database, locks, CPU, a rate limit of its own)"
             }
         ),
         Work::Uncork { at } => format!(

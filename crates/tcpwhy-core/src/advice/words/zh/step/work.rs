@@ -10,10 +10,12 @@ use crate::units::bits_per_second;
 pub(super) fn step(step: &Work) -> String {
     match *step {
         Work::ProfileApplication { at, first } => format!(
-            "查看{}，或者它的数据从哪里来；它自己的日志、`perf` 或 `strace -f -T -p PID` 可以说明。调整网络或缓冲区没有用。",
-            match first {
-                true => format!("{}上的应用程序在第一次写入之前做什么（磁盘、数据库、锁、CPU）", place(&at)),
-                false => format!("{}上的应用程序在两次写入之间做什么（磁盘、数据库、锁、CPU、自身的限速）", place(&at)),
+            "查看{}上的应用程序在{}，或者它的数据从哪里来；它自己的日志、`perf` 或 `strace -f -T -p PID` 可以说明。调整网络或缓冲区没有用。",
+            place(&at),
+            if first {
+                "第一次写入之前做什么（磁盘、数据库、锁、CPU）"
+            } else {
+                "两次写入之间做什么（磁盘、数据库、锁、CPU、自身的限速）"
             }
         ),
         Work::Uncork { at } => format!(

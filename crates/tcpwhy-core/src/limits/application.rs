@@ -183,10 +183,8 @@ pub(super) fn trickles(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Most stalls end just after data of the peer, while its bare ACKs, of which there are as many and more, release nothing: it grants what
 /// may be sent (a stream's window, RFC 9113 section 5.2; so many requests under way), and neither window nor buffer holds the sender.
 pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let around = ctx.around(i);
-    // Few peers say anything; the rounds before may still belong to slow start.
-    let any = around.answers.count() > 0;
-    (any && (is_granted(&around) || is_granted(&ctx.ahead(i))))
+    // The rounds before may still belong to slow start.
+    (is_granted(&ctx.around(i)) || is_granted(&ctx.ahead(i)))
         .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
 }
 

@@ -89,6 +89,8 @@ pub(crate) struct Scoreboard {
     pub(crate) missed: u64,
     /// The first byte that it can have missed.
     since: u64,
+    /// One past the last byte before the capture's first that is known to have arrived.
+    before: u64,
 }
 
 impl Scoreboard {
@@ -101,6 +103,7 @@ impl Scoreboard {
             reported: 0,
             missed: 0,
             since: first,
+            before: first,
         }
     }
 
@@ -115,6 +118,17 @@ impl Scoreboard {
         if self.since == u64::MAX {
             self.since = start;
         }
+    }
+
+    /// An ACK in the middle of a connection says that what comes before the capture's first segment is still under way from `ack` on.
+    /// Whether it does.
+    #[cold]
+    pub(crate) fn is_owed_from(&mut self, ack: u64) -> bool {
+        let owed = self.una == self.since;
+        if owed {
+            self.before = ack;
+        }
+        owed
     }
 
     /// Sent and not acknowledged, in bytes.
@@ -176,7 +190,8 @@ impl Scoreboard {
     #[inline(never)]
     fn send_again(&mut self, fresh: Sent, soonest_repair: Nanos) -> Sending {
         let Sent { start, end, time, .. } = fresh;
-        if end <= self.una {
+        let arrived = if self.una == self.since { self.before } else { self.una };
+        if end <= arrived {
             return Sending::Needless;
         }
         let kind = self.resend(start, end, time, soonest_repair);

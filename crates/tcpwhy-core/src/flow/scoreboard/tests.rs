@@ -126,6 +126,24 @@ fn what_was_sent_before_the_capture_began_is_no_hole_though_some_of_it_is_sent_a
 }
 
 #[test]
+fn what_was_under_way_when_the_capture_began_may_need_to_be_sent_again() {
+    let mut b = Scoreboard::in_the_middle(20_000);
+    b.sees(20_000);
+    b.send(20_000, 21_000, ms(0), Levels::default(), REPAIR);
+    let again = |b: &mut Scoreboard, start: u64| {
+        b.send(start, start + 1_000, ms(50), Levels::default(), REPAIR)
+    };
+    assert_eq!(again(&mut b, 12_000), Sending::Needless, "no ACK says that it is owed");
+    assert!(b.is_owed_from(12_000));
+    let needed = Sending::Again { times: 0, tail: false, level: 0, recanted: 0 };
+    assert_eq!(again(&mut b, 12_000), needed);
+    assert_eq!(again(&mut b, 11_000), Sending::Needless);
+    b.acknowledge(20_500, |_| ());
+    assert!(!b.is_owed_from(12_000), "overtaken");
+    assert_eq!(again(&mut b, 12_000), Sending::Needless);
+}
+
+#[test]
 fn memory_is_bounded_for_a_receiver_that_never_acknowledges() {
     let mut b = Scoreboard::new(0);
     for i in 0..200_000u64 {

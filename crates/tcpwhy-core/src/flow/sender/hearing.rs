@@ -29,7 +29,7 @@ impl Sender {
         };
         self.last = time;
         if ack < self.board.una {
-            return; // overtaken by a newer one
+            return self.heard_of_before(event, ack);
         }
         if ack == self.board.una && self.is_mere_data(event) {
             return self.carried_data(event, time);
@@ -64,6 +64,14 @@ impl Sender {
         let piece = self.piece(time, event.frame);
         self.gap.falls(time, self.board.flight(), self.flight);
         self.gap.change(piece);
+    }
+
+    /// An ACK of less than is known to have arrived: it was overtaken by a newer one, or what was under way when the capture began still is.
+    #[cold]
+    fn heard_of_before(&mut self, event: &Packet, ack: u64) {
+        if self.board.is_owed_from(ack) && event.reports_loss() {
+            self.duplicate_acks = self.duplicate_acks.max(3);
+        }
     }
 
     /// Nothing was acknowledged; the window's edge may have `moved`.

@@ -95,6 +95,8 @@ pub(crate) struct Sender {
     spoke_first: Nanos,
     /// Loss is being repaired until this is acknowledged.
     recover: Option<u64>,
+    /// That repair began when a timer expired.
+    timed_out: bool,
     /// What is being repaired is the tail that a timer sent again (TLP, RFC 8985 section 7): once, and nothing else.
     probed_tail: bool,
     /// Running mean of the waits between bursts.
@@ -181,6 +183,7 @@ impl Sender {
             peer_data: None,
             spoke_first: b.from,
             recover: None,
+            timed_out: false,
             probed_tail: false,
             usual_wait: Nanos::ZERO,
             duplicate_acks: 0,

@@ -48,16 +48,24 @@ impl Sender {
     }
 
     /// Three duplicate ACKs or SACK blocks reveal a loss (RFC 5681 section 3.2, RFC 8985); with fewer of them the sender waits for its
-    /// timer, and without any only a timer can tell.
-    pub(super) fn is_by_timer(&self, time: Nanos) -> bool {
+    /// timer, and without any only a timer can tell. That starts anew with what is acknowledged, and takes a round trip and more (RFC 6298
+    /// sections 2 and 5.3): what comes sooner answers to duplicate ACKs that the capture has not, or has later.
+    pub(super) fn is_by_timer(&mut self, time: Nanos) -> bool {
         let waited = time - self.gap.start() >= RTO_MIN.max(self.round().scale(2, 1));
-        self.duplicate_acks == 0 || (self.duplicate_acks < 3 && waited)
+        let unheard = self.duplicate_acks == 0;
+        let expired = self.duplicate_acks < 3 && waited;
+        if self.recover.is_none() {
+            let rested = time - self.released >= self.rtt.floor_or_zero();
+            self.timed_out = expired || unheard && rested;
+        }
+        self.timed_out |= expired;
+        self.timed_out && unheard || expired
     }
 
     /// What a retransmission says of the loss that it repairs.
     #[inline(always)]
     pub(super) fn loss_in(
-        &self,
+        &mut self,
         sending: Sending,
         release: Release,
         flight: u64,
@@ -88,6 +96,10 @@ impl Sender {
     pub(super) fn repairs(&mut self, tail: bool, len: u64) {
         let first = self.recover.is_none() && self.duplicate_acks == 0;
         self.probed_tail = first && tail && self.board.flight() > len;
+        // After a timeout all that was sent is sent again, as far as it is not acknowledged (RFC 6582 section 4).
+        if self.timed_out {
+            self.recover = Some(self.board.nxt);
+        }
         self.recover.get_or_insert(self.board.nxt);
     }
 

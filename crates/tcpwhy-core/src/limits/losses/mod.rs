@@ -5,12 +5,13 @@
 //! Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016). Loss by chance takes any.
 
 use super::around::{nearly, rate};
-use super::between::{between_losses, is_even, parts, refilled};
+use super::between::{Between, between_losses, is_even, parts, refilled};
 use super::context::Context;
 use crate::flow::BUSY_HOST;
 use crate::flow::overflow::Before;
 use crate::flow::stretch::Stretch;
-use crate::units::Nanos;
+use crate::kernel::start::INITIAL_WINDOW;
+use crate::units::{Nanos, bytes_in};
 
 /// Losses from which a pattern can be told.
 const FEWEST: usize = 3;
@@ -27,13 +28,16 @@ const CHANCE: u32 = 62;
 /// window grows so do its bursts, and what chance takes late stands far into its burst, too.
 const FEWEST_BETWEEN: usize = 16;
 const FEWEST_BETWEEN_ENDS: usize = 4;
-/// Percent by which these rates may differ: half of what CUBIC takes off after a loss (RFC 9438 section 4.6). Where chance ends a growth at
-/// any height, they differ by more.
-const EVEN: u64 = 15;
+/// Percent by which so many rates may differ. A bucket lets data through evenly, give or take a round of those between two losses. A window
+/// that a short queue ends at nearly the same height every time makes them alike, too, but no more than those heights are.
+const EVEN: u64 = 7;
+/// Percent by which data arrives unevenly at most where it arrives at one rate: half of what CUBIC takes off after a loss (RFC 9438 section
+/// 4.6).
+const ONE_RATE: u64 = 15;
 /// Parts of the time that show by their rates alone that one is kept.
 const FEWEST_PARTS: usize = 4;
-/// As `EVEN`, where the link could carry far more and what is lost does not stand anywhere: only a bucket lets data through so evenly, give or
-/// take a round of twenty, and fewer times show it, whatever round trips look like.
+/// As `EVEN`, where there are fewer of them, and where the link could carry far more and what is lost does not stand anywhere: only a bucket
+/// lets data through so evenly, give or take a round of twenty, whatever round trips look like.
 const EVENER: u64 = 5;
 const FEWEST_EVENER: usize = 6;
 /// A link of which less than this part is used has no queue that overflows all the time: its rate may be taken for twice of what it is where
@@ -44,6 +48,9 @@ const NARROW_PART: u64 = 3;
 const UNUSED_PART: u64 = 2;
 /// Rounds that sent what is lost.
 const HEAVY_ROUNDS: usize = 2;
+/// Segments that get through in a round trip, less than which a sender whose window is at its least sends anyhow: that shows no rate (after
+/// a loss it is two segments, RFC 5681 section 3.1).
+const LEAST_WINDOW: u64 = 2;
 /// Segments below which a fifth is soon lost.
 const FEWEST_HEAVY: u32 = 8;
 
@@ -120,6 +127,9 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
     let between = between_losses(ctx);
     let rate = refilled(&between).unwrap_or_else(|| rate_from(ctx, first));
+    if bytes_in(rate, ctx.floor) < LEAST_WINDOW * ctx.mss {
+        return Losses::Plain;
+    }
     // Where more of what the link carries gets through, chance and short queues are as hard for a round or two.
     let link = ctx.link();
     let narrow = link.is_none_or(|carries| rate < carries / NARROW_PART);
@@ -130,7 +140,10 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
         || without_queue == events.len()
         || link.is_some() && loses_much(ctx) && goes_evenly(ctx, first);
     let policed = Losses::Policed { first, last, rate };
-    if narrow && unqueued && are_heavy(ctx, &events, lost.farther, rate) {
+    // Any queue takes in what a first window brings (RFC 6928 section 2): that in a round trip overflows none.
+    let tiny = bytes_in(rate, ctx.floor) <= INITIAL_WINDOW * ctx.mss;
+    let uneven = !tiny && between.len() >= FEWEST_BETWEEN_ENDS && !is_even(&between, EVEN);
+    if narrow && unqueued && are_heavy(ctx, &events, lost.farther, rate, uneven) {
         return policed;
     }
     let Some(farther) = lost.farther else { return Losses::Plain };
@@ -151,21 +164,32 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let by_chance = farther <= CHANCE && !(narrow && evenly(fewest, EVENER));
     if by_chance {
         Losses::Random { count: events.len() }
-    } else if !evenly(fewest, EVEN) {
-        Losses::Plain
-    } else if unused {
+    } else if unused && evenly(fewest, if tiny { ONE_RATE } else { alike(&between) }) {
         policed
-    } else {
+    } else if !unused && evenly(fewest, ONE_RATE) {
         overflowed(ctx, first, last, rate)
+    } else {
+        Losses::Plain
     }
+}
+
+/// Percent by which the rates between losses may differ where a bucket makes them alike.
+fn alike(between: &[Between]) -> u64 {
+    if between.len() >= FEWEST_BETWEEN { EVEN } else { EVENER }
 }
 
 /// Any of these losses is heavy, and slow start has not just overshot a short queue, once: all that comes later does so at the `rate` that gets
 /// through, however fast the link has been before, as from a sender that paces; or losses go on at the ends of bursts; or most are as heavy.
-fn are_heavy(ctx: &Context<'_>, events: &[usize], farther: Option<u32>, rate: u64) -> bool {
+fn are_heavy(
+    ctx: &Context<'_>,
+    events: &[usize],
+    farther: Option<u32>,
+    rate: u64,
+    uneven: bool,
+) -> bool {
     let heavy = events.iter().filter(|&&i| is_heavy(ctx, i)).count();
     let spaced = ctx.capacity.is_some_and(|spaced| spaced <= rate + rate / 4);
-    let at_ends = events.len() >= FEWEST && farther.is_none_or(|f| f > CHANCE);
+    let at_ends = events.len() >= FEWEST && farther.is_none_or(|f| f > CHANCE) && !uneven;
     let most = heavy > 1 && 2 * heavy >= events.len();
     heavy > 0 && (spaced || at_ends || most)
 }
@@ -186,7 +210,7 @@ fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
 /// As much arrived in each of many parts of the time from stretch `first` on.
 fn goes_evenly(ctx: &Context<'_>, first: usize) -> bool {
     let parts = parts(&ctx.stretches[first..], ctx.floor);
-    parts.len() >= FEWEST_PARTS && is_even(&parts, EVEN)
+    parts.len() >= FEWEST_PARTS && is_even(&parts, ONE_RATE)
 }
 
 /// A tenth of all segments was sent again: a sender that takes losses for a full queue would have slowed down long before.

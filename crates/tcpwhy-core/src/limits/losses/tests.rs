@@ -103,6 +103,17 @@ fn losses_anywhere_in_a_burst_are_chances_though_a_growing_window_meets_them_at_
 }
 
 #[test]
+fn a_short_queue_ends_a_growth_at_about_one_height_and_a_bucket_lets_through_the_very_same() {
+    let of = |bytes: i64, part: i64| {
+        let swing = bytes / part;
+        regular(|k| bytes + if k / 40 % 2 == 0 { swing } else { -swing }, 85)
+    };
+    assert!(matches!(of(16_000, 25), Losses::Policed { .. }));
+    assert_eq!(of(16_000, 9), Losses::Plain);
+    assert!(matches!(of(9_000, 9), Losses::Policed { .. }), "no queue is so short");
+}
+
+#[test]
 fn a_queue_that_overflows_as_regularly_leaves_less_of_the_link_unused() {
     let of = |arrived: i64| regular(|_| arrived, 90);
     assert!(matches!(of(16_000), Losses::Policed { .. }));
@@ -200,7 +211,7 @@ fn a_slow_start_that_overshoots_and_losses_by_chance_of_which_few_are_heavy_are_
         });
         let mut ctx = Context::new(&list, ROUND, MSS);
         ctx.capacity = Some(spaced);
-        are_heavy(&ctx, &[8, 48, 88, 128, 168, 208][..losses], Some(farther), 9_000_000)
+        are_heavy(&ctx, &[8, 48, 88, 128, 168, 208][..losses], Some(farther), 9_000_000, false)
     };
     let once = |k: usize| k == 8;
     assert!(!of(once, 95, 1, LINK), "slow start");
@@ -208,6 +219,32 @@ fn a_slow_start_that_overshoots_and_losses_by_chance_of_which_few_are_heavy_are_
     assert!(!of(once, 40, 6, LINK) && !of(|k| k < 60, 40, 6, LINK), "by chance");
     assert!(of(|_| true, 40, 6, LINK), "a fifth each time");
     assert!(of(once, 40, 6, 10_000_000), "all comes at that rate from then on");
+}
+
+#[test]
+fn heavy_losses_at_uneven_rates_are_a_short_queues_unless_none_is_so_short() {
+    let of = |floor: i64, swing: i64| {
+        let floor = ROUND.scale(floor, 1);
+        let list = rounds(400, floor, |k, s| {
+            let more = if (k / 40).is_multiple_of(2) { swing } else { -swing };
+            (s.arrived, s.segments, s.flight) = (floor.0 / 1_000 * (9 + more), 20, 60_000);
+            s.sampled(floor, Nanos::ZERO);
+            if k % 40 == 8 {
+                (s.wait, s.resent) = (Wait::Recovery, if k == 8 { 20 } else { 1 });
+            }
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        ctx.capacity = Some(LINK);
+        matches!(pattern(&ctx, standing(95)), Losses::Policed { .. })
+    };
+    assert!(of(4, 0) && !of(4, 4), "25 segments a round trip");
+    assert!(of(1, 4), "six of them");
+}
+
+#[test]
+fn of_a_segment_a_round_trip_no_rate_can_be_told() {
+    assert!(matches!(regular(|_| 4_000, 90), Losses::Policed { .. }));
+    assert_eq!(regular(|_| 2_000, 90), Losses::Plain);
 }
 
 #[test]

@@ -212,6 +212,11 @@ impl Figures {
         self.turns_take_over(0.1)
     }
 
+    /// Whether no other limit took enough to be worth a thought.
+    pub(crate) fn is_nearly_all(&self) -> bool {
+        self.share >= 0.8
+    }
+
     /// Whether one round trip for each turn takes more than this part of the verdict's time.
     fn turns_take_over(&self, part: f64) -> bool {
         let waited = self.span.secs() * self.share;

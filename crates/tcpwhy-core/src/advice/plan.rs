@@ -112,7 +112,8 @@ fn application(f: &Figures) -> Vec<Step> {
                 }
                 0 | 1 => vec![profile],
                 _ if f.is_chatty() => {
-                    let mut steps = vec![batch, Step::Work(Work::ShortenTheWay)];
+                    let mut steps = vec![batch];
+                    steps.extend(f.is_nearly_all().then_some(Step::Work(Work::ShortenTheWay)));
                     if f.is_opened_for_little() {
                         steps.insert(0, Step::Life(Life::ReuseAgainstTurns { rtt, turns }));
                     }

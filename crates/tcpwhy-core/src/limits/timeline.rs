@@ -69,13 +69,16 @@ fn append(list: &mut Vec<Joined>, s: &Stretch, judgement: Judgement) {
 }
 
 /// A rest that began while a queue was still draining, in two: the path is busy until all has arrived, though nothing is left to send, whoever
-/// speaks next. On a short path hosts are late by as much.
+/// speaks next. Of what the peer waits for all, the link is busy until the last has left its queue: the way there and back is the turn's. On a
+/// short path hosts are late by as much.
 fn drained(ctx: &Context<'_>, i: usize) -> Option<(Stretch, Stretch)> {
     let s = &ctx.stretches[i];
-    if !s.is_idle() || s.idle >= s.duration() || ctx.floor < BUSY_HOST {
+    let turn = if ctx.wait(i) == Wait::IdlePeer { ctx.floor } else { Nanos::ZERO };
+    let rest = s.idle + turn;
+    if !s.is_idle() || rest >= s.duration() || ctx.floor < BUSY_HOST {
         return None;
     }
-    ctx.queue_drains(i, s.to - s.idle).then(|| cut(s, s.idle))
+    ctx.queue_drains(i, s.to - s.idle).then(|| cut(s, rest))
 }
 
 /// All but the last so much of a stretch, and that.
@@ -188,7 +191,7 @@ mod tests {
     fn what_a_burst_queues_drains_though_its_first_packet_found_no_queue() {
         let floor = Nanos::from_millis(40);
         let line = |wait: Wait, last: i64, carries: u64| {
-            let list = rounds(2, floor, |k, s| match k {
+            let mut list = rounds(2, floor, |k, s| match k {
                 0 => {
                     (s.flight, s.segments) = (100 * MSS, 100);
                     for queue in [0, last] {
@@ -197,24 +200,22 @@ mod tests {
                 }
                 _ => (s.wait, s.idle) = (wait, Nanos::from_millis(10)),
             });
+            list[1].to += Nanos::from_millis(60);
             let mut ctx = Context::new(&list, floor, MSS);
             ctx.capacity = Some(carries);
             told(&lay(&ctx, None, Period::default())).last().copied()
         };
         let link = |segments: u64| segments * MSS * 25;
-        assert_eq!(line(Wait::IdlePeer, 60, link(50)), Some((Limit::Application, 10)));
-        assert_eq!(
-            line(Wait::IdlePeer, 60, link(200)),
-            Some((Limit::Application, 40)),
-            "a delayed ACK"
-        );
-        assert_eq!(line(Wait::IdlePeer, 0, link(50)), Some((Limit::Application, 40)));
-        let own = line(Wait::IdleSelf, 60, link(50));
-        assert_eq!(own, Some((Limit::Application, 40)), "it may have thought meanwhile");
+        let turn = line(Wait::IdlePeer, 60, link(50));
+        assert_eq!(turn, Some((Limit::Application, 40 + 10)), "there and back, and the answer");
+        let all = Some((Limit::Application, 100));
+        assert_eq!(line(Wait::IdlePeer, 60, link(200)), all, "a delayed ACK");
+        assert_eq!(line(Wait::IdlePeer, 0, link(50)), all);
+        assert_eq!(line(Wait::IdleSelf, 60, link(50)), all, "it may have thought meanwhile");
     }
 
     #[test]
-    fn a_queue_drains_as_long_as_it_is_whoever_speaks_next() {
+    fn a_queue_drains_as_long_as_it_is_whoever_speaks_next_and_a_turn_takes_a_round_trip_of_it() {
         let floor = Nanos::from_millis(100);
         let line = |wait: Wait, drains: i64| {
             let mut list = rounds(3, floor, |k, s| match k {
@@ -230,8 +231,9 @@ mod tests {
             list[2] = Stretch { from: list[1].to, to: list[1].to + floor, ..list[2] };
             told(&lay(&Context::new(&list, floor, MSS), None, Period::default()))
         };
-        for wait in [Wait::IdleSelf, Wait::IdlePeer] {
-            let drained = [(Limit::PathBandwidth, 100 + 900), (Limit::Application, 100)];
+        for (wait, turn) in [(Wait::IdleSelf, 0), (Wait::IdlePeer, 100)] {
+            let rest = (Limit::Application, 100 + turn);
+            let drained = [(Limit::PathBandwidth, 100 + 900 - turn), rest];
             assert_eq!(line(wait, 900), drained);
             assert_eq!(line(wait, 2_100).last(), Some(&(Limit::Application, 2_200)));
         }

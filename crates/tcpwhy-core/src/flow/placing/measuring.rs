@@ -48,14 +48,14 @@ impl Placing {
         packet: &Packet,
     ) -> bool {
         if packet.len == 0 {
-            self.legs.to[other].ack_towards(val, packet.time);
+            self.legs.to[other].ack_towards(val, packet.seq, packet.time);
         }
         self.legs.to[other].passed_towards(val, packet.time);
         if !packet.has(flags::ACK) {
             return true;
         }
         let prompt = self.clocks[own].see(val, packet.time);
-        self.legs.to[own].watch(ecr, packet.time);
+        self.legs.to[own].watch(ecr, packet.ack, packet.time);
         if self.legs.to[own].near {
             return true;
         }

@@ -244,21 +244,20 @@ impl Leg {
         }
     }
 
-    /// A packet of this end echoes `tsecr`; it may have queued though the end is near.
+    /// A packet of this end acknowledges what is before `ack` and echoes `tsecr`; it may have queued though the end is near.
     #[inline(always)]
-    pub(crate) fn watch(&mut self, tsecr: u32, time: Nanos) {
+    pub(crate) fn watch(&mut self, tsecr: u32, ack: Seq, time: Nanos) {
         if self.floor < NEAR {
-            self.behind.echoed(tsecr, time);
+            self.behind.echoed(tsecr, ack, time);
             self.near = self.is_near();
         }
     }
 
-    /// A bare ACK with `tsval` passed on its way to this end. Of data the end may echo an older stamp for as long as it delays its ACK, or as a
-    /// hole is open before it (RFC 7323 section 4.3).
+    /// A bare ACK with `seq` and `tsval` passed on its way to this end.
     #[inline(always)]
-    pub(crate) fn ack_towards(&mut self, tsval: u32, time: Nanos) {
+    pub(crate) fn ack_towards(&mut self, tsval: u32, seq: Seq, time: Nanos) {
         if self.floor < NEAR {
-            self.behind.towards(tsval, time);
+            self.behind.towards(tsval, seq, time);
         }
     }
 

@@ -212,6 +212,11 @@ impl Figures {
         self.turns_take_over(0.1)
     }
 
+    /// Whether most of the time nothing was sent, for the applications waited or worked.
+    pub(crate) fn mostly_rests(&self) -> bool {
+        matches!(self.outdone_by, Some((Limit::Application, part)) if part >= 0.5)
+    }
+
     /// Whether no other limit took enough to be worth a thought.
     pub(crate) fn is_nearly_all(&self) -> bool {
         self.share >= 0.8

@@ -237,7 +237,7 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
             queue_unseen: f.hides_queues,
         }));
     }
-    steps.push(Step::Network(Network::SendLess));
+    steps.push(Step::Network(Network::SendLess { resting: f.mostly_rests() }));
     steps.extend(against_queue(f).map(Step::Network));
     steps
 }

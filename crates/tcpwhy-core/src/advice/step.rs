@@ -72,7 +72,7 @@ pub(crate) enum Network {
     GainUnknown(Unseen),
     NothingToGain { rate: u64, shared_by: u64 },
     CompareWithLink { rate: u64, shared_by: u64 },
-    SendLess,
+    SendLess { resting: bool },
     SuspectTheWriter { at: Place, queue_unseen: bool },
     ShortenQueue { floor: Nanos, high: Nanos },
     QueueIsManaged { long: Option<(Nanos, Nanos)> },

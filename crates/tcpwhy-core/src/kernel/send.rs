@@ -1,6 +1,7 @@
 //! What fits into a send buffer, when a writer wakes, and how far the kernel lets the buffer grow.
 
 use super::Version;
+use crate::units::Nanos;
 
 /// `sizeof(struct sk_buff)` as charged, aligned to the cache line.
 const SKB: u64 = 256;
@@ -18,7 +19,11 @@ const WAKES_AT_HALF: Version = Version::new(5, 0);
 const INITIAL_SEGMENTS: u64 = 10;
 /// Largest payload of an skb with segmentation offload: 64 KiB less headers (`net/core/sock.c`, `sk_setup_caps`; commit ab14f1802cfb,
 /// "net: Adjust sk_gso_max_size once when set").
-const GSO_MAX: u64 = 65_536 - 1 - MAX_TCP_HEADER;
+pub(crate) const GSO_MAX: u64 = 65_536 - 1 - MAX_TCP_HEADER;
+/// `sk_pacing_shift`: about a millisecond.
+const PACING_SHIFT: u32 = 10;
+/// `sysctl_tcp_tso_rtt_log`.
+const RTT_SHIFT: u32 = 9;
 
 /// What an skb charges to `sk_wmem_queued` beside its payload (`net/ipv4/tcp.c`, `tcp_stream_alloc_skb`; `SKB_TRUESIZE`; commit
 /// 87fb4b7b5330, "net: more accurate skb truesize"): itself, the
@@ -52,6 +57,16 @@ pub fn bound_to_half_window(bytes: u64, max_window: u64) -> u64 {
 pub fn size_goal(mss: u64, max_window: u64, offload: bool) -> u64 {
     let mss = mss.max(1);
     if offload { (bound_to_half_window(GSO_MAX, max_window) / mss).max(1) * mss } else { mss }
+}
+
+/// Payload that a sender which paces lets go as one, at `rate` bytes per second: a millisecond's worth, and more to a near peer, half as much for
+/// each 512 us of its least round trip (`net/ipv4/tcp_output.c`, `tcp_tso_autosize`; commit 65466904b015, "tcp: adjust TSO packet sizes based on
+/// min_rtt"). Two segments at least (`tcp_min_tso_segs`) are up to the caller.
+#[must_use]
+pub fn autosized(rate: u64, least_rtt: Nanos) -> u64 {
+    let micros = u32::try_from(least_rtt.0 / 1_000).unwrap_or(u32::MAX);
+    let near = GSO_MAX.checked_shr(micros >> RTT_SHIFT).unwrap_or(0);
+    ((rate >> PACING_SHIFT) + near).min(GSO_MAX)
 }
 
 /// Whether sendmsg may take another skb (`include/net/sock.h`, `__sk_stream_memory_free`; `net/ipv4/tcp.c`, `tcp_stream_memory_free`). Only

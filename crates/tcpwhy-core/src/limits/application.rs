@@ -10,6 +10,7 @@ use super::{Context, Judgement};
 use crate::flow::WAKE_UP;
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
+use crate::kernel::send::autosized;
 use crate::model::{Cause, Limit};
 use crate::units::{Nanos, bytes_in};
 
@@ -214,10 +215,10 @@ fn is_more_than_paced(ctx: &Context<'_>, around: &Around) -> bool {
     around.burst() > paced_burst(ctx, around.sending_rate()) - together
 }
 
-/// Bytes that leave at once when a sender paces at `rate`: a millisecond's worth, two segments at least (`tcp_tso_autosize`), and one
+/// Bytes that leave at once when a sender paces at `rate`: what the kernel lets go as one, two segments at least (`tcp_min_tso_segs`), and one
 /// more for ACKs that fall together.
 pub(super) fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {
-    (rate / 1000).max(2 * ctx.mss) + ctx.mss
+    autosized(rate, ctx.floor).max(2 * ctx.mss) + ctx.mss
 }
 
 /// As `emptied`, where most segments carry PSH: a weaker sign.

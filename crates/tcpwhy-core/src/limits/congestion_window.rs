@@ -114,6 +114,11 @@ pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (small && ctx.calm(i) && timed).then(|| a_timers(ctx, &around, 75))
 }
 
+/// As `clocked`, of a sender that has nothing in flight when its timer expires.
+pub(super) fn lumps(ctx: &Context<'_>) -> Option<Judgement> {
+    ctx.lets_go_by_a_timer().then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 70))
+}
+
 /// Whose the timer is: a pacer has a queue to hold back, and its segments, where they leave one by one, end no writes. From afar a full
 /// buffer looks like a writer, for the last segment of what fits is short, too.
 fn a_timers(ctx: &Context<'_>, around: &Around, confidence: u8) -> Judgement {

@@ -65,6 +65,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         wait if undecidable(ctx, i, wait) => Judgement::UNKNOWN,
         wait if outlasts_timers(ctx, i, wait) => Judgement::new(Limit::Unknown, Cause::None, 95),
         Wait::IdleSelf => path_bandwidth::spread(ctx, i)
+            .or_else(|| congestion_window::lumps(ctx))
             .or_else(|| ctx.catches_breath(i).then(|| send_buffer::plateau(ctx, i))?)
             .unwrap_or_else(|| application::idle(ctx, i)),
         Wait::IdlePeer => application::idle(ctx, i),
@@ -102,7 +103,8 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| path_bandwidth::unmoved(ctx, i))
             .or_else(|| congestion_window::avoidance(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
-        Wait::Timer => application::emptied(ctx, i)
+        Wait::Timer => congestion_window::lumps(ctx)
+            .or_else(|| application::emptied(ctx, i))
             .or_else(|| application::trickles(ctx, i))
             .or_else(|| application::writes_evenly(ctx, i))
             .or_else(|| busy_or_full(ctx, i))

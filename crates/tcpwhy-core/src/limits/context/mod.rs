@@ -65,6 +65,8 @@ pub(crate) struct Context<'a> {
     longer_ways: OnceCell<Box<[bool]>>,
     /// See [`Context::even_rate`].
     even: OnceCell<Option<u64>>,
+    /// See [`Context::lets_go_by_a_timer`].
+    by_a_timer: OnceCell<bool>,
     /// The stretch asked for last, and the run around it.
     run: Cell<Option<(usize, usize, usize)>>,
 }
@@ -98,6 +100,7 @@ impl<'a> Context<'a> {
             summed_ahead: RefCell::default(),
             longer_ways: OnceCell::new(),
             even: OnceCell::new(),
+            by_a_timer: OnceCell::new(),
             run: Cell::new(None),
         }
     }

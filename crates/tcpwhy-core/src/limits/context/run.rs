@@ -5,6 +5,7 @@ use super::{Context, Summed};
 use crate::flow::WAKE_UP;
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
+use crate::kernel::send::autosized;
 use crate::limits::application::paced_burst;
 use crate::limits::around::{Around, EVEN};
 use crate::units::Nanos;
@@ -146,6 +147,28 @@ impl Context<'_> {
         !self.far && sum.waits >= EVEN && small && !sum.is_woken_by_acks()
     }
 
+    /// On a path so short that pacing makes large packets, and all arrives before more leaves, full segments alone come in such lumps, at even
+    /// intervals, all along. Writes by a clock all end in segments that are not full; a longer path gets so few at a time that they may be writes.
+    pub(crate) fn lets_go_by_a_timer(&self) -> bool {
+        let near = autosized(0, self.floor) >= 2 * self.mss;
+        near && *self.by_a_timer.get_or_init(|| {
+            let mut sum = Around::default();
+            for s in self.stretches.iter().filter(|s| s.wait != Wait::Tail) {
+                sum.waits += s.waits;
+                sum.segments += s.segments;
+                sum.short_segments += s.short_segments;
+                sum.lengths.join(&s.lengths);
+                sum.time += s.duration();
+                sum.arrived += s.arrived();
+            }
+            sum.waits >= 2 * EVEN
+                && sum.short_segments * EVEN <= sum.waits
+                && !sum.marks_each()
+                && sum.is_regular()
+                && sum.burst() <= paced_burst(self, sum.rate())
+        })
+    }
+
     /// How much more than was seen may have been in flight: seen from afar, when an ACK released data is known but for the time that hosts
     /// take to wake up, and on a short path that is a good part of a flight.
     fn blur(&self, s: &Stretch) -> u64 {
@@ -158,6 +181,25 @@ impl Context<'_> {
 mod tests {
     use super::*;
     use crate::limits::made::{MSS, rounds};
+
+    #[test]
+    fn a_timer_that_lets_large_packets_go_to_a_near_peer_is_pacing_and_one_whose_writes_end_short_is_not()
+     {
+        let paced = |floor: i64, segments: u64, short: u32, vary: u64| {
+            let floor = Nanos::from_micros(floor);
+            let list = rounds(80, Nanos::from_millis(6), |k, s| {
+                (s.wait, s.waits, s.segments) = (Wait::IdleSelf, 1, segments as u32);
+                (s.arrived, s.short_segments) = ((segments * MSS) as i64, short);
+                s.lengths.add(5_000_000 + vary * (k as u64 % 4));
+            });
+            Context::new(&list, floor, MSS).lets_go_by_a_timer()
+        };
+        assert!(paced(1_000, 12, 0, 0));
+        assert!(!paced(1_000, 12, 1, 0), "the ends of writes");
+        assert!(!paced(1_000, 12, 0, 1_000_000), "at odd intervals");
+        assert!(!paced(1_000, 40, 0, 0), "more than pacing lets go");
+        assert!(!paced(20_000, 2, 0, 0), "a writer's pairs");
+    }
 
     #[test]
     fn a_timer_that_lets_little_go_at_a_time_is_pacing() {

@@ -5,14 +5,8 @@ use super::recovery::State;
 use super::timers::Kind;
 use super::{Phase, Sender};
 use crate::kernel::Version;
+use crate::kernel::send::{GSO_MAX, autosized};
 use crate::units::Nanos;
-
-/// `sk_pacing_shift`: an offloaded packet is about a millisecond of the rate.
-const PACING_SHIFT: u32 = 10;
-/// `tcp_tso_rtt_log`: near peers get larger packets, halved for each 512 us of round trip.
-const RTT_SHIFT: u32 = 9;
-/// Largest payload of an offloaded packet.
-const GSO_MAX: u64 = 65_215;
 
 /// Segments that leave unpaced at the start (`tcp_update_skb_after_send`).
 const UNPACED: u64 = 10;
@@ -116,10 +110,7 @@ impl Sender {
         if !self.t.offload {
             return 1;
         }
-        let halvings = u32::try_from(self.window.least_rtt.0 / 1_000).unwrap_or(u32::MAX);
-        let near = GSO_MAX.checked_shr(halvings >> RTT_SHIFT).unwrap_or(0);
-        let bytes = ((self.rate() >> PACING_SHIFT) + near).min(GSO_MAX);
-        (bytes / self.mss()).max(2)
+        (autosized(self.rate(), self.window.least_rtt) / self.mss()).max(2)
     }
 
     pub(super) fn train_slack(&self) -> Nanos {

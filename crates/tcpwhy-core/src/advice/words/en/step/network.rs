@@ -92,9 +92,16 @@ pub(super) fn step(step: &Network) -> String {
             },
             place(&at)
         ),
-        Network::SendLess => "Only a faster link, less other traffic on it, or fewer bytes \
-             (compression, caching, asking for less) shortens this transfer."
-            .to_owned(),
+        Network::SendLess { resting } => format!(
+            "Only a faster link, less other traffic on it, or fewer bytes (compression, caching, \
+             asking for less) {}.",
+            if resting {
+                "shortens the time in which data moves; most of the time nothing is sent, for the \
+                 applications wait or work"
+            } else {
+                "shortens this transfer"
+            }
+        ),
         Network::ShortenQueue { floor, high } => format!(
             "The queue before the link stretches the round trip from {} to {} for everybody on it: \
              fq_codel or cake at the bottleneck keeps it short without costing this transfer \

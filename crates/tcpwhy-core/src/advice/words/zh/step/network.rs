@@ -74,10 +74,11 @@ pub(super) fn step(step: &Network) -> String {
             },
             place(&at)
         ),
-        Network::SendLess => {
-            "要缩短这次传输，只有换更快的链路、减少链路上的其他流量，或者少传一些字节（压缩、缓存、少请求一些）。"
-                .to_owned()
-        }
+        Network::SendLess { resting } => format!(
+            "要缩短{}，只有换更快的链路、减少链路上的其他流量，或者少传一些字节（压缩、缓存、少请求一些）{}。",
+            if resting { "数据传输的时间" } else { "这次传输" },
+            if resting { "；但大部分时间里没有数据发送，因为应用程序在等待或处理" } else { "" }
+        ),
         Network::ShortenQueue { floor, high } => format!(
             "链路前的队列使链路上所有人的往返时延从 {} 拉长到 {}：在瓶颈处使用 fq_codel 或 cake 可以保持队列很短，而这次传输不受任何损失。",
             span(floor),

@@ -81,8 +81,11 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     // A window that once was twice as large, and opens by updates that acknowledge nothing, or is never quite the same: the reader frees
     // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK, and one that is
     // as large as ever before has grown.
+    // So is one that is as large again in every round: as large as its buffer has it since that was set (SO_RCVBUF after the handshake).
     let updates: u32 = near.iter().map(|s| s.updates).sum();
-    if slow && (updates > 0 || lowest < highest) && lowest < ever / 2 && s.window_max < ever {
+    let returns = windows().all(|s| s.window_max == highest);
+    let opens = !returns && (updates > 0 || lowest < highest);
+    if slow && opens && lowest < ever / 2 && s.window_max < ever {
         return Cause::SlowReader;
     }
     // A receiver whose reader is behind holds its ACKs back, too.
@@ -172,6 +175,25 @@ mod tests {
         assert!(!follows(|k| 140 + k % 7, |k| 100 + k % 7), "autotuning keeps ahead of the flight");
         assert!(!follows(|_| 140, |k| 130 + k % 7), "nobody moves it");
         assert!(!follows(|k| 140 + k % 7, |_| 130), "a buffer that is full");
+    }
+
+    #[test]
+    fn a_window_that_is_as_large_again_in_every_round_is_a_buffers_though_it_was_larger_before_that_was_set()
+     {
+        let of = |highest: fn(u64) -> u64| {
+            let round = |k: i64| Stretch {
+                to: Nanos::from_millis(20 * (k + 1)),
+                flight: 20_480,
+                window_min: if k == 0 { 65_536 } else { 16_384 },
+                window_max: if k == 0 { 65_536 } else { highest(k as u64) },
+                updates: 1,
+                ..Stretch::starting(Nanos::from_millis(20 * k), Wait::Window)
+            };
+            let rounds: Vec<Stretch> = (0..40).map(round).collect();
+            cause(&Context::new(&rounds, Nanos::from_millis(20), 1448), 30)
+        };
+        assert_eq!(of(|_| 20_480), Cause::SmallBuffer);
+        assert_eq!(of(|k| 20_480 + 1_024 * (k % 3)), Cause::SlowReader);
     }
 
     /// Why a window of 40 kB holds a sender over 1 ms, if so many ACKs each 20 ms acknowledge all of it.

@@ -1,16 +1,20 @@
 //! What went wrong besides: silent failures, and what the capture itself is not able to show.
 
 use super::verdict::depends_on_scale;
-use crate::flow::Flow;
 use crate::flow::after_close::AfterClose;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
+use crate::flow::stretch::Stretch;
 use crate::flow::tally::Count;
+use crate::flow::{BUSY_HOST, Flow};
 use crate::limits::Losses;
 use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
+use crate::units::Nanos;
 
 /// What comes as late as a timer does so often has not been written at that time by chance.
 const OFTEN: u64 = 3;
+/// ACKs of which a mean tells.
+const MANY_ACKS: u32 = 64;
 
 /// The findings of a connection.
 pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
@@ -23,6 +27,7 @@ pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
         if let Some(sender) = sender {
             let captured = placing.packets[side as usize] > 0;
             of_sender(side, sender, captured, &mut list);
+            list.extend(ack_queue(side, sender));
         }
         list.extend(late_reset(flow, side));
         list.extend(after_close(flow, side));
@@ -114,6 +119,22 @@ fn of_sender(side: Side, sender: &Sender, captured: bool, list: &mut Vec<Finding
         let (times, frame) = (t.keep_alives.times, t.keep_alives.frame);
         list.push(finding(FindingKind::KeepAliveOnly, side, times, 0, frame));
     }
+}
+
+/// ACKs of what `side` sent waited on their way back, for a good part of what the path takes and far longer than the data: then no queue before
+/// a link of the data's own is what makes round trips long.
+fn ack_queue(side: Side, sender: &Sender) -> Option<Finding> {
+    let sum =
+        |(back, rtt, n), s: &Stretch| (back + s.queued_back, rtt + s.rtt_sum, n + s.rtt_count);
+    let all = sender.record.closed().iter();
+    let (back, rtt, samples) = all.fold((Nanos::ZERO, Nanos::ZERO, 0), sum);
+    let mean = |sum: Nanos| Nanos(sum.0 / i64::from(samples.max(1)));
+    let floor = sender.rtt.floor_or_zero();
+    let (waited, forth) = (mean(back), mean(rtt - back) - floor);
+    let long = waited >= BUSY_HOST.scale(2, 1).max(Nanos(floor.0 / 2));
+    let shown = samples >= MANY_ACKS && long && waited >= forth.scale(2, 1);
+    let value = u64::try_from(waited.0).unwrap_or_default();
+    shown.then(|| finding(FindingKind::AckQueue, side.other(), samples.into(), value, 0))
 }
 
 fn of_silence(side: Side, sender: &Sender) -> Option<Finding> {

@@ -32,6 +32,8 @@ pub enum FindingKind {
     KeepAliveOnly,
     /// `count` ends of writes left by a timer of the kernel, as those of a corked socket do.
     Corked,
+    /// `count` ACKs waited in queues on their way back, for `value` nanoseconds on the mean.
+    AckQueue,
     /// ACKs for `value` bytes that the capture never saw, in `count` holes.
     CaptureHole,
     /// `count` packets seen twice.
@@ -65,7 +67,7 @@ pub struct Finding {
     pub side: Side,
     /// How many times; 0 where it does not count.
     pub count: u64,
-    /// The kind's own number (bytes or bit/s); 0 where it has none.
+    /// The kind's own number (bytes, bit/s or nanoseconds); 0 where it has none.
     pub value: u64,
     /// First frame that shows it.
     pub frame: u64,

@@ -1,6 +1,7 @@
 //! The analysis as a whole: what it must never do, what it must find, and how often it does.
 #![allow(clippy::expect_used, clippy::panic)] // Helpers of tests, outside of #[test] functions.
 
+mod ack_queue;
 mod clocks;
 mod closing;
 mod corked;

@@ -114,6 +114,7 @@ fn kind(kind: model::FindingKind) -> &'static str {
         K::WindowScaleStripped => "window_scale_stripped",
         K::KeepAliveOnly => "keep_alive_only",
         K::Corked => "corked",
+        K::AckQueue => "ack_queue",
         K::CaptureHole => "capture_hole",
         K::SeenTwice => "seen_twice",
         K::OutOfOrderTime => "out_of_order_time",

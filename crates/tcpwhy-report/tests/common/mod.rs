@@ -43,7 +43,7 @@ pub(crate) const CASES: [(Limit, Cause); 30] = [
     (Limit::Unknown, Cause::None),
 ];
 
-const FINDINGS: [FindingKind; 22] = [
+const FINDINGS: [FindingKind; 23] = [
     FindingKind::SynRetries,
     FindingKind::ZeroWindowDeath,
     FindingKind::LateReset,
@@ -66,6 +66,7 @@ const FINDINGS: [FindingKind; 22] = [
     FindingKind::Midstream,
     FindingKind::DataAfterClose,
     FindingKind::Corked,
+    FindingKind::AckQueue,
 ];
 
 /// First packet of every connection: 2026-01-02 03:04:05 UTC.

@@ -239,6 +239,7 @@ fn every_finding_says_the_same_numbers_in_every_language() {
         K::WindowScaleStripped,
         K::KeepAliveOnly,
         K::Corked,
+        K::AckQueue,
         K::CaptureHole,
         K::SeenTwice,
         K::OutOfOrderTime,

@@ -55,6 +55,12 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
              the rest was acknowledged: its socket is corked (TCP_CORK).",
             many(n, "end", "ends")
         ),
+        FindingKind::AckQueue => format!(
+            "ACKs of the {side} waited for {} on the mean in a queue on their way back, and what they release as long: the \
+             line from there is full or slow. See what else it carries (an upload, a backup); fq_codel or cake before \
+             it keeps the queue short.",
+            span(Nanos(i64::try_from(value).unwrap_or(i64::MAX)))
+        ),
         FindingKind::CaptureHole => format!(
             "The capture lacks {} of the {side} that were acknowledged ({}): packets were dropped \
              by the capture, not by the network.",

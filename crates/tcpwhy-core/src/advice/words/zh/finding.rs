@@ -44,6 +44,10 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         FindingKind::Corked => format!(
             "{side}写入的数据有 {n} 次最后一段由内核的定时器发出，比其余数据被确认晚 200 ms 加一个往返：它的套接字被塞住了（TCP_CORK）。"
         ),
+        FindingKind::AckQueue => format!(
+            "{side}的确认在返回途中的队列里平均等待 {}，靠它们放行的数据也等待同样久：从那里出发的线路已满或太慢。请看那条线路上还在传什么（上传、备份）；在它前面使用 fq_codel 或 cake 可以保持队列很短。",
+            span(Nanos(i64::try_from(value).unwrap_or(i64::MAX)))
+        ),
         FindingKind::CaptureHole => format!(
             "{side}的 {} 数据已被确认，抓包里却没有（{n} 处缺口）：包是抓包时漏掉的，不是网络丢的。",
             data(value)

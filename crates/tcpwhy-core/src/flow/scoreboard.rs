@@ -123,7 +123,7 @@ impl Scoreboard {
     /// An ACK in the middle of a connection says that what comes before the capture's first segment is still under way from `ack` on.
     /// Whether it does.
     #[cold]
-    pub(crate) fn is_owed_from(&mut self, ack: u64) -> bool {
+    pub(crate) fn owes_from(&mut self, ack: u64) -> bool {
         let owed = self.una == self.since;
         if owed {
             self.before = ack;

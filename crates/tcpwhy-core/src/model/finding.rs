@@ -1,6 +1,7 @@
 //! What else was noticed: silent failures, and what the capture cannot show.
 
 use super::Side;
+use crate::units::Nanos;
 
 /// Something that went wrong without being a limit on time, or that explains one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,4 +72,12 @@ pub struct Finding {
     pub value: u64,
     /// First frame that shows it.
     pub frame: u64,
+}
+
+impl Finding {
+    /// `value` of a kind that gives a time.
+    #[must_use]
+    pub fn time(&self) -> Nanos {
+        Nanos(i64::try_from(self.value).unwrap_or(i64::MAX))
+    }
 }

@@ -134,12 +134,12 @@ fn what_was_under_way_when_the_capture_began_may_need_to_be_sent_again() {
         b.send(start, start + 1_000, ms(50), Levels::default(), REPAIR)
     };
     assert_eq!(again(&mut b, 12_000), Sending::Needless, "no ACK says that it is owed");
-    assert!(b.is_owed_from(12_000));
+    assert!(b.owes_from(12_000));
     let needed = Sending::Again { times: 0, tail: false, level: 0, recanted: 0 };
     assert_eq!(again(&mut b, 12_000), needed);
     assert_eq!(again(&mut b, 11_000), Sending::Needless);
     b.acknowledge(20_500, |_| ());
-    assert!(!b.is_owed_from(12_000), "overtaken");
+    assert!(!b.owes_from(12_000), "overtaken");
     assert_eq!(again(&mut b, 12_000), Sending::Needless);
 }
 

@@ -69,7 +69,7 @@ impl Sender {
     /// An ACK of less than is known to have arrived: it was overtaken by a newer one, or what was under way when the capture began still is.
     #[cold]
     fn heard_of_before(&mut self, event: &Packet, ack: u64) {
-        if self.board.is_owed_from(ack) && event.reports_loss() {
+        if self.board.owes_from(ack) && event.reports_loss() {
             self.duplicate_acks = self.duplicate_acks.max(3);
         }
     }

@@ -50,15 +50,16 @@ impl Sender {
     /// Three duplicate ACKs or SACK blocks reveal a loss (RFC 5681 section 3.2, RFC 8985); with fewer of them the sender waits for its
     /// timer, and without any only a timer can tell. That starts anew with what is acknowledged, and takes a round trip and more (RFC 6298
     /// sections 2 and 5.3): what comes sooner answers to duplicate ACKs that the capture has not, or has later.
-    pub(super) fn is_by_timer(&mut self, time: Nanos) -> bool {
+    pub(super) fn by_timer(&mut self, time: Nanos) -> bool {
         let waited = time - self.gap.start() >= RTO_MIN.max(self.round().scale(2, 1));
         let unheard = self.duplicate_acks == 0;
         let expired = self.duplicate_acks < 3 && waited;
-        if self.recover.is_none() {
-            let rested = time - self.released >= self.rtt.floor_or_zero();
-            self.timed_out = expired || unheard && rested;
-        }
-        self.timed_out |= expired;
+        let rested = time - self.released >= self.rtt.floor_or_zero();
+        self.timed_out = expired
+            || match self.recover {
+                None => unheard && rested,
+                Some(_) => self.timed_out,
+            };
         self.timed_out && unheard || expired
     }
 
@@ -73,7 +74,7 @@ impl Sender {
     ) -> Option<Loss> {
         match sending {
             Sending::Again { times, tail, .. } => Some(Loss {
-                timeout: self.is_by_timer(time),
+                timeout: self.by_timer(time),
                 tail,
                 double: times > 0,
                 few: flight < 4 * self.size.mss(),
@@ -82,7 +83,7 @@ impl Sender {
             Sending::Needless => {
                 // What was lost besides, after it had arrived, makes it no mistake.
                 let needless = !self.missing;
-                Some(Loss { timeout: self.is_by_timer(time), needless, ..Loss::default() })
+                Some(Loss { timeout: self.by_timer(time), needless, ..Loss::default() })
             }
             Sending::New if release == Release::Repair && self.recover.is_none() => {
                 Some(Loss { timeout: true, tail: true, ..Loss::default() })

@@ -59,7 +59,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             "ACKs of the {side} waited for {} on the mean in a queue on their way back, and what they release as long: the \
              line from there is full or slow. See what else it carries (an upload, a backup); fq_codel or cake before \
              it keeps the queue short.",
-            span(Nanos(i64::try_from(value).unwrap_or(i64::MAX)))
+            span(finding.time())
         ),
         FindingKind::CaptureHole => format!(
             "The capture lacks {} of the {side} that were acknowledged ({}): packets were dropped \
@@ -121,9 +121,9 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
 fn after_data(c: &Connection, reset: &Finding) -> String {
     let [own, other] =
         [reset.side, reset.side.other()].map(|side| c.directions[side as usize].bytes);
-    let after = match i64::try_from(reset.value) {
+    let after = match reset.time() {
         _ if own == 0 && other == 0 => " before any data had crossed".to_owned(),
-        Ok(ns) if ns > 0 => format!(" {} after the last data", span(Nanos(ns))),
+        late if late > Nanos::ZERO => format!(" {} after the last data", span(late)),
         _ => " in the midst of the data".to_owned(),
     };
     let silent = match (own, other) {
@@ -141,7 +141,7 @@ fn after_data(c: &Connection, reset: &Finding) -> String {
 /// Who spoke to an end that had closed, and what that means.
 fn after_close(finding: &Finding) -> String {
     let (side, other) = (finding.side.name(), finding.side.other().name());
-    let late = Nanos(i64::try_from(finding.value).unwrap_or(i64::MAX));
+    let late = finding.time();
     let when = match late {
         Nanos::ZERO => format!("while the {other} was closing the connection"),
         late => format!("{} after the {other} had closed the connection", span(late)),

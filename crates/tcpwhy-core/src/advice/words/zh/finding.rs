@@ -46,7 +46,7 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         ),
         FindingKind::AckQueue => format!(
             "{side}的确认在返回途中的队列里平均等待 {}，靠它们放行的数据也等待同样久：从那里出发的线路已满或太慢。请看那条线路上还在传什么（上传、备份）；在它前面使用 fq_codel 或 cake 可以保持队列很短。",
-            span(Nanos(i64::try_from(value).unwrap_or(i64::MAX)))
+            span(finding.time())
         ),
         FindingKind::CaptureHole => format!(
             "{side}的 {} 数据已被确认，抓包里却没有（{n} 处缺口）：包是抓包时漏掉的，不是网络丢的。",
@@ -94,9 +94,9 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
 fn after_data(c: &Connection, reset: &Finding) -> (String, String) {
     let [own, other] =
         [reset.side, reset.side.other()].map(|side| c.directions[side as usize].bytes);
-    let after = match i64::try_from(reset.value) {
+    let after = match reset.time() {
         _ if own == 0 && other == 0 => "在传输任何数据之前".to_owned(),
-        Ok(ns) if ns > 0 => format!("在最后的数据之后 {} ", span(Nanos(ns))),
+        late if late > Nanos::ZERO => format!("在最后的数据之后 {} ", span(late)),
         _ => "在数据传输当中".to_owned(),
     };
     let silent = match (own, other) {
@@ -113,7 +113,7 @@ fn after_data(c: &Connection, reset: &Finding) -> (String, String) {
 /// Who spoke to an end that had closed, and what that means.
 fn after_close(finding: &Finding) -> String {
     let (side, other) = (end(finding.side), end(finding.side.other()));
-    let late = Nanos(i64::try_from(finding.value).unwrap_or(i64::MAX));
+    let late = finding.time();
     let when = match late {
         Nanos::ZERO => format!("{other}正在关闭连接时"),
         late => format!("{other}关闭连接之后 {}", span(late)),

@@ -158,6 +158,11 @@ impl Stretch {
         (self.rtt_count > 0).then(|| Nanos(forth.0 / i64::from(self.rtt_count)))
     }
 
+    /// For how long, on the mean, ACKs waited in queues; nothing without samples.
+    pub(crate) fn back_mean(&self) -> Nanos {
+        Nanos(self.queued_back.0 / i64::from(self.rtt_count.max(1)))
+    }
+
     /// A packet that shows what happened here; 0 is none.
     pub(crate) fn touch(&mut self, frame: u64) {
         if self.first_frame == 0 {

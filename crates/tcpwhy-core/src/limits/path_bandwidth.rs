@@ -138,8 +138,8 @@ pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let queue = s.forth_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor);
     let queued = queue >= NOISE.max(Nanos(ctx.floor.0 / 32));
     // ACKs that wait twice as long on their way back as the data did come as fast as that way carries them.
-    let back = s.rtt_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor) - queue;
-    (queued && back <= queue.scale(2, 1) && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
+    let apart = s.back_mean() > queue.scale(2, 1);
+    (queued && !apart && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 

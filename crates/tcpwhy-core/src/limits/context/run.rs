@@ -152,15 +152,7 @@ impl Context<'_> {
     pub(crate) fn lets_go_by_a_timer(&self) -> bool {
         let near = autosized(0, self.floor) >= 2 * self.mss;
         near && *self.by_a_timer.get_or_init(|| {
-            let mut sum = Around::default();
-            for s in self.stretches.iter().filter(|s| s.wait != Wait::Tail) {
-                sum.waits += s.waits;
-                sum.segments += s.segments;
-                sum.short_segments += s.short_segments;
-                sum.lengths.join(&s.lengths);
-                sum.time += s.duration();
-                sum.arrived += s.arrived();
-            }
+            let sum = self.sum(0..self.stretches.len());
             sum.waits >= 2 * EVEN
                 && sum.short_segments * EVEN <= sum.waits
                 && !sum.marks_each()
@@ -185,20 +177,22 @@ mod tests {
     #[test]
     fn a_timer_that_lets_large_packets_go_to_a_near_peer_is_pacing_and_one_whose_writes_end_short_is_not()
      {
-        let paced = |floor: i64, segments: u64, short: u32, vary: u64| {
+        let lumps = |floor: i64, segments: u64, short: u32, vary: u64, pushes: u32| {
             let floor = Nanos::from_micros(floor);
             let list = rounds(80, Nanos::from_millis(6), |k, s| {
                 (s.wait, s.waits, s.segments) = (Wait::IdleSelf, 1, segments as u32);
-                (s.arrived, s.short_segments) = ((segments * MSS) as i64, short);
+                (s.arrived, s.short_segments, s.pushes) = ((segments * MSS) as i64, short, pushes);
                 s.lengths.add(5_000_000 + vary * (k as u64 % 4));
             });
             Context::new(&list, floor, MSS).lets_go_by_a_timer()
         };
+        let paced = |floor, segments, short, vary| lumps(floor, segments, short, vary, 1);
         assert!(paced(1_000, 12, 0, 0));
         assert!(!paced(1_000, 12, 1, 0), "the ends of writes");
         assert!(!paced(1_000, 12, 0, 1_000_000), "at odd intervals");
         assert!(!paced(1_000, 40, 0, 0), "more than pacing lets go");
         assert!(!paced(20_000, 2, 0, 0), "a writer's pairs");
+        assert!(!lumps(1_000, 12, 0, 0, 12), "each segment is a write");
     }
 
     #[test]

@@ -24,9 +24,10 @@ pub(crate) struct Leg {
     floor: Nanos,
     known: bool,
     /// It took as long at least, by the packets that the end had not seen when it answered; and what most of the answers were judged by: its
-    /// floor after some of them.
+    /// floor after the first quarter of them, or a half (`marked`, which takes its place when there are twice as many).
     at_least: Nanos,
     at_most: Nanos,
+    marked: Nanos,
     /// By more than the handshake.
     confirmed: bool,
     /// Smallest sample of the current and of the previous round, for queues that come and go.
@@ -68,6 +69,7 @@ impl Leg {
             known: false,
             at_least: Nanos::ZERO,
             at_most: Nanos::ZERO,
+            marked: Nanos::ZERO,
             confirmed: false,
             current: Nanos::MAX,
             previous: Nanos::MAX,
@@ -317,7 +319,9 @@ impl Leg {
         }
         self.echoes = self.echoes.saturating_add(1);
         if self.echoes <= MANY {
-            self.at_most = self.floor;
+            (self.at_most, self.marked) = (self.floor, self.floor);
+        } else if self.echoes.is_power_of_two() {
+            self.at_most = std::mem::replace(&mut self.marked, self.floor);
         }
         if time >= self.round_end {
             self.previous = self.current;

@@ -185,6 +185,22 @@ fn an_end_that_always_echoes_the_newest_may_have_thought() {
 }
 
 #[test]
+fn a_leg_that_most_answers_were_judged_by_is_known_though_the_first_took_longer() {
+    let after = |late: u32| {
+        let mut leg = Leg::new();
+        for i in 0..60u32 {
+            let at = ms(30 * i64::from(i));
+            (0..4).for_each(|k| leg.passed_towards(4 * i + k, at + ms(k.into())));
+            let (newest, waited) = if i < late { (3, ms(15)) } else { (1, ms(8)) };
+            leg.echoed(4 * i + newest, at + waited, Nanos::ZERO, ms(30), false);
+        }
+        leg
+    };
+    assert!(after(0).is_exact(ms(25)) && after(12).is_exact(ms(25)));
+    assert!(!after(40).is_exact(ms(25)), "most were judged by the longer one");
+}
+
+#[test]
 fn an_unknown_leg_is_the_rest_of_the_round_trip() {
     let mut legs = Legs::new();
     legs.to[1].shaken(ms(1));

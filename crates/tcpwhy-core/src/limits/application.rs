@@ -15,7 +15,7 @@ use crate::model::{Cause, Limit};
 use crate::units::{Nanos, bytes_in};
 
 /// On a path this long what hosts take to run a process hardly counts.
-const TIMELY: Nanos = Nanos::from_millis(4);
+pub(super) const TIMELY: Nanos = Nanos::from_millis(4);
 
 /// ACKs that fall together and release data at once.
 const SOME_ACKS: u64 = 4;

@@ -90,7 +90,7 @@ pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let grows = around.rounds >= 4 && around.grows(ctx.mss);
     let waiting = around.push_rate() <= 50 && around.dryness().is_some_and(|d| d <= 50);
-    let lost = ctx.cut_before(i);
+    let lost = ctx.may_be_cut(i);
     let confidence = match (grows, waiting, lost) {
         _ if ctx.even_rate().is_some() => return None,
         (true, true, _) | (_, true, true) => 85,

@@ -66,7 +66,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         wait if outlasts_timers(ctx, i, wait) => Judgement::new(Limit::Unknown, Cause::None, 95),
         Wait::IdleSelf => path_bandwidth::spread(ctx, i)
             .or_else(|| congestion_window::lumps(ctx))
-            .or_else(|| ctx.catches_breath(i).then(|| send_buffer::plateau(ctx, i))?)
+            .or_else(|| send_buffer::catching_breath(ctx, i))
             .unwrap_or_else(|| application::idle(ctx, i)),
         Wait::IdlePeer => application::idle(ctx, i),
         Wait::Tail => path_bandwidth::draining(ctx, i)

@@ -7,6 +7,7 @@
 //! nothing: SO_SNDBUF is doubled, counts overhead and is soft (`sk_stream_memory_free` is asked only
 //! when a new skb is needed).
 
+use super::application::TIMELY;
 use super::around::{Around, PAUSES};
 use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
@@ -20,6 +21,9 @@ use crate::units::{Nanos, bytes_in};
 const CUBIC_STANDS: Nanos = Nanos::from_millis(3420);
 /// Round trips until the ACKs for one more segment have been counted (`cwnd_cnt`), before and after.
 const COUNTED: i64 = 8;
+
+/// One stall in so many ends just after an ACK, if its host is busy at times.
+const IN_TIME: u32 = 8;
 
 /// A flight that goes higher by more than this part has not stopped growing.
 const RISE: u64 = 16;
@@ -73,6 +77,14 @@ fn may_be_full(ctx: &Context<'_>, around: &Around) -> bool {
 pub(super) fn woken_late(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     plateau(ctx, i).filter(|_| around.is_woken_by_acks())
+}
+
+/// As `plateau`, after a time with nothing in flight: the writer was woken by the last ACK, and its host was busy. Such a host is in time now
+/// and then; who never is has a clock.
+pub(super) fn catching_breath(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let in_time = around.woken * IN_TIME >= around.stalls || ctx.floor <= TIMELY;
+    plateau(ctx, i).filter(|_| ctx.catches_breath(i) && in_time)
 }
 
 /// Flights of different heights drain to one level before more is sent: that at which a third of the buffer is free and its writer is woken
@@ -261,6 +273,22 @@ mod tests {
         assert_eq!(says(1, [25, 5], 0), None, "at no level");
         assert_eq!(says(1, [0, 0], 0), None, "nothing was left");
         assert_eq!(says(1, [25, 23], 1), None, "by a clock, writes that end short");
+    }
+
+    #[test]
+    fn a_writer_that_no_ack_ever_wakes_has_a_clock() {
+        let full = |woken: usize, round: Nanos| {
+            let list = rounds(40, round, |k, s| {
+                (s.wait, s.idle) = (Wait::IdleSelf, Nanos::from_millis(1));
+                (s.flight, s.arrived, s.segments, s.pushes) = (27 * MSS, 27 * MSS as i64, 27, 1);
+                s.stalled(round.scale(3, 4), 27 * MSS, 1 << 23, true);
+                s.woken = u32::from(k % woken == 0);
+            });
+            catching_breath(&Context::new(&list, round, MSS), 20).is_some()
+        };
+        assert!(full(3, ROUND));
+        assert!(!full(30, ROUND));
+        assert!(full(30, Nanos::from_millis(3)), "a short path: its host is late");
     }
 
     #[test]

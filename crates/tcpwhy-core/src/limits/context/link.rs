@@ -31,7 +31,7 @@ impl Context<'_> {
 
     /// ACKs come later than the path takes by what a standing queue would be, wherever they have waited.
     pub(crate) fn acks_are_late(&self, i: usize) -> bool {
-        self.counts(self.standing_queue(i), self.stretches[i].flight)
+        self.counts(i, self.standing_queue(i))
     }
 
     /// A queue counts when it adds a quarter to the round trip and is no noise.
@@ -57,15 +57,20 @@ impl Context<'_> {
                 let queue = s.forth_mean().map(|rtt| rtt - self.floor);
                 self.is_overfull(s.flight) && queue.is_some_and(|queue| self.stands_out(queue))
             };
-            let queued = self.exact && self.counts(self.standing_queue(k), s.flight);
+            let queued = self.exact && self.counts(k, self.standing_queue(k));
             on_its_way && (queued || awaited && built())
         })
     }
 
-    fn counts(&self, queue: Option<Nanos>, flight: u64) -> bool {
-        // A busy host is as late; but less in flight than fills the path makes no queue.
-        let explained = |q: Nanos| q >= BUSY_HOST.scale(2, 1) || !self.is_underfull(flight);
-        queue.is_some_and(|q| self.stands_out(q) && explained(q))
+    /// Whether what seems to be a `queue` in stretch `i` is one.
+    fn counts(&self, i: usize, queue: Option<Nanos>) -> bool {
+        // Less in flight than fills the path makes no queue: a busy host is as late.
+        let flight = self.stretches[i].flight;
+        let busy = |q: Nanos| q < BUSY_HOST.scale(2, 1) && self.is_underfull(flight);
+        // Nor does what fills less than half of it, for its rate may vary, or stands at a window's edge, make one no longer than the path: that jitters.
+        let held = || self.is_underfull(2 * flight) || self.around(i).is_at_the_edge();
+        let jitters = |q: Nanos| q < self.floor && held() && self.jitters(i);
+        queue.is_some_and(|q| self.stands_out(q) && !busy(q) && !jitters(q))
     }
 
     fn stands_out(&self, queue: Nanos) -> bool {

@@ -4,9 +4,7 @@ use super::Context;
 use crate::flow::stretch::Stretch;
 use crate::units::Nanos;
 
-/// Stretches looked at together; the next ones begin in the middle of these.
-const TOGETHER: usize = 64;
-/// Of these, measured ones that show it.
+/// Of the stretches looked at together ([`super::parts`]), measured ones that show it.
 const FEWEST: usize = 24;
 /// Part by which a queue varies less than what is in flight: nobody's queue stands as still.
 const STILL: i64 = 32;
@@ -15,19 +13,13 @@ impl Context<'_> {
     /// Whether what seems to be a queue in stretch `i` is the way: a queue grows and shrinks with what is in flight, and this stays as long as
     /// it is while that varies by a fifth and more.
     pub(super) fn is_longer_way(&self, i: usize) -> bool {
-        let half = TOGETHER / 2;
-        let longer = self.longer_ways.get_or_init(|| {
-            let starts = (0..self.stretches.len()).step_by(half);
-            starts.map(|from| is_still(self.stretches.iter().skip(from), self.floor)).collect()
-        });
-        let at = i / half;
-        [at.checked_sub(1), Some(at)].into_iter().flatten().any(|k| longer.get(k) == Some(&true))
+        self.longer_ways.is_in(i, self.stretches, |part| is_still(part, self.floor))
     }
 }
 
-/// Whether round trips far above the floor stand still in the first of these, while flights do not.
-fn is_still<'a>(stretches: impl Iterator<Item = &'a Stretch>, floor: Nanos) -> bool {
-    let measured = stretches.take(TOGETHER).filter(|s| s.rtt_count > 0 && s.forth_min < Nanos::MAX);
+/// Whether round trips far above the floor stand still in these, while flights do not.
+fn is_still(stretches: &[Stretch], floor: Nanos) -> bool {
+    let measured = stretches.iter().filter(|s| s.rtt_count > 0 && s.forth_min < Nanos::MAX);
     let (mut queues, mut flights): (Vec<i64>, Vec<u64>) =
         measured.map(|s| ((s.forth_min - floor).0, s.flight)).unzip();
     if queues.len() < FEWEST {

@@ -1,7 +1,9 @@
 //! A direction's stretches with what holds for all of them, and the questions that several rules ask.
 
+mod jitter;
 mod link;
 mod longer_way;
+mod parts;
 mod run;
 mod still;
 
@@ -13,6 +15,7 @@ use crate::flow::wait::Wait;
 use crate::model::WindowScale;
 use crate::units::Nanos;
 pub(crate) use link::NOISE;
+use parts::Parts;
 pub(crate) use run::{AROUND, SEGMENTS};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
@@ -62,7 +65,8 @@ pub(crate) struct Context<'a> {
     summed_around: RefCell<Summed>,
     summed_ahead: RefCell<Summed>,
     /// See [`Context::is_longer_way`].
-    longer_ways: OnceCell<Box<[bool]>>,
+    longer_ways: Parts,
+    jitters: Parts,
     /// See [`Context::even_rate`].
     even: OnceCell<Option<u64>>,
     /// See [`Context::lets_go_by_a_timer`].
@@ -98,7 +102,8 @@ impl<'a> Context<'a> {
             first_cut: still::first_cut(stretches, floor, mss),
             summed_around: RefCell::default(),
             summed_ahead: RefCell::default(),
-            longer_ways: OnceCell::new(),
+            longer_ways: Parts::default(),
+            jitters: Parts::default(),
             even: OnceCell::new(),
             by_a_timer: OnceCell::new(),
             run: Cell::new(None),

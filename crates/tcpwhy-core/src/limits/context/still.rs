@@ -3,6 +3,7 @@
 use super::Context;
 use super::run::AROUND;
 use crate::flow::stretch::Stretch;
+use crate::kernel::RTO_MIN;
 use crate::limits::around::Around;
 use crate::units::Nanos;
 
@@ -22,6 +23,8 @@ const AT_ONCE: usize = 2;
 
 /// Segments in a flight of which a cut takes more than a segment for each of those rounds: three tenths (RFC 9438 section 4.6), or a half.
 const REGAINED_LATER: u64 = 8;
+/// Segments more than before that no delayed ACK explains.
+const MORE: u64 = 4;
 /// One in so many sent again is what BBR may take for a policer (`bbr_lt_loss_thresh`).
 const POLICERS_PART: u64 = 5;
 
@@ -63,7 +66,26 @@ fn was_too_little(repair: &[Stretch], after: &[Stretch], floor: Nanos, mss: u64)
 impl Context<'_> {
     /// The window was not cut before stretch `i`, or so long ago that the window would have grown back.
     pub(crate) fn settled(&self, i: usize) -> bool {
-        !self.cut_before(i) || self.outlasts_cubic(i)
+        !self.may_be_cut(i) || self.outlasts_cubic(i)
+    }
+
+    /// The window was cut for a loss before stretch `i`, and has not been larger since than what is in flight around.
+    pub(crate) fn may_be_cut(&self, i: usize) -> bool {
+        self.cut_before(i) && !self.has_allowed_more(i)
+    }
+
+    /// More was in flight, by a quarter and more, since anything last made a congestion window smaller: a loss, a mark (RFC 3168), a pause as long
+    /// as a retransmission timer (RFC 5681 section 4.1). Then that window does not hold what is in flight around stretch `i`.
+    fn has_allowed_more(&self, i: usize) -> bool {
+        let smaller =
+            |s: &Stretch| s.resent > 0 || s.marks > 0 || s.is_idle() && s.duration() >= RTO_MIN;
+        // The rounds before may be those in which it was more.
+        let ahead = Some(self.ahead(i)).filter(|ahead| ahead.rounds >= CALM_ROUNDS);
+        let now = ahead.unwrap_or_else(|| self.around(i)).flight_max;
+        // What was sent before still is on its way just after.
+        let since = self.stretches[..i].iter().rposition(smaller).map_or(0, |k| k + 1 + AT_ONCE);
+        let more = |s: &Stretch| s.flight >= now + (now / 4).max(MORE * self.mss);
+        self.stretches.get(since..i).is_some_and(|since| since.iter().any(more))
     }
 
     /// No loss for so long around stretch `i` that any congestion control would have tried for more, and the flight is no higher at the
@@ -126,6 +148,7 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::wait::Wait;
     use crate::limits::made::{MSS, rounds};
 
     const ROUND: Nanos = Nanos::from_millis(30);
@@ -159,6 +182,30 @@ mod tests {
         assert_eq!(first_cut(&list, ROUND, MSS), Some(30));
         assert_eq!(first_cut(&list[..30], ROUND, MSS), None);
         assert_eq!(first_cut(&list[10..], ROUND, MSS), Some(0), "nothing is known of before");
+    }
+
+    #[test]
+    fn a_window_that_has_allowed_more_since_its_cut_does_not_hold_less() {
+        // Twelve segments until round 20, whose loss cuts them to eight; from round 30 on fewer, after a pause or not.
+        let settled = |falls_to: u64, grows_to: u64, pause: bool| {
+            let list = rounds(60, ROUND, |k, s| {
+                s.flight = MSS
+                    * match k {
+                        0..=20 => 12,
+                        21..30 => grows_to,
+                        _ => falls_to,
+                    };
+                s.resent = u32::from(k == 20);
+                if pause && k == 29 {
+                    (s.wait, s.to) = (Wait::IdleSelf, s.from + RTO_MIN);
+                }
+            });
+            Context::new(&list, ROUND, MSS).settled(45)
+        };
+        assert!(settled(4, 8, false));
+        assert!(!settled(8, 8, false), "it may be as large");
+        assert!(!settled(7, 8, false), "delayed ACKs");
+        assert!(!settled(4, 8, true), "it began again with little");
     }
 
     #[test]

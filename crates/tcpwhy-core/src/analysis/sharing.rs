@@ -1,12 +1,23 @@
 //! What several connections between the same two hosts carried at the same time: the link that each of them finds full is one.
 
-use crate::model::{Cause, Connection, Direction, Finding, FindingKind, Limit, Progress, Verdict};
+use super::verdict;
+use crate::model::{
+    Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Progress, Side, Verdict,
+};
 use crate::units::{Nanos, bits_per_second};
+use crate::whatif::predict_again;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// What the others carry has to be this part of what one carries: less is within what its own rate varies.
 const WORTH_SAYING: f64 = 0.25;
+
+/// Part of what the narrowest link carries from which on all of them together fill it, as one would (`path_bandwidth`).
+const FULL: f64 = 0.9;
+/// What they carry may be so much more than what any of them has seen of the link: beside others none sees its own packets follow each other.
+const ONES_SIGHT: f64 = 1.1;
+/// Percent: what one connection has of a full link looks like its own losses.
+const SURE: u8 = 75;
 
 /// From whom to whom.
 type Way = [IpAddr; 2];
@@ -14,7 +25,17 @@ type Way = [IpAddr; 2];
 /// Collects the data of all connections of a capture, by the two hosts that it went between. Memory grows with the connections that carry much.
 #[derive(Debug, Default)]
 pub struct Sharing {
-    ways: HashMap<Way, Vec<Progress>>,
+    ways: HashMap<Way, Flows>,
+}
+
+/// What goes one way.
+#[derive(Debug, Default)]
+struct Flows {
+    progress: Vec<Progress>,
+    /// The fastest that any of them has seen the narrowest link, in bit/s.
+    fastest_bps: u64,
+    /// One of them has seen the link full most of the time.
+    filled: bool,
 }
 
 impl Sharing {
@@ -28,28 +49,59 @@ impl Sharing {
         for direction in &connection.directions {
             if let Some(progress) = &direction.progress {
                 let flows = self.ways.entry(way(connection, direction)).or_default();
-                flows.push(**progress);
+                flows.progress.push(**progress);
+                flows.fastest_bps = flows.fastest_bps.max(direction.facts.path_bps);
+                flows.filled |= direction.verdict.limit == Limit::PathBandwidth;
             }
         }
     }
 
     /// There are no more.
     pub fn add_up(self) -> Shared {
-        let several = self.ways.into_iter().filter(|(_, flows)| flows.len() > 1);
-        Shared { ways: several.map(|(way, flows)| (way, Curve::of(&flows))).collect() }
+        let several = self.ways.into_iter().filter(|(_, flows)| flows.progress.len() > 1);
+        let all = several.map(|(way, flows)| {
+            let most = if flows.filled { f64::INFINITY } else { ONES_SIGHT };
+            let carries = flows.fastest_bps as f64 / 8e9;
+            let full = (carries > 0.0).then_some([carries * FULL, carries * most]);
+            (way, Together { curve: Curve::of(&flows.progress), full })
+        });
+        Shared { ways: all.collect() }
     }
 }
 
 /// What went between hosts that had several connections, over time.
 #[derive(Debug, Default)]
 pub struct Shared {
-    ways: HashMap<Way, Curve>,
+    ways: HashMap<Way, Together>,
+}
+
+/// What connections carried together.
+#[derive(Debug)]
+struct Together {
+    curve: Curve,
+    /// From which rate on, and up to which, the link is full of it, in bytes per nanosecond; `None` where nobody has seen how fast that is.
+    full: Option<[f64; 2]>,
+}
+
+impl Together {
+    /// In the time of `interval` the link was full of what `own` carried and of what others did.
+    fn fills(&self, own: &Curve, interval: &Interval) -> bool {
+        let span = (interval.from, interval.to);
+        let (mine, all) = (own.within(span), self.curve.within(span));
+        let rate = all / ((span.1 - span.0).0.max(1) as f64);
+        all - mine >= mine * WORTH_SAYING
+            && self.full.is_some_and(|[least, most]| (least..=most).contains(&rate))
+    }
 }
 
 impl Shared {
-    /// Adds to what was noticed of `connection`, one of those that were added, what others carried while its verdict held
-    /// ([`FindingKind::SharedPath`]), where that verdict is one that their data may have made.
+    /// Tells `connection`, one of those that were added, of the others: a congestion window and losses by which it has its part of a link that is
+    /// full of all their data are the path's, and what they carried while its verdict held is noticed ([`FindingKind::SharedPath`]), where that verdict
+    /// is one that their data may have made. To be told before its predictions are refined.
     pub fn tell(&self, connection: &mut Connection) {
+        for side in [Side::Client, Side::Server] {
+            self.judge_again(connection, side);
+        }
         let found = |direction: &Direction| self.found(connection, direction);
         let more: Vec<Finding> = connection.directions.iter().filter_map(found).collect();
         if !more.is_empty() {
@@ -59,10 +111,35 @@ impl Shared {
         }
     }
 
+    fn judge_again(&self, connection: &mut Connection, side: Side) {
+        let direction = &connection.directions[side as usize];
+        let together = self.ways.get(&way(connection, direction));
+        let (Some(together), Some(progress)) = (together, &direction.progress) else { return };
+        let own = Curve::of(&[**progress]);
+        let floor = direction.facts.rtt_floor;
+        let direction = &mut connection.directions[side as usize];
+        let mut changed = false;
+        for interval in &mut direction.timeline {
+            if is_a_part(interval) && together.fills(&own, interval) {
+                let queue = interval.evidence.rtt_mean - floor;
+                let queued = floor > Nanos::ZERO && queue >= floor.scale(1, 4);
+                interval.limit = Limit::PathBandwidth;
+                interval.cause = if queued { Cause::StandingQueue } else { Cause::SteadyRate };
+                interval.confidence = SURE;
+                changed = true;
+            }
+        }
+        if changed {
+            direction.verdict =
+                verdict::of(side, &direction.timeline, &direction.transfers, &direction.facts);
+            predict_again(direction);
+        }
+    }
+
     fn found(&self, connection: &Connection, direction: &Direction) -> Option<Finding> {
         let Verdict { limit, cause, .. } = direction.verdict;
         let progress = direction.progress.as_ref().filter(|_| is_of_the_path(limit, cause))?;
-        let curve = self.ways.get(&way(connection, direction))?;
+        let Together { curve, .. } = self.ways.get(&way(connection, direction))?;
         let held = || direction.timeline.iter().filter(|i| (i.limit, i.cause) == (limit, cause));
         let (first, last) = (held().next()?, held().next_back()?);
         let own = Curve::of(&[**progress]);
@@ -136,6 +213,11 @@ impl Curve {
 
 fn way(connection: &Connection, direction: &Direction) -> Way {
     [direction.from, direction.from.other()].map(|side| connection.endpoint(side).addr())
+}
+
+/// Whether a connection that shares a full link has its part of it so: its window grows until something is lost.
+fn is_a_part(interval: &Interval) -> bool {
+    matches!(interval.cause, Cause::CongestionAvoidance | Cause::FastRetransmit)
 }
 
 /// Whether what others send changes how long this limit holds: they take room on the link, in its queue, and from the congestion window.

@@ -10,4 +10,5 @@ pub mod traffic;
 pub mod transfer;
 
 pub(crate) use moving::moving;
+pub(crate) use refining::predict_again;
 pub use refining::{Budget, refine};

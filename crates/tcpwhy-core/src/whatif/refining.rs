@@ -1,8 +1,8 @@
 //! Where the model takes the place of the arithmetic, and how much of it there may be.
 
-use super::analytic::Path;
+use super::analytic::{Path, predict};
 use super::{lifted, moving};
-use crate::model::{Connection, Direction};
+use crate::model::{Connection, Direction, Interval, Traits};
 
 /// How much the model may be used in one analysis: short connections come in hundreds of thousands, and a model of each would cost more
 /// than their packets. What comes once it is used up is left to the arithmetic.
@@ -56,13 +56,26 @@ impl Budget {
 pub fn refine(direction: &mut Direction, budget: &mut Budget) {
     let Some(traits) = direction.traits.take() else { return };
     let moving = moving(&direction.timeline, &direction.transfers);
-    let path = Path {
-        timeline: &moving,
+    let mut what_if = std::mem::take(&mut direction.what_if);
+    lifted::refine(&path(direction, &moving, traits), &mut what_if, budget);
+    direction.what_if = what_if;
+}
+
+/// Makes the predictions of a direction again, by the arithmetic, after its timeline has changed; none that the model has made already.
+pub(crate) fn predict_again(direction: &mut Direction) {
+    let Some(traits) = direction.traits else { return };
+    let moving = moving(&direction.timeline, &direction.transfers);
+    let what_if = predict(&path(direction, &moving, traits));
+    direction.what_if = what_if.into();
+}
+
+fn path<'a>(direction: &'a Direction, moving: &'a [Interval], traits: Traits) -> Path<'a> {
+    Path {
+        timeline: moving,
         facts: &direction.facts,
         transfer: direction.transfer,
         bytes: direction.bytes,
         turns: direction.turns(),
         traits,
-    };
-    lifted::refine(&path, &mut direction.what_if, budget);
+    }
 }

@@ -3,7 +3,7 @@
 use crate::segments::{analyse_one, of_client};
 use tcpwhy_core::advice::{Language, finding_sentence};
 use tcpwhy_core::analysis::Sharing;
-use tcpwhy_core::model::{Connection, Finding, FindingKind, Limit};
+use tcpwhy_core::model::{Cause, Connection, Finding, FindingKind, Limit};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::traffic::{Scenario, Window, Workload, simulate};
 
@@ -64,6 +64,44 @@ fn what_is_over_or_goes_elsewhere_or_carries_little_shares_nothing() {
 #[test]
 fn a_transfer_that_a_buffer_holds_is_not_told_of_others() {
     let mut held = transfer(1, 10_000_000, Nanos::ZERO);
+    held.directions[1].timeline.iter_mut().for_each(|i| i.limit = Limit::SendBuffer);
     held.directions[1].verdict.limit = Limit::SendBuffer;
     assert_eq!(told(&[held, transfer(2, 10_000_000, Nanos::ZERO)])[0], None);
+}
+
+/// As a connection finds its part of a full link that it shares: its window grows until something is lost.
+fn held_by_its_losses(mut connection: Connection, path_bps: u64) -> Connection {
+    let direction = &mut connection.directions[1];
+    direction.facts.path_bps = path_bps;
+    for interval in direction.timeline.iter_mut().filter(|i| i.limit == Limit::PathBandwidth) {
+        (interval.limit, interval.cause) = (Limit::CongestionWindow, Cause::CongestionAvoidance);
+    }
+    (direction.verdict.limit, direction.verdict.cause) =
+        (Limit::CongestionWindow, Cause::CongestionAvoidance);
+    connection
+}
+
+#[test]
+fn losses_on_a_link_that_is_full_of_all_of_them_are_the_paths() {
+    // Two carry 10 Mbit/s each, over a link of so much.
+    let verdicts = |path_bps: u64, begins: Nanos| {
+        let both = [(1, Nanos::ZERO), (2, begins)]
+            .map(|(n, at)| held_by_its_losses(transfer(n, 10_000_000, at), path_bps));
+        let mut sharing = Sharing::new();
+        both.iter().for_each(|connection| sharing.add(connection));
+        let shared = sharing.add_up();
+        both.map(|mut connection| {
+            shared.tell(&mut connection);
+            let direction = &connection.directions[1];
+            let lifts: Vec<Limit> = direction.what_if.iter().map(|w| w.lift).collect();
+            assert!(lifts.contains(&direction.verdict.limit), "{lifts:?}");
+            direction.verdict.limit
+        })
+    };
+    assert_eq!(verdicts(20_000_000, Nanos::ZERO), [Limit::PathBandwidth; 2]);
+    let their_own = [Limit::CongestionWindow; 2];
+    assert_eq!(verdicts(40_000_000, Nanos::ZERO), their_own, "half of the link");
+    assert_eq!(verdicts(0, Nanos::ZERO), their_own, "nobody knows the link");
+    assert_eq!(verdicts(10_000_000, Nanos::ZERO), their_own, "it carries more than that");
+    assert_eq!(verdicts(10_000_000, Nanos::from_secs(20)), their_own, "one after the other");
 }

@@ -1,7 +1,8 @@
 //! Captures that begin in the middle of a connection: what can be told without the handshake.
 
+use crate::script::script;
 use crate::segments::{analyse_one, check_all, direction};
-use tcpwhy_core::model::{Cause, Limit, Side, Verdict};
+use tcpwhy_core::model::{Cause, Limit, Side, Verdict, WindowScale};
 use tcpwhy_core::observe::{Segment, flags};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::traffic::{Reader, Scenario, Window, Workload, simulate};
@@ -74,4 +75,22 @@ fn a_closed_window_is_closed_under_any_scale() {
         let told = verdict(&all[closed.unwrap_or(0)..]);
         assert_eq!(told.limit, Limit::ReceiveWindow, "at {position}: {told:?}");
     }
+}
+
+#[test]
+fn what_was_under_way_when_the_capture_began_has_its_part_of_the_window() {
+    // Seventeen segments are under way; then the reader has made room, and twenty-four more leave before any of these is acknowledged.
+    let segment = |n: u32, at: u32| format!("{at} S . seq {} len 1000\n", 1 + n * 1_000);
+    let data =
+        |numbers: std::ops::Range<u32>, at| numbers.map(|n| segment(n, at)).collect::<String>();
+    let made_room = [
+        "0 C . seq 1 ack 1 win 20000\n".to_owned(),
+        data(17..20, 1),
+        "2 C . seq 1 ack 1001 win 40000\n".to_owned(),
+        data(20..41, 3),
+        "23 C . seq 1 ack 41001 win 40000\n".to_owned(),
+    ];
+    let connection = analyse_one(&script(&made_room.concat()));
+    let scale = direction(&connection, Side::Server).facts.scale;
+    assert!(matches!(scale, WindowScale::Inferred { min: 0, .. }), "{scale:?}");
 }

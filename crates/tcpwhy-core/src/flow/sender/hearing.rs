@@ -66,10 +66,15 @@ impl Sender {
         self.gap.change(piece);
     }
 
-    /// An ACK of less than is known to have arrived: it was overtaken by a newer one, or what was under way when the capture began still is.
+    /// An ACK of less than is known to have arrived: it was overtaken by a newer one, or what was under way when the capture began still is, and
+    /// has its part of the window.
     #[cold]
     fn heard_of_before(&mut self, event: &Packet, ack: u64) {
-        if self.board.owes_from(ack) && event.reports_loss() {
+        if !self.board.owes_from(ack) {
+            return;
+        }
+        self.window.advertise(ack, event.window, event.has(flags::SYN));
+        if event.reports_loss() {
             self.duplicate_acks = self.duplicate_acks.max(3);
         }
     }

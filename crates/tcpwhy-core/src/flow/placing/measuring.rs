@@ -50,7 +50,7 @@ impl Placing {
         if packet.len == 0 {
             self.legs.to[other].ack_towards(val, packet.seq, packet.time);
         }
-        self.legs.to[other].passed_towards(val, packet.time);
+        self.legs.to[other].passed_towards(val, packet.seq, packet.time);
         if !packet.has(flags::ACK) {
             return true;
         }

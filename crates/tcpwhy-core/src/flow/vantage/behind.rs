@@ -2,7 +2,7 @@
 //! discipline limits the rate (Linux shows packets to a capture after it has let them go).
 
 use crate::flow::BUSY_HOST;
-use crate::units::{Nanos, Seq};
+use crate::units::Nanos;
 
 /// How late an echo has to be: a host that is busy answers sooner.
 const LATE: Nanos = Nanos(2 * BUSY_HOST.0);
@@ -15,27 +15,22 @@ pub(super) struct Behind {
     /// Stamps of two ACKs on their way to the end, the newer one first, and when they passed: one of them passed long ago, and not longer
     /// ago than need be.
     passed: [Option<(u32, Nanos)>; 2],
-    /// What comes before it the end has acknowledged.
-    acked: Option<Seq>,
     late: u8,
 }
 
 impl Behind {
-    /// An ACK with `seq` and `tsval` passed on its way to the end. Of what comes behind data that the end has not acknowledged, because it delays
-    /// its ACK or a hole is open before it, it does not take the stamp (RFC 7323 section 4.3; `tcp_replace_ts_recent`).
+    /// An ACK passed on its way to the end, which takes its `tsval`.
     #[inline(always)]
-    pub(super) fn towards(&mut self, tsval: u32, seq: Seq, time: Nanos) {
+    pub(super) fn towards(&mut self, tsval: u32, time: Nanos) {
         let [newer, _] = self.passed;
-        let taken = self.acked.is_none_or(|acked| seq.distance(acked) <= 0);
-        if taken && newer.is_none_or(|(_, passed)| time - passed >= LATE) {
+        if newer.is_none_or(|(_, passed)| time - passed >= LATE) {
             self.passed = [Some((tsval, time)), newer];
         }
     }
 
-    /// A packet of the end passed, which acknowledges what comes before `ack` and echoes `tsecr`.
+    /// A packet of the end passed, which echoes `tsecr`.
     #[inline(always)]
-    pub(super) fn echoed(&mut self, tsecr: u32, ack: Seq, time: Nanos) {
-        self.acked = Some(ack);
+    pub(super) fn echoed(&mut self, tsecr: u32, time: Nanos) {
         let is_late = |(tsval, passed): (u32, Nanos)| {
             time - passed >= LATE && (tsecr.wrapping_sub(tsval) as i32) < 0
         };
@@ -56,39 +51,31 @@ impl Behind {
 mod tests {
     use super::*;
 
-    const FIRST: Seq = Seq(7);
-
-    /// Whether a queue is shown by an end that answers what passed `queue` before, every millisecond, by packets with `seq`.
-    fn shown(queue: i64, seq: Seq) -> bool {
+    /// Whether a queue is shown by an end that answers what passed `queue` before, every millisecond.
+    fn shown(queue: i64) -> bool {
         let mut behind = Behind::default();
-        behind.echoed(0, FIRST, Nanos::ZERO);
         for n in queue..200 {
-            behind.towards(n as u32, seq, Nanos::from_millis(n));
-            behind.echoed((n - queue) as u32, FIRST, Nanos::from_millis(n));
+            behind.towards(n as u32, Nanos::from_millis(n));
+            behind.echoed((n - queue) as u32, Nanos::from_millis(n));
         }
         behind.is_shown()
     }
 
     #[test]
     fn an_end_that_echoes_what_passed_long_ago_has_a_queue_before_it() {
-        assert!(!shown(0, FIRST));
-        assert!(!shown(4, FIRST));
-        assert!(shown(9, FIRST));
-    }
-
-    #[test]
-    fn an_end_that_has_not_acknowledged_what_comes_before_takes_no_stamp() {
-        assert!(!shown(9, Seq(FIRST.0 + 4)));
+        assert!(!shown(0));
+        assert!(!shown(4));
+        assert!(shown(9));
     }
 
     #[test]
     fn a_rest_is_no_queue_nor_is_an_echo_that_comes_late_once() {
         let mut behind = Behind::default();
         for n in 0..50 {
-            behind.towards(n, FIRST, Nanos::from_millis(100 * i64::from(n)));
-            behind.echoed(n, FIRST, Nanos::from_millis(100 * i64::from(n) + 50));
+            behind.towards(n, Nanos::from_millis(100 * i64::from(n)));
+            behind.echoed(n, Nanos::from_millis(100 * i64::from(n) + 50));
         }
-        behind.echoed(48, FIRST, Nanos::from_millis(4_990));
+        behind.echoed(48, Nanos::from_millis(4_990));
         assert!(!behind.is_shown());
     }
 }

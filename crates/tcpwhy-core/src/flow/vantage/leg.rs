@@ -59,6 +59,8 @@ pub(crate) struct Leg {
     /// One past the highest byte on its way to this end, and a segment that was the first to carry such a byte: its end and when it passed.
     highest: Option<Seq>,
     asked: Option<(Seq, Nanos)>,
+    /// What comes before it this end has acknowledged.
+    acked: Option<Seq>,
     stamps: Stamps,
 }
 
@@ -90,6 +92,7 @@ impl Leg {
             bursts: AckClock::default(),
             highest: None,
             asked: None,
+            acked: None,
             stamps: Stamps::default(),
         }
     }
@@ -249,8 +252,9 @@ impl Leg {
     /// A packet of this end acknowledges what is before `ack` and echoes `tsecr`; it may have queued though the end is near.
     #[inline(always)]
     pub(crate) fn watch(&mut self, tsecr: u32, ack: Seq, time: Nanos) {
+        self.acked = Some(ack);
         if self.floor < NEAR {
-            self.behind.echoed(tsecr, ack, time);
+            self.behind.echoed(tsecr, time);
             self.near = self.is_near();
         }
     }
@@ -258,16 +262,25 @@ impl Leg {
     /// A bare ACK with `seq` and `tsval` passed on its way to this end.
     #[inline(always)]
     pub(crate) fn ack_towards(&mut self, tsval: u32, seq: Seq, time: Nanos) {
-        if self.floor < NEAR {
-            self.behind.towards(tsval, seq, time);
+        if self.floor < NEAR && self.takes(seq) {
+            self.behind.towards(tsval, time);
         }
     }
 
-    /// A packet with `tsval` passed on its way to this end.
+    /// Whether this end takes the stamp of a packet with `seq`. Of what comes behind data that it has not acknowledged, because it delays its ACK or a
+    /// hole is open before it, it does not (RFC 7323 section 4.3; `tcp_replace_ts_recent`).
+    #[inline(always)]
+    fn takes(&self, seq: Seq) -> bool {
+        self.acked.is_none_or(|acked| seq.distance(acked) <= 0)
+    }
+
+    /// A packet with `seq` and `tsval` passed on its way to this end.
     #[inline]
-    pub(crate) fn passed_towards(&mut self, tsval: u32, time: Nanos) {
+    pub(crate) fn passed_towards(&mut self, tsval: u32, seq: Seq, time: Nanos) {
         if !self.near {
-            self.stamps.passed(tsval, time);
+            // What an end that is far away acknowledges meanwhile passes later.
+            let taken = self.floor >= NEAR || self.takes(seq);
+            self.stamps.passed(tsval, taken, time);
         }
     }
 

@@ -10,12 +10,22 @@ const AT_FIRST: usize = 8;
 /// No path holds a packet for so long: an echo as old as this stands still.
 const STUCK: Nanos = Nanos::from_secs(5);
 
-/// Stamps, each with the time at which the first packet with it passed, the oldest first.
+/// One of a clock's ticks.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stamp {
+    tsval: u32,
+    /// The end takes it, and echoes it from then on.
+    taken: bool,
+    /// When the first packet with it passed.
+    passed: Nanos,
+}
+
+/// Stamps, the oldest first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stamps {
-    pending: Line<(u32, Nanos)>,
+    pending: Line<Stamp>,
     /// The newest that was echoed.
-    echoed: Option<(u32, Nanos)>,
+    echoed: Option<Stamp>,
     /// The last that is pending, or else the newest that was echoed.
     newest: Option<u32>,
 }
@@ -30,17 +40,17 @@ pub(super) enum Echo {
 }
 
 impl Stamps {
-    /// A packet with `tsval` passed on its way to the end.
+    /// A packet with `tsval` passed on its way to the end; whether that takes it.
     #[inline]
-    pub(super) fn passed(&mut self, tsval: u32, time: Nanos) {
+    pub(super) fn passed(&mut self, tsval: u32, taken: bool, passed: Nanos) {
         // A tick of the clock has many packets, on a short path even after the first of them was echoed.
         if self.newest != Some(tsval) {
-            self.remember(tsval, time);
+            self.remember(Stamp { tsval, taken, passed });
         }
     }
 
     #[inline(never)]
-    fn remember(&mut self, tsval: u32, time: Nanos) {
+    fn remember(&mut self, stamp: Stamp) {
         if self.pending.len() >= MAX_PENDING {
             let mut thinned = Line::with_capacity(MAX_PENDING);
             for &every_other in self.pending.iter().step_by(2) {
@@ -48,55 +58,73 @@ impl Stamps {
             }
             self.pending = thinned;
         }
-        self.pending.push_back((tsval, time), AT_FIRST);
-        self.newest = Some(tsval);
+        self.pending.push_back(stamp, AT_FIRST);
+        self.newest = Some(stamp.tsval);
     }
 
     /// When the packet passed that the end has heard of last, if it echoes `tsecr` now.
     #[inline]
     pub(super) fn when(&self, tsecr: u32) -> Option<Nanos> {
-        let not_newer = |(tsval, _): &&(u32, Nanos)| tsval.wrapping_sub(tsecr) as i32 <= 0;
+        let not_newer = |stamp: &&Stamp| stamp.tsval.wrapping_sub(tsecr) as i32 <= 0;
         // Nearly always it has been echoed before, and what waits is newer.
         let waiting = match self.pending.front().filter(not_newer) {
             Some(_) => self.pending.iter().take_while(not_newer).last(),
             None => self.echoed.as_ref(),
         };
-        waiting.filter(|(tsval, _)| *tsval == tsecr).map(|&(_, passed)| passed)
+        waiting.filter(|stamp| stamp.tsval == tsecr).map(|stamp| stamp.passed)
     }
 
     /// Whether an echo of `tsecr` at `time` tells anything: it is the first of a packet that passed.
     #[inline]
     pub(super) fn is_news(&self, tsecr: u32, time: Nanos) -> bool {
-        self.pending.front().is_some_and(|&(tsval, passed)| {
-            tsval.wrapping_sub(tsecr) as i32 <= 0 || time - passed > STUCK
+        self.pending.front().is_some_and(|stamp| {
+            stamp.tsval.wrapping_sub(tsecr) as i32 <= 0 || time - stamp.passed > STUCK
         })
     }
 
-    /// When the oldest passed that was not echoed.
+    /// When the oldest passed that was not echoed, though the end takes it.
     pub(super) fn oldest(&self) -> Option<Nanos> {
-        self.pending.front().map(|&(_, passed)| passed)
+        self.pending.iter().find(|stamp| stamp.taken).map(|stamp| stamp.passed)
     }
 
     /// `tsecr` was echoed at `time`: neither it nor what is older is awaited any more.
     #[inline(always)]
     pub(super) fn echoed(&mut self, tsecr: u32, time: Nanos) -> Echo {
         let told = self.take(tsecr, time);
-        self.newest = self.pending.last().or(self.echoed.as_ref()).map(|&(tsval, _)| tsval);
+        self.newest = self.pending.last().or(self.echoed.as_ref()).map(|stamp| stamp.tsval);
         told
     }
 
     fn take(&mut self, tsecr: u32, time: Nanos) -> Echo {
-        while let Some(&(tsval, passed)) = self.pending.front() {
-            let newer = tsval.wrapping_sub(tsecr) as i32;
+        while let Some(&stamp) = self.pending.front() {
+            let newer = stamp.tsval.wrapping_sub(tsecr) as i32;
             if newer > 0 {
-                return if time - passed > STUCK { Echo::Stuck } else { Echo::Nothing };
+                return if time - stamp.passed > STUCK { Echo::Stuck } else { Echo::Nothing };
             }
             self.pending.pop_front();
             if newer == 0 {
-                self.echoed = Some((tsval, passed));
-                return Echo::Of(passed);
+                self.echoed = Some(stamp);
+                return Echo::Of(stamp.passed);
             }
         }
         Echo::Nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_end_does_not_take_is_not_awaited() {
+        let mut stamps = Stamps::default();
+        let ms = Nanos::from_millis;
+        [(1, true, ms(0)), (2, false, ms(1)), (3, true, ms(5))]
+            .into_iter()
+            .for_each(|(tsval, taken, at)| stamps.passed(tsval, taken, at));
+        assert!(matches!(stamps.echoed(1, ms(6)), Echo::Of(Nanos::ZERO)));
+        assert_eq!(stamps.oldest(), Some(ms(5)));
+        // If it does take it, because more was acknowledged meanwhile, its echo tells as any other.
+        assert!(matches!(stamps.echoed(2, ms(7)), Echo::Of(at) if at == ms(1)));
     }
 }

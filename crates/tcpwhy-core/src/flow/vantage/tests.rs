@@ -8,9 +8,9 @@ fn ms(n: i64) -> Nanos {
 #[test]
 fn an_echo_measures_the_leg_from_the_first_packet_with_that_value() {
     let mut leg = Leg::new();
-    leg.passed_towards(100, ms(0));
-    leg.passed_towards(100, ms(1));
-    leg.passed_towards(101, ms(2));
+    leg.passed_towards(100, Seq(0), ms(0));
+    leg.passed_towards(100, Seq(0), ms(1));
+    leg.passed_towards(101, Seq(0), ms(2));
     leg.echoed(100, ms(30), Nanos::ZERO, ms(40), false);
     assert_eq!(leg.floor(), ms(30));
     leg.echoed(101, ms(31), Nanos::ZERO, ms(40), false);
@@ -37,9 +37,9 @@ fn data_and_its_first_acknowledgment_measure_the_leg_and_repairs_do_not() {
 #[test]
 fn a_tick_that_outlasts_the_path_is_measured_once() {
     let mut leg = Leg::new();
-    leg.passed_towards(100, Nanos(0));
+    leg.passed_towards(100, Seq(0), Nanos(0));
     leg.echoed(100, Nanos(500_000), Nanos::ZERO, ms(1), false);
-    leg.passed_towards(100, Nanos(510_000));
+    leg.passed_towards(100, Seq(0), Nanos(510_000));
     leg.echoed(100, Nanos(520_000), Nanos::ZERO, ms(1), false);
     assert_eq!(leg.floor(), Nanos(500_000));
 }
@@ -48,7 +48,7 @@ fn a_tick_that_outlasts_the_path_is_measured_once() {
 fn a_queue_on_the_way_shows_in_the_leg_but_not_in_its_floor() {
     let mut leg = Leg::new();
     for i in 0..300 {
-        leg.passed_towards(i, ms(i64::from(i)));
+        leg.passed_towards(i, Seq(0), ms(i64::from(i)));
         let queue = i64::from(i) / 2;
         if let Some(echo) = (i64::from(i) - 20 - queue).try_into().ok().filter(|e| *e < i) {
             leg.echoed(echo, ms(i64::from(i)), Nanos::ZERO, ms(50), false);
@@ -62,7 +62,7 @@ fn a_queue_on_the_way_shows_in_the_leg_but_not_in_its_floor() {
 fn think_time_is_not_taken_for_a_queue() {
     let mut leg = Leg::new();
     for i in 0..10u32 {
-        leg.passed_towards(i, ms(1000 * i64::from(i)));
+        leg.passed_towards(i, Seq(0), ms(1000 * i64::from(i)));
         leg.echoed(
             i,
             ms(1000 * i64::from(i) + if i == 0 { 20 } else { 500 }),
@@ -79,7 +79,7 @@ fn an_echo_that_could_have_left_long_before_the_next_tells_no_queue() {
     let mut leg = Leg::new();
     leg.shaken(ms(20));
     for i in 0..20u32 {
-        leg.passed_towards(i, ms(20 * i64::from(i)));
+        leg.passed_towards(i, Seq(0), ms(20 * i64::from(i)));
         if i >= 1 {
             leg.echoed(i - 1, ms(20 * i64::from(i) + 18), Nanos::ZERO, ms(50), false);
         }
@@ -154,7 +154,7 @@ fn an_end_that_goes_on_after_a_rest_has_not_shown_how_far_it_is() {
         let mut leg = Leg::new();
         for (i, &(after, quiet)) in list.iter().enumerate() {
             let at = ms(2_000 * i as i64);
-            leg.passed_towards(i as u32, at);
+            leg.passed_towards(i as u32, Seq(0), at);
             leg.echoed(i as u32, at + ms(after), ms(quiet), ms(40), false);
         }
         leg
@@ -172,7 +172,7 @@ fn an_end_that_always_echoes_the_newest_may_have_thought() {
         let mut leg = Leg::new();
         for i in 0..20u32 {
             let at = ms(30 * i64::from(i));
-            (0..4).for_each(|k| leg.passed_towards(4 * i + k, at + ms(k.into())));
+            (0..4).for_each(|k| leg.passed_towards(4 * i + k, Seq(0), at + ms(k.into())));
             leg.echoed(4 * i + 3 - behind, at + ms(8), Nanos::ZERO, ms(30), false);
         }
         leg
@@ -190,7 +190,7 @@ fn a_leg_that_most_answers_were_judged_by_is_known_though_the_first_took_longer(
         let mut leg = Leg::new();
         for i in 0..60u32 {
             let at = ms(30 * i64::from(i));
-            (0..4).for_each(|k| leg.passed_towards(4 * i + k, at + ms(k.into())));
+            (0..4).for_each(|k| leg.passed_towards(4 * i + k, Seq(0), at + ms(k.into())));
             let (newest, waited) = if i < late { (3, ms(15)) } else { (1, ms(8)) };
             leg.echoed(4 * i + newest, at + waited, Nanos::ZERO, ms(30), false);
         }
@@ -221,7 +221,7 @@ fn what_an_end_that_tells_when_it_sent_echoes_late_has_queued_on_its_way_there()
         let mut leg = Leg::new();
         leg.shaken(ms(20));
         for i in 0..40u32 {
-            leg.passed_towards(i, ms(i64::from(i)));
+            leg.passed_towards(i, Seq(0), ms(i64::from(i)));
             if i >= 30 {
                 leg.echoed(i - 30, ms(i64::from(i)), Nanos::ZERO, ms(50), one_way);
             }

@@ -181,11 +181,14 @@ impl Around {
     /// Flights of different heights drained to one level before more was sent.
     pub(crate) fn is_refilled_at_a_level(&self, mss: u64) -> bool {
         let (top, left) = (self.top.deviation(), self.left.deviation());
+        let mean = self.left.mean();
+        // A low level varies by what one ACK acknowledges; then nothing else but the level may end the stalls, whatever the heights.
+        let low = || left <= mean / 2.0 && left <= top / 16.0 && self.most_stalls(self.woken);
         self.left.count() >= LEVELS
             && top >= self.top.mean() / 16.0
             && left <= top / 4.0
-            && left <= self.left.mean() / 4.0
-            && self.left.mean() >= (2 * mss) as f64
+            && (left <= mean / 4.0 || low())
+            && mean >= (2 * mss) as f64
     }
 
     /// Mean flight.

@@ -276,6 +276,24 @@ mod tests {
     }
 
     #[test]
+    fn a_low_level_may_vary_by_what_an_ack_acknowledges_where_acks_wake_the_writer_at_any_height() {
+        let says = |woken: u32, left: [u64; 2], tops: [u64; 2]| {
+            let list = rounds(40, ROUND, |k, s| {
+                (s.flight, s.arrived) =
+                    (tops[k / 2 % 2] * MSS, tops[k / 2 % 2] as i64 * MSS as i64);
+                (s.stalls, s.woken) = (1, woken);
+                s.drained(tops[k / 2 % 2] * MSS, left[k % 2] * MSS);
+            });
+            refilled(&Context::new(&list, ROUND, MSS), 20).map(|j| j.limit)
+        };
+        let (level, heights) = ([8, 14], [40, 490]);
+        assert_eq!(says(1, level, heights), Some(Limit::SendBuffer));
+        assert_eq!(says(0, level, heights), None, "at its own time");
+        assert_eq!(says(1, [2, 20], heights), None, "at no level");
+        assert_eq!(says(1, level, [40, 60]), None, "heights that hardly differ");
+    }
+
+    #[test]
     fn a_writer_that_no_ack_ever_wakes_has_a_clock() {
         let full = |woken: usize, round: Nanos| {
             let list = rounds(40, round, |k, s| {

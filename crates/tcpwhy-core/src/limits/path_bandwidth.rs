@@ -184,7 +184,12 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let filled = around.is_at_the_edge() && around.window_moves();
     let probes = ctx.lost_lately(i) && ctx.carried_all(i);
     let written = !ctx.far && around.shows_ends() && !around.is_woken_by_acks();
-    (!filled && !written && (around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around) || probes))
+    // What a full link keeps waiting a kernel sends many segments at a time, and marks the last of them.
+    let relayed = around.marks_each() && around.resent == 0;
+    (!filled
+        && !written
+        && !relayed
+        && (around.rounds >= STEADY_ROUNDS && felt && ctx.busy(&around) || probes))
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 60))
 }
 

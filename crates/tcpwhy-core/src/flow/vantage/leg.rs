@@ -277,7 +277,7 @@ impl Leg {
     /// A packet with `seq` and `tsval` passed on its way to this end.
     #[inline]
     pub(crate) fn passed_towards(&mut self, tsval: u32, seq: Seq, time: Nanos) {
-        if !self.near {
+        if !self.near && self.stamps.is_another(tsval) {
             // What an end that is far away acknowledges meanwhile passes later.
             let taken = self.floor >= NEAR || self.takes(seq);
             self.stamps.passed(tsval, taken, time);

@@ -40,17 +40,16 @@ pub(super) enum Echo {
 }
 
 impl Stamps {
-    /// A packet with `tsval` passed on its way to the end; whether that takes it.
-    #[inline]
-    pub(super) fn passed(&mut self, tsval: u32, taken: bool, passed: Nanos) {
-        // A tick of the clock has many packets, on a short path even after the first of them was echoed.
-        if self.newest != Some(tsval) {
-            self.remember(Stamp { tsval, taken, passed });
-        }
+    /// Whether `tsval` is another than that of the packet before. A tick of the clock has many packets, on a short path even after the first of
+    /// them was echoed.
+    #[inline(always)]
+    pub(super) fn is_another(&self, tsval: u32) -> bool {
+        self.newest != Some(tsval)
     }
 
+    /// The first packet with `tsval` passed on its way to the end; whether that takes it.
     #[inline(never)]
-    fn remember(&mut self, stamp: Stamp) {
+    pub(super) fn passed(&mut self, tsval: u32, taken: bool, passed: Nanos) {
         if self.pending.len() >= MAX_PENDING {
             let mut thinned = Line::with_capacity(MAX_PENDING);
             for &every_other in self.pending.iter().step_by(2) {
@@ -58,8 +57,8 @@ impl Stamps {
             }
             self.pending = thinned;
         }
-        self.pending.push_back(stamp, AT_FIRST);
-        self.newest = Some(stamp.tsval);
+        self.pending.push_back(Stamp { tsval, taken, passed }, AT_FIRST);
+        self.newest = Some(tsval);
     }
 
     /// When the packet passed that the end has heard of last, if it echoes `tsecr` now.

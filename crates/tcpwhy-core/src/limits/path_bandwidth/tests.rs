@@ -183,3 +183,20 @@ fn what_no_ack_lets_go_and_ends_short_round_after_round_comes_as_fast_as_it_is_w
     assert!(steady(false, 12, 1), "ACKs let them go");
     assert!(steady(true, 1, 1), "from afar nobody can tell");
 }
+
+#[test]
+fn what_is_written_segment_by_segment_and_never_waits_comes_as_fast_as_it_is_written() {
+    let steady = |pushes: u32, resent: u32| {
+        let list = rounds(64, ROUND, |k, s| {
+            (s.arrived, s.segments, s.pushes) = (HOLDS as i64, 25, pushes);
+            s.resent = if k == 30 { resent } else { 0 };
+            (0..4).for_each(|_| s.sampled(ROUND + ROUND.scale(k as i64 % 2, 1), Nanos::ZERO));
+        });
+        let mut ctx = on_the_link(&list, ROUND);
+        ctx.far = true;
+        steady(&ctx, 32).is_some()
+    };
+    assert!(!steady(23, 0));
+    assert!(steady(11, 0), "a kernel marks pairs");
+    assert!(steady(23, 1), "the link has dropped something");
+}

@@ -185,7 +185,7 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let probes = ctx.lost_lately(i) && ctx.carried_all(i);
     let written = !ctx.far && around.shows_ends() && !around.is_woken_by_acks();
     // What a full link keeps waiting a kernel sends many segments at a time, and marks the last of them.
-    let relayed = around.marks_each() && around.resent == 0;
+    let relayed = around.marks_each() && !around.is_cut_from_more() && around.resent == 0;
     (!filled
         && !written
         && !relayed

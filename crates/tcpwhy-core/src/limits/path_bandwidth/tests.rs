@@ -186,9 +186,10 @@ fn what_no_ack_lets_go_and_ends_short_round_after_round_comes_as_fast_as_it_is_w
 
 #[test]
 fn what_is_written_segment_by_segment_and_never_waits_comes_as_fast_as_it_is_written() {
-    let steady = |pushes: u32, resent: u32| {
+    let steady = |pushes: u32, resent: u32, pairs: u32| {
         let list = rounds(64, ROUND, |k, s| {
             (s.arrived, s.segments, s.pushes) = (HOLDS as i64, 25, pushes);
+            s.whole_segments = pairs;
             s.resent = if k == 30 { resent } else { 0 };
             (0..4).for_each(|_| s.sampled(ROUND + ROUND.scale(k as i64 % 2, 1), Nanos::ZERO));
         });
@@ -196,7 +197,8 @@ fn what_is_written_segment_by_segment_and_never_waits_comes_as_fast_as_it_is_wri
         ctx.far = true;
         steady(&ctx, 32).is_some()
     };
-    assert!(!steady(23, 0));
-    assert!(steady(11, 0), "a kernel marks pairs");
-    assert!(steady(23, 1), "the link has dropped something");
+    assert!(!steady(23, 0, 0));
+    assert!(steady(11, 0, 0), "a kernel marks pairs");
+    assert!(steady(23, 0, 23), "as it hands them over");
+    assert!(steady(23, 1, 0), "the link has dropped something");
 }

@@ -119,10 +119,12 @@ pub(super) fn pinned(ctx: &Context<'_>, i: usize) -> bool {
 }
 
 /// The flight at which the sender stopped in round after round while the window had room, the highest of them: a buffer that is full behind
-/// a link that is, too.
+/// a link that is, too. What has been higher by a quarter at another time was no buffer's.
 pub(crate) fn ceiling(ctx: &Context<'_>) -> Option<u64> {
-    let all = ctx.stretches.iter().enumerate();
-    all.filter(|&(i, s)| has_room(ctx, s) && pinned(ctx, i)).map(|(_, s)| s.flight).max()
+    let all = || ctx.stretches.iter().enumerate();
+    let stopped = all().filter(|&(i, s)| has_room(ctx, s) && pinned(ctx, i));
+    let ceiling = stopped.map(|(_, s)| s.flight).max()?;
+    all().all(|(_, s)| s.flight <= ceiling + ceiling / 4).then_some(ceiling)
 }
 
 /// As `ceiling`, of a sender that paces, over a path that was full and `carries` so many bytes a second. BBR has 2.9 times in flight what
@@ -203,14 +205,17 @@ mod tests {
     #[test]
     fn a_flight_that_stops_at_the_same_byte_in_every_round_shows_a_ceiling_and_one_that_the_window_stops_does_not()
      {
-        let of = |window: u64| {
+        let of_highest = |window: u64, highest: u64| {
             let list = rounds(40, ROUND, |k, s| {
                 s.flight = 54 * MSS - if k < 10 { (10 - k as u64) * MSS } else { 0 };
+                s.flight += if k == 39 { highest } else { 0 };
                 s.saw_window(window);
             });
             ceiling(&Context::new(&list, ROUND, MSS))
         };
+        let of = |window: u64| of_highest(window, 0);
         assert_eq!(of(1 << 20), Some(54 * MSS));
+        assert_eq!(of_highest(1 << 20, 20 * MSS), None, "a writer with a clock stopped there");
         assert_eq!(of(55 * MSS), None);
         // Nothing in flight is no buffer.
         let idle = rounds(40, ROUND, |_, s| (s.flight, s.arrived) = (0, 0));

@@ -68,7 +68,8 @@ impl Context<'_> {
         let flight = self.stretches[i].flight;
         let busy = |q: Nanos| q < BUSY_HOST.scale(2, 1) && self.is_underfull(flight);
         // Nor does what fills less than half of it, for its rate may vary, or stands at a window's edge, make one no longer than the path: that jitters.
-        let held = || self.is_underfull(2 * flight) || self.around(i).is_at_the_edge();
+        let held =
+            || self.is_underfull(flight.saturating_mul(2)) || self.around(i).is_at_the_edge();
         let jitters = |q: Nanos| q < self.floor && held() && self.jitters(i);
         queue.is_some_and(|q| self.stands_out(q) && !busy(q) && !jitters(q))
     }

@@ -92,7 +92,7 @@ fn hides_queues(flow: &Flow, placing: &Placing) -> bool {
 
 /// Queues on all of the path show in the RTT: without timestamps those between a capture point and a `sender` far from it do not.
 fn sees_queues(sender: &Sender, placing: &Placing, from: Side) -> bool {
-    !sender.is_far() || placing.legs.to[from as usize].echoes > 0
+    !sender.is_far() || placing.legs.to[from as usize].echoes() > 0
 }
 
 /// A direction in a period, and the pattern of its losses.

@@ -3,13 +3,11 @@
 use super::Standing;
 use super::ack_clock::AckClock;
 use super::behind::Behind;
+use super::bounds::Bounds;
 use super::pairs::QuietPairs;
 use super::stamps::{Echo, Stamps};
 use crate::flow::{BUSY_HOST, NEAR, WAKE_UP};
 use crate::units::{Nanos, Seq};
-
-/// Echoes among which one would name an older packet than the newest, if the end did not rest before each.
-const MANY: u32 = 8;
 
 /// Twice what light takes through a fibre to the other side of the earth and back: few ends are farther away, and many rest for as long.
 const AROUND_THE_EARTH: Nanos = Nanos::from_millis(400);
@@ -23,11 +21,6 @@ pub(crate) struct Leg {
     /// The smallest sample, zero before the first.
     floor: Nanos,
     known: bool,
-    /// It took as long at least, by the packets that the end had not seen when it answered; and what most of the answers were judged by: its
-    /// floor after the first quarter of them, or a half (`marked`, which takes its place when there are twice as many).
-    at_least: Nanos,
-    at_most: Nanos,
-    marked: Nanos,
     /// By more than the handshake.
     confirmed: bool,
     /// Smallest sample of the current and of the previous round, for queues that come and go.
@@ -44,11 +37,7 @@ pub(crate) struct Leg {
     /// It is told that the capture point is at this end, and no queue is before it.
     pub(crate) near: bool,
     behind: Behind,
-    pub(crate) echoes: u32,
-    /// Echoes before which nothing passed for most of the time that they took: their end may have rested, and not the path be as long.
-    rested: u32,
-    /// What the first of them took.
-    first: Nanos,
+    bounds: Bounds,
     /// The end echoes the same old value for ever: its echo says nothing.
     stuck: bool,
     now: Nanos,
@@ -69,9 +58,6 @@ impl Leg {
         Self {
             floor: Nanos::ZERO,
             known: false,
-            at_least: Nanos::ZERO,
-            at_most: Nanos::ZERO,
-            marked: Nanos::ZERO,
             confirmed: false,
             current: Nanos::MAX,
             previous: Nanos::MAX,
@@ -82,9 +68,7 @@ impl Leg {
             told: false,
             near: false,
             behind: Behind::default(),
-            echoes: 0,
-            rested: 0,
-            first: Nanos::ZERO,
+            bounds: Bounds::default(),
             stuck: false,
             now: Nanos::ZERO,
             moved: false,
@@ -146,20 +130,19 @@ impl Leg {
         self.known
     }
 
-    /// Whether what is known of it is the path's, or little beside a `round` trip: an end whose every packet names the newest that had passed
-    /// may have thought for as long. Of a few packets that says nothing, unless most of them came after a rest.
+    /// Whether what is known of it is the path's, or little beside a `round` trip: see [`Bounds::is_sure`].
     pub(crate) fn is_sure(&self, round: Nanos) -> bool {
-        let few = self.echoes < MANY;
-        few && self.rested * 2 < self.echoes.max(1)
-            || self.at_least.0 >= self.at_most.0 / 2
-            || self.is_exact(round)
+        self.told || self.bounds.is_sure(round)
     }
 
-    /// As `is_sure`, nearly to the length: whoever rests before it goes on has not rested for a good part of that.
+    /// As `is_sure`, nearly to the length.
     pub(crate) fn is_exact(&self, round: Nanos) -> bool {
-        // What was judged before the last of a few echoes went by the first one.
-        let near = self.at_most.0 < round.0 / 8 && (self.echoes >= MANY || self.first <= round);
-        self.told || self.at_least.0 >= self.at_most.0 / 4 * 3 || near
+        self.told || self.bounds.is_exact(round)
+    }
+
+    /// How many stamps packets of this end have echoed.
+    pub(crate) fn echoes(&self) -> u32 {
+        self.bounds.echoes
     }
 
     /// What it is now after one of the values that it depends on has changed.
@@ -181,7 +164,7 @@ impl Leg {
     /// This end is on the capture point's own link, by the time to live of its packets: no router is between them. A link that is a tunnel
     /// through a network is longer, and its echoes have shown it.
     pub(crate) fn on_this_link(&mut self) {
-        if self.at_least < BUSY_HOST {
+        if self.bounds.at_least < BUSY_HOST {
             self.told = true;
             self.sample(Nanos::ZERO);
         }
@@ -312,7 +295,7 @@ impl Leg {
             Echo::Of(passed) => {
                 let leg = time - passed;
                 let rest = leg >= AROUND_THE_EARTH && quiet.scale(4, 1) >= leg.scale(3, 1);
-                self.rested += u32::from(rest);
+                self.bounds.rested += u32::from(rest);
                 self.echo_sample(leg, time, round);
             }
             Echo::Stuck => {
@@ -327,15 +310,7 @@ impl Leg {
     /// soon, it waited on the path and not for its application: only such a packet tells the queue of the moment.
     fn echo_sample(&mut self, leg: Nanos, time: Nanos, round: Nanos) {
         self.sample(leg);
-        if self.echoes == 0 {
-            self.first = leg;
-        }
-        self.echoes = self.echoes.saturating_add(1);
-        if self.echoes <= MANY {
-            (self.at_most, self.marked) = (self.floor, self.floor);
-        } else if self.echoes.is_power_of_two() {
-            self.at_most = std::mem::replace(&mut self.marked, self.floor);
-        }
+        self.bounds.echoed(leg, self.floor);
         if time >= self.round_end {
             self.previous = self.current;
             self.current = Nanos::MAX;
@@ -345,7 +320,7 @@ impl Leg {
         let soon = SOON.max(Nanos(self.floor().0 / 8));
         let next = self.stamps.oldest();
         if let Some(next) = next {
-            self.at_least = self.at_least.max(time - next);
+            self.bounds.at_least = self.bounds.at_least.max(time - next);
         }
         if next.is_some_and(|next| next - (time - leg) <= soon) {
             self.current = self.current.min(leg);

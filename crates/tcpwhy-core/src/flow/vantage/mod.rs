@@ -8,6 +8,7 @@
 
 mod ack_clock;
 mod behind;
+mod bounds;
 mod leg;
 mod pairs;
 mod stamps;
@@ -71,7 +72,7 @@ impl Legs {
             return (0.5, 0.0);
         }
         let confidence =
-            match (both, client.told || server.told || client.echoes.min(server.echoes) > 8) {
+            match (both, client.told || server.told || client.echoes().min(server.echoes()) > 8) {
                 (true, true) => 0.95,
                 (true, false) => 0.7,
                 (false, _) => 0.3,

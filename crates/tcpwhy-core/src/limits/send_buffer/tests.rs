@@ -1,0 +1,167 @@
+use super::*;
+use crate::limits::made::{MSS, rounds};
+use crate::limits::receive_window;
+
+const ROUND: Nanos = Nanos::from_millis(6);
+
+/// Whether the middle of 30 rounds is a plateau, each with a dry pause of most of it, whose flights are these.
+fn is_plateau(flight: impl Fn(usize) -> u64) -> bool {
+    let list = rounds(30, ROUND, |k, s| {
+        (s.flight, s.arrived, s.segments, s.pushes) = (flight(k), flight(k) as i64, 100, 4);
+        s.stalled(ROUND.scale(3, 4), flight(k), 1 << 23, true);
+    });
+    plateau(&Context::new(&list, ROUND, MSS), 12).is_some()
+}
+
+#[test]
+fn half_a_segment_a_round_is_a_window_that_grows_though_half_of_the_rounds_hardly_show_it() {
+    assert!(!is_plateau(|k| 116 * MSS + k as u64 * MSS / 2));
+    assert!(!is_plateau(|k| 2_000 * MSS + k as u64 * MSS), "little of a large window");
+    assert!(is_plateau(|k| 2_000 * MSS + [0, 3, 1, 2][k % 4] * MSS), "nor does it end higher");
+    assert!(is_plateau(|_| 116 * MSS));
+}
+
+#[test]
+fn the_same_byte_in_round_after_round_needs_no_pauses() {
+    let list = rounds(40, ROUND, |_, s| (s.flight, s.arrived) = (54 * MSS, 54 * MSS as i64));
+    assert!(plateau(&Context::new(&list, ROUND, MSS), 20).is_some());
+}
+
+#[test]
+fn a_flight_that_stops_at_the_same_byte_in_every_round_shows_a_ceiling_and_one_that_the_window_stops_does_not()
+ {
+    let of_highest = |window: u64, highest: u64| {
+        let list = rounds(40, ROUND, |k, s| {
+            s.flight = 54 * MSS - if k < 10 { (10 - k as u64) * MSS } else { 0 };
+            s.flight += if k == 39 { highest } else { 0 };
+            s.saw_window(window);
+        });
+        ceiling(&Context::new(&list, ROUND, MSS))
+    };
+    let of = |window: u64| of_highest(window, 0);
+    assert_eq!(of(1 << 20), Some(54 * MSS));
+    assert_eq!(of_highest(1 << 20, 20 * MSS), None, "a writer with a clock stopped there");
+    assert_eq!(of(55 * MSS), None);
+    // Nothing in flight is no buffer.
+    let idle = rounds(40, ROUND, |_, s| (s.flight, s.arrived) = (0, 0));
+    assert_eq!(ceiling(&Context::new(&idle, ROUND, MSS)), None);
+}
+
+#[test]
+fn a_sender_that_paces_fills_a_full_path_twice_unless_its_buffer_is_smaller() {
+    let of = |flight: u64, lost: bool| {
+        let list = rounds(40, ROUND, |k, s| {
+            s.flight = flight;
+            s.saw_window(1 << 20);
+            s.resent = u32::from(lost && k == 20);
+        });
+        // The path holds 50 segments.
+        let carries = 50 * MSS * 1_000 / 6;
+        paced_ceiling(&Context::new(&list, ROUND, MSS), carries)
+    };
+    assert_eq!(of(70 * MSS, false), Some(70 * MSS));
+    assert_eq!([of(145 * MSS, false), of(40 * MSS, false), of(70 * MSS, true)], [None; 3]);
+    assert_eq!(of(1 << 20, false), None, "the window had no room");
+}
+
+#[test]
+fn a_flight_on_its_way_to_a_height_does_not_stand_yet() {
+    let rises = [30, 33, 36, 39, 42, 46, 50, 54, 58, 62, 67, 71, 76, 87, 98, 112, 116];
+    assert!(!is_plateau(|k| rises[k.min(16)] * MSS));
+    assert!(is_plateau(|k| rises[k.min(12)] * MSS));
+}
+
+#[test]
+fn a_flight_that_stands_at_the_windows_edge_is_the_windows() {
+    let full = |filled: u32| {
+        let list = rounds(40, ROUND, |k, s| {
+            (s.flight, s.arrived, s.filled) = (54 * MSS, 54 * MSS as i64, filled);
+            (s.wait, s.waits, s.prompt) = (Wait::Ack, 1, 1);
+            s.sampled(ROUND, Nanos::ZERO);
+            s.saw_window(54 * MSS + (k as u64 % 2));
+        });
+        let ctx = Context::new(&list, ROUND, MSS);
+        [plateau(&ctx, 20), steady(&ctx, 20), receive_window::steady(&ctx, 20)]
+            .map(|told| told.is_some())
+    };
+    assert_eq!(full(0), [true, true, false]);
+    assert_eq!(full(1), [false, false, true]);
+}
+
+#[test]
+fn a_writer_that_acks_wake_at_one_level_waits_for_room_however_much_it_writes_then() {
+    let says = |woken: u32, left: [u64; 2], short: u32| {
+        let list = rounds(40, ROUND, |k, s| {
+            (s.flight, s.arrived) = (186 * MSS, 161 * MSS as i64);
+            (s.stalls, s.forgone, s.woken, s.short_stalls) = (1, 1, woken, short);
+            s.drained(186 * MSS, left[k % 2] * MSS);
+        });
+        refilled(&Context::new(&list, ROUND, MSS), 20).map(|j| j.limit)
+    };
+    assert_eq!(says(1, [25, 23], 0), Some(Limit::SendBuffer));
+    assert_eq!(says(0, [25, 23], 0), None, "at its own time");
+    assert_eq!(says(1, [25, 5], 0), None, "at no level");
+    assert_eq!(says(1, [0, 0], 0), None, "nothing was left");
+    assert_eq!(says(1, [25, 23], 1), None, "by a clock, writes that end short");
+}
+
+#[test]
+fn a_low_level_may_vary_by_what_an_ack_acknowledges_where_acks_wake_the_writer_at_any_height() {
+    let says = |woken: u32, left: [u64; 2], tops: [u64; 2]| {
+        let list = rounds(40, ROUND, |k, s| {
+            (s.flight, s.arrived) = (tops[k / 2 % 2] * MSS, tops[k / 2 % 2] as i64 * MSS as i64);
+            (s.stalls, s.woken) = (1, woken);
+            s.drained(tops[k / 2 % 2] * MSS, left[k % 2] * MSS);
+        });
+        refilled(&Context::new(&list, ROUND, MSS), 20).map(|j| j.limit)
+    };
+    let (level, heights) = ([8, 14], [40, 490]);
+    assert_eq!(says(1, level, heights), Some(Limit::SendBuffer));
+    assert_eq!(says(0, level, heights), None, "at its own time");
+    assert_eq!(says(1, [2, 20], heights), None, "at no level");
+    assert_eq!(says(1, level, [40, 60]), None, "heights that hardly differ");
+}
+
+#[test]
+fn a_writer_that_no_ack_ever_wakes_has_a_clock() {
+    let full = |woken: usize, round: Nanos| {
+        let list = rounds(40, round, |k, s| {
+            (s.wait, s.idle) = (Wait::IdleSelf, Nanos::from_millis(1));
+            (s.flight, s.arrived, s.segments, s.pushes) = (27 * MSS, 27 * MSS as i64, 27, 1);
+            s.stalled(round.scale(3, 4), 27 * MSS, 1 << 23, true);
+            s.woken = u32::from(k % woken == 0);
+        });
+        catching_breath(&Context::new(&list, round, MSS), 20).is_some()
+    };
+    assert!(full(3, ROUND));
+    assert!(!full(30, ROUND));
+    assert!(full(30, Nanos::from_millis(3)), "a short path: its host is late");
+}
+
+#[test]
+fn even_data_at_a_height_is_a_full_buffers_where_a_writer_waits_for_room() {
+    let full = |far: bool, woken: u32, waits: &[u64]| {
+        let list = rounds(40, ROUND, |k, s| {
+            (s.flight, s.arrived) = (53 * MSS + k as u64 % 2 * MSS, 54 * MSS as i64);
+            (s.wait, s.waits, s.prompt) = (Wait::Ack, waits.len() as u32, woken);
+            waits.iter().for_each(|us| s.lengths.add(us * 1_000));
+            s.sampled(ROUND, Nanos::ZERO);
+            s.saw_window(1 << 20);
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.far = far;
+        steady(&ctx, 20).is_some()
+    };
+    let (even, ticks, odd) = ([700; 8], [500, 1_000, 500, 1_000], [300, 2_100, 300, 300]);
+    assert!(full(false, 8, &even));
+    assert!(!full(false, 0, &even) && !full(false, 0, &ticks), "at the writer's own time");
+    assert!(full(false, 0, &odd), "smoothed by a sender that paces");
+    assert!(full(true, 2, &[1_500, 1_400]));
+    assert!(!full(true, 8, &even), "from afar each ACK seems to have been the one");
+    assert!(!full(true, 2, &[300, 300]), "hardly a wait");
+}
+
+#[test]
+fn a_buffer_is_full_as_soon_as_slow_start_has_reached_it() {
+    assert!(is_plateau(|k| ((10 * MSS) << k.min(4)).min(116 * MSS)));
+}

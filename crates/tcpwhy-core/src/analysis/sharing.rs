@@ -1,6 +1,7 @@
 //! What several connections between the same two hosts carried at the same time: the link that each of them finds full is one.
 
 use super::verdict;
+use crate::limits::nearly;
 use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Progress, Side, Verdict,
 };
@@ -8,14 +9,11 @@ use crate::units::{Nanos, bits_per_second};
 use crate::whatif::predict_again;
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 
 /// What the others carry has to be this part of what one carries: less is within what its own rate varies.
 const WORTH_SAYING: f64 = 0.25;
 
-/// Part of what the narrowest link carries from which on all of them together fill it, as one would (`path_bandwidth`).
-const FULL: f64 = 0.9;
-/// What they carry may be so much more than what any of them has seen of the link: beside others none sees its own packets follow each other.
-const ONES_SIGHT: f64 = 1.1;
 /// Percent: what one connection has of a full link looks like its own losses.
 const SURE: u8 = 75;
 
@@ -36,6 +34,16 @@ struct Flows {
     fastest_bps: u64,
     /// One of them has seen the link full most of the time.
     filled: bool,
+}
+
+impl Flows {
+    /// Rates at which the link is full of all of them, in bit/s; `None` where nobody has seen how fast it is. Beside others none sees its own packets
+    /// follow each other: where one has found the link full, it may carry more than any has seen.
+    fn fill_the_link(&self) -> Option<RangeInclusive<u64>> {
+        let seen = self.fastest_bps;
+        let most = if self.filled { u64::MAX } else { seen.saturating_add(seen / 10) };
+        (seen > 0).then_some(nearly(seen)..=most)
+    }
 }
 
 impl Sharing {
@@ -60,9 +68,7 @@ impl Sharing {
     pub fn add_up(self) -> Shared {
         let several = self.ways.into_iter().filter(|(_, flows)| flows.progress.len() > 1);
         let all = several.map(|(way, flows)| {
-            let most = if flows.filled { f64::INFINITY } else { ONES_SIGHT };
-            let carries = flows.fastest_bps as f64 / 8e9;
-            let full = (carries > 0.0).then_some([carries * FULL, carries * most]);
+            let full = flows.fill_the_link();
             (way, Together { curve: Curve::of(&flows.progress), full })
         });
         Shared { ways: all.collect() }
@@ -79,8 +85,8 @@ pub struct Shared {
 #[derive(Debug)]
 struct Together {
     curve: Curve,
-    /// From which rate on, and up to which, the link is full of it, in bytes per nanosecond; `None` where nobody has seen how fast that is.
-    full: Option<[f64; 2]>,
+    /// See [`Flows::fill_the_link`].
+    full: Option<RangeInclusive<u64>>,
 }
 
 impl Together {
@@ -88,9 +94,9 @@ impl Together {
     fn fills(&self, own: &Curve, interval: &Interval) -> bool {
         let span = (interval.from, interval.to);
         let (mine, all) = (own.within(span), self.curve.within(span));
-        let rate = all / ((span.1 - span.0).0.max(1) as f64);
+        let rate = bits_per_second(all as u64, interval.to - interval.from);
         all - mine >= mine * WORTH_SAYING
-            && self.full.is_some_and(|[least, most]| (least..=most).contains(&rate))
+            && self.full.as_ref().is_some_and(|full| full.contains(&rate))
     }
 }
 

@@ -4,6 +4,7 @@
 use super::spread::Spread;
 use super::wait::Wait;
 use super::window::widened;
+use crate::kernel::RTO_MIN;
 use crate::units::{Nanos, lower};
 
 /// One loss, as its repair shows it (the stall causes of TAPO, CoNEXT 2015).
@@ -135,6 +136,12 @@ impl Stretch {
     /// Nothing was in flight and nothing was to be sent.
     pub(crate) fn is_idle(&self) -> bool {
         matches!(self.wait, Wait::IdleSelf | Wait::IdlePeer)
+    }
+
+    /// Idle for as long as a retransmission timer: cwnd falls back to its initial value (RFC 5681 section 4.1; kernel: `tcp_cwnd_restart`), and
+    /// Linux never has such a timer below 200 ms.
+    pub(crate) fn restarts(&self) -> bool {
+        self.is_idle() && self.duration() >= RTO_MIN
     }
 
     /// Something was repaired, or sent again.

@@ -233,7 +233,7 @@ pub(super) fn rate(bytes: u64, time: Nanos) -> u64 {
 }
 
 /// The rate from which a link that carries so much is busy: headers, delayed ACKs and bunches of them take a tenth.
-pub(super) fn nearly(carries: u64) -> u64 {
+pub(crate) fn nearly(carries: u64) -> u64 {
     carries - carries / 10
 }
 

@@ -10,11 +10,7 @@ use super::{Context, Judgement, send_buffer};
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
-use crate::units::Nanos;
 
-/// After an idle time of an RTO, cwnd falls back to its initial value (RFC 5681 section 4.1); Linux
-/// never has an RTO below 200 ms.
-const IDLE: Nanos = Nanos::from_millis(200);
 /// Rounds in which slow start may stand still: an odd ACK, a round cut in two.
 const LOOK: usize = 2;
 /// Confidence, in percent, in what is hardly likelier than something else.
@@ -79,7 +75,7 @@ fn episode_start(ctx: &Context<'_>, i: usize) -> usize {
         .rev()
         .find(|&k| {
             let s = &ctx.stretches[k];
-            (s.is_idle() && s.duration() >= IDLE) || s.timeouts > 0
+            s.restarts() || s.timeouts > 0
         })
         .map_or(0, |k| k + 1)
 }
@@ -148,6 +144,7 @@ pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 mod tests {
     use super::super::made::{MSS, rounds};
     use super::*;
+    use crate::units::Nanos;
 
     #[test]
     fn a_transfer_that_falls_silent_in_slow_start_was_not_done() {

@@ -22,6 +22,7 @@ mod send_buffer;
 mod silent_path;
 mod timeline;
 
+pub(crate) use around::nearly;
 pub(crate) use context::Context;
 pub(crate) use losses::{Losses, Lost, pattern};
 pub(crate) use send_buffer::{ceiling, paced_ceiling};

@@ -82,9 +82,12 @@ pub(super) fn woken_late(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// As `plateau`, after a time with nothing in flight: the writer was woken by the last ACK, and its host was busy. Such a host is in time now
 /// and then; who never is has a clock.
 pub(super) fn catching_breath(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    if !ctx.catches_breath(i) {
+        return None;
+    }
     let around = ctx.around(i);
     let in_time = around.woken * IN_TIME >= around.stalls || ctx.floor <= TIMELY;
-    plateau(ctx, i).filter(|_| ctx.catches_breath(i) && in_time)
+    in_time.then(|| plateau(ctx, i))?
 }
 
 /// Flights of different heights drain to one level before more is sent: that at which a third of the buffer is free and its writer is woken

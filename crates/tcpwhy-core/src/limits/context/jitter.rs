@@ -1,7 +1,6 @@
 //! A path whose delay varies by itself: a radio link, or a host that is late.
 
 use super::Context;
-use super::link::NOISE;
 use crate::flow::stretch::Stretch;
 use crate::units::Nanos;
 
@@ -22,24 +21,24 @@ impl Context<'_> {
     /// Whether what seems to be a queue in stretch `i` is a delay that varies by itself. The packets of one round trip wait about as long in a
     /// queue, for it grows and shrinks by what comes in and goes out; chance treats each in its own way.
     pub(super) fn jitters(&self, i: usize) -> bool {
-        self.jitters.is_in(i, self.stretches, |part| varies(part, self.floor, self.mss))
+        self.jitters.is_in(i, self.stretches, |part| self.varies(part))
     }
-}
 
-/// Whether in most of these that are late as a whole the round trips are far apart, and one stretch is late by as much as the next by chance.
-fn varies(stretches: &[Stretch], floor: Nanos, mss: u64) -> bool {
-    let measured = || stretches.iter().filter(|s| s.rtt_min < Nanos::MAX);
-    let late = |s: &&Stretch| {
-        let many = s.rtt_count >= SAMPLES && s.flight >= MANY * mss;
-        many && s.rtt_min - floor >= NOISE.max(floor.scale(1, 4))
-    };
-    let above = |s: &Stretch, least: Nanos| s.rtt_mean().unwrap_or(least) - least;
-    let apart = |s: &Stretch| above(s, s.rtt_min).scale(APART, 1) >= above(s, floor);
-    let (some, all) = measured()
-        .filter(late)
-        .fold((0, 0), |(some, all), s| (some + usize::from(apart(s)), all + 1));
-    let waits: Vec<f64> = measured().map(|s| above(s, floor).0 as f64).collect();
-    all >= FEWEST && some * 4 >= all * 3 && by_chance(&waits)
+    /// Whether in most of these that are late as a whole the round trips are far apart, and one stretch is late by as much as the next by chance.
+    fn varies(&self, stretches: &[Stretch]) -> bool {
+        let measured = || stretches.iter().filter(|s| s.rtt_min < Nanos::MAX);
+        let late = |s: &&Stretch| {
+            let many = s.rtt_count >= SAMPLES && s.flight >= MANY * self.mss;
+            many && self.stands_out(s.rtt_min - self.floor)
+        };
+        let above = |s: &Stretch, least: Nanos| s.rtt_mean().unwrap_or(least) - least;
+        let apart = |s: &Stretch| above(s, s.rtt_min).scale(APART, 1) >= above(s, self.floor);
+        let (some, all) = measured()
+            .filter(late)
+            .fold((0, 0), |(some, all), s| (some + usize::from(apart(s)), all + 1));
+        let waits: Vec<f64> = measured().map(|s| above(s, self.floor).0 as f64).collect();
+        all >= FEWEST && some * 4 >= all * 3 && by_chance(&waits)
+    }
 }
 
 /// Whether one of these says next to nothing of the next.

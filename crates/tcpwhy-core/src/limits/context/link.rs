@@ -74,7 +74,8 @@ impl Context<'_> {
         queue.is_some_and(|q| self.stands_out(q) && !busy(q) && !jitters(q))
     }
 
-    fn stands_out(&self, queue: Nanos) -> bool {
+    /// A queue that long adds a quarter to the round trip, and is no noise.
+    pub(super) fn stands_out(&self, queue: Nanos) -> bool {
         queue >= NOISE && queue.0 >= self.floor.0 / 4
     }
 

@@ -3,7 +3,6 @@
 use super::Context;
 use super::run::AROUND;
 use crate::flow::stretch::Stretch;
-use crate::kernel::RTO_MIN;
 use crate::limits::around::Around;
 use crate::units::Nanos;
 
@@ -77,8 +76,7 @@ impl Context<'_> {
     /// More was in flight, by a quarter and more, since anything last made a congestion window smaller: a loss, a mark (RFC 3168), a pause as long
     /// as a retransmission timer (RFC 5681 section 4.1). Then that window does not hold what is in flight around stretch `i`.
     fn has_allowed_more(&self, i: usize) -> bool {
-        let smaller =
-            |s: &Stretch| s.resent > 0 || s.marks > 0 || s.is_idle() && s.duration() >= RTO_MIN;
+        let smaller = |s: &Stretch| s.resent > 0 || s.marks > 0 || s.restarts();
         // The rounds before may be those in which it was more.
         let ahead = Some(self.ahead(i)).filter(|ahead| ahead.rounds >= CALM_ROUNDS);
         let now = ahead.unwrap_or_else(|| self.around(i)).flight_max;
@@ -149,6 +147,7 @@ impl Context<'_> {
 mod tests {
     use super::*;
     use crate::flow::wait::Wait;
+    use crate::kernel::RTO_MIN;
     use crate::limits::made::{MSS, rounds};
 
     const ROUND: Nanos = Nanos::from_millis(30);

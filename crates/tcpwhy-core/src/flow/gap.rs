@@ -124,6 +124,11 @@ impl Gap {
         open && self.drained.is_some_and(|since| time - since > wake_up)
     }
 
+    /// What came at `time` took the flight from more than a third to less.
+    pub(crate) fn fell_at(&self, time: Nanos) -> bool {
+        self.drained == Some(time)
+    }
+
     /// The state changes with an event.
     pub(crate) fn change(&mut self, piece: Piece) {
         let last = &mut self.pieces[self.len - 1];

@@ -109,6 +109,8 @@ pub(crate) struct Stretch {
     pub(crate) shift: u8,
     /// The window was zero at some time.
     pub(crate) zero_window: bool,
+    /// Its last wait ended with the short end of a write, which Nagle's rule had kept back.
+    pub(crate) held_back: bool,
     /// Window probes or keep-alives sent.
     pub(crate) probes: u32,
     /// ACKs that acknowledged nothing new and only opened the window.

@@ -10,6 +10,7 @@ mod around;
 mod between;
 mod congestion_window;
 mod context;
+mod delayed_ack;
 mod joined;
 mod likeliest;
 mod loss_recovery;
@@ -46,7 +47,7 @@ pub(crate) struct Judgement {
 }
 
 impl Judgement {
-    pub(crate) fn new(limit: Limit, cause: Cause, confidence: u8) -> Self {
+    pub(crate) const fn new(limit: Limit, cause: Cause, confidence: u8) -> Self {
         Self { limit, cause, confidence }
     }
 
@@ -77,12 +78,13 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Recovery => {
             path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))
         }
-        Wait::Nagle => Judgement::new(Limit::DelayedAck, Cause::Nagle, 85),
+        Wait::Nagle => delayed_ack::NAGLE,
         Wait::Window if ctx.guesses_scale() => {
             application::granted(ctx, i).unwrap_or_else(|| of_window(ctx, i))
         }
         Wait::Window => of_window(ctx, i),
-        Wait::Ack => application::trickles(ctx, i)
+        Wait::Ack => delayed_ack::last_word(ctx, i)
+            .or_else(|| application::trickles(ctx, i))
             .or_else(|| application::writes_evenly(ctx, i))
             .or_else(|| busy_or_full(ctx, i))
             .or_else(|| path_bandwidth::flooded(ctx, i))

@@ -90,6 +90,31 @@ fn flights_of_any_height_that_are_refilled_at_one_level_fill_a_send_buffer() {
 }
 
 #[test]
+fn what_one_ack_takes_and_releases_says_nothing_of_a_level() {
+    // A receiver's host acknowledges each burst as a whole (GRO): a long one, which varies with a window that goes up, and one of 22.
+    let mut text =
+        "0 C S win 64240 mss 1460 ws 10\n100 S S. win 65160 mss 1460 ws 10\n100 C . win 502\n"
+            .to_owned();
+    let (mut sent, mut now) = (0, 101.0);
+    for round in 0..24 {
+        for (burst, lasts) in [(150 + 7 * round, 70.0), (22, 31.0)] {
+            if round > 0 {
+                let rest = if burst == 22 { 150 + 7 * round } else { 22 };
+                text +=
+                    &format!("{:.3} S . ack {} win 4000\n", now - 0.02, 1 + (sent - rest) * MSS);
+            }
+            for k in 0..burst {
+                text += &format!("{:.3} C . len {MSS}\n", now + f64::from(k) * 0.002);
+            }
+            sent += burst;
+            now += lasts;
+        }
+    }
+    let verdict = direction(&analyse_one(&script(&text)), Side::Client).verdict;
+    assert_eq!(verdict.limit, Limit::CongestionWindow);
+}
+
+#[test]
 fn flights_that_are_refilled_as_time_goes_by_are_not_a_buffers() {
     let mut t = Transfer::new();
     for height in HEIGHTS.into_iter().cycle().take(40) {
@@ -233,4 +258,37 @@ fn the_end_of_an_answer_waits_for_the_ack_of_its_header_though_more_is_under_way
     let nagle = nagle.expect("Nagle's wait").duration;
     assert!(nagle.0 >= 180_000_000, "{:?}", server.limits());
     assert!(server.limits().iter().all(|share| share.limit != Limit::Unknown));
+}
+
+#[test]
+fn the_end_of_a_long_answer_waits_for_the_short_segment_in_its_middle_and_no_longer() {
+    let mut text =
+        "0 C S win 64240 mss 1460 ws 10\n0 S S. win 65160 mss 1460 ws 10\n20 C . win 502\n"
+            .to_owned();
+    let (mut now, mut sent) = (30.0, 1);
+    // Captured at the server, which writes 64 KiB and then the rest. The client acknowledges every second segment, and the short one.
+    for _ in 0..10 {
+        text += &format!("{now} C P. len 84\n");
+        let lens = (0..67).map(|k| if k == 44 { 1_296 } else { 1_460 });
+        for (k, len) in (0_u32..).zip(lens.clone()) {
+            text += &format!("{:.3} S . len {len} win 500\n", now + 0.5 + f64::from(k) * 0.002);
+        }
+        let mut acked = sent;
+        for (k, len) in (0_u32..).zip(lens) {
+            acked += len;
+            let at = now + 20.6 + f64::from(k) * 0.12;
+            if k % 2 == 0 {
+                text += &format!("{at:.3} C . ack {acked} win 500\n");
+            }
+            if k == 44 {
+                text += &format!("{:.3} S P. len 80\n", at + 0.01);
+            }
+        }
+        sent = acked + 80;
+        text += &format!("{:.3} C . ack {sent}\n", now + 47.0);
+        now += 47.5;
+    }
+    let server = direction(&analyse_one(&script(&text)), Side::Server).clone();
+    let nagle = server.limits().into_iter().find(|share| share.cause == Cause::Nagle);
+    assert!(nagle.is_some_and(|share| share.duration.0 >= 200_000_000), "{:?}", server.limits());
 }

@@ -47,6 +47,8 @@ pub(super) struct Pause {
     /// Data of the peer had come just before.
     pub(super) answered: bool,
     pub(super) forgone: bool,
+    /// One ACK took most of the flight, and ended it.
+    pub(super) at_once: bool,
     /// It is twice as long as the waits before it.
     pub(super) stands_out: bool,
 }
@@ -131,6 +133,7 @@ impl Sender {
             unprompted: time - self.released > self.pace.slack.max(BUSY_HOST),
             answered: self.peer_data.is_some_and(|at| time - at <= wake_up.max(answer)),
             forgone: self.gap.is_forgone(time, BUSY_HOST),
+            at_once: self.gap.fell_at(self.released),
             stands_out: length.0 / 2 > self.usual_wait.0,
         };
         if let (Release::Timer, Some(after)) = (release, pause.late) {
@@ -210,6 +213,7 @@ impl End {
 impl Pause {
     #[inline(never)]
     fn note(&self, s: &mut Stretch) {
+        s.held_back = self.held_back;
         if self.held_back {
             // The write that it ends began before: how it left says nothing of what the writer waited for.
             s.stalled_time += if self.stall { self.length } else { Nanos::ZERO };
@@ -232,7 +236,9 @@ impl Pause {
             s.answered += u32::from(self.answered);
             s.forgone += u32::from(self.forgone);
             s.short_stalls += u32::from(self.short);
-            s.drained(self.flight, self.left);
+            if !self.at_once {
+                s.drained(self.flight, self.left);
+            }
             s.stalled(self.length, self.flight, self.room, self.dry);
         }
         if !self.released {

@@ -11,6 +11,8 @@ use crate::units::{Nanos, bytes_in};
 /// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
 /// section 4.2.3.2) cannot be told from a queue.
 const FEW_SEGMENTS: u64 = 4;
+/// No ACK is delayed for longer (Linux: `TCP_DELACK_MAX`, others as long).
+const DELAYED_AT_MOST: Nanos = Nanos::from_millis(200);
 /// Timers of captures and schedulers of hosts: a queue shorter than this is not seen.
 pub(crate) const NOISE: Nanos = Nanos::from_millis(1);
 /// Variation of a round trip that hosts cause.
@@ -25,8 +27,8 @@ impl Context<'_> {
     /// it. `None` where it cannot be told.
     pub(crate) fn standing_queue(&self, i: usize) -> Option<Nanos> {
         let s = &self.stretches[i];
-        let measured = s.rtt_min != Nanos::MAX && s.flight >= FEW_SEGMENTS * self.mss;
-        measured.then(|| s.forth_min - self.floor)
+        let queue = (s.rtt_min != Nanos::MAX).then(|| s.forth_min - self.floor)?;
+        (s.flight >= FEW_SEGMENTS * self.mss || queue > DELAYED_AT_MOST).then_some(queue)
     }
 
     /// ACKs come later than the path takes by what a standing queue would be, wherever they have waited.

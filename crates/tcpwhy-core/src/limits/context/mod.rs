@@ -133,7 +133,8 @@ impl<'a> Context<'a> {
 
     /// Data flows in stretch `i`: it says something about flight and rate.
     fn flows(&self, i: usize) -> bool {
-        matches!(self.wait(i), Wait::Ack | Wait::Timer | Wait::Window) || self.catches_breath(i)
+        matches!(self.wait(i), Wait::Ack | Wait::Timer | Wait::Window | Wait::Nagle)
+            || self.catches_breath(i)
     }
 
     /// Nothing was in flight, for no longer than a busy host takes to run the process that an ACK has woken.

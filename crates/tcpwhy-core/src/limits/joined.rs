@@ -1,6 +1,8 @@
 //! Neighbouring stretches under one judgement.
 
 use super::Judgement;
+use super::around::{nearly, rate};
+use super::context::NOISE;
 use super::likeliest::ONE_OBSERVATION;
 use crate::flow::stretch::Stretch;
 use crate::model::{Cause, Evidence, Interval, Limit, Source};
@@ -59,6 +61,14 @@ impl Joined {
                 | Cause::EcnMarked
         );
         limit && !cause && self.confidence() < SHOWN
+    }
+
+    /// Less arrives than in the `other`, and round trips are nearly as short as the path is: the link that is full there is not full here.
+    pub(super) fn queues_less(&self, other: &Self, floor: Nanos) -> bool {
+        let noise = NOISE.max(Nanos(floor.0 / 16));
+        let short = self.sum.forth_mean().is_some_and(|rtt| rtt - floor < noise);
+        let rate_of = |s: &Stretch| rate(s.arrived(), s.duration());
+        short && rate_of(&self.sum) < nearly(rate_of(&other.sum))
     }
 
     pub(super) fn overrule(&mut self, judgement: Judgement) {

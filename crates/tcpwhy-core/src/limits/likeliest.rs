@@ -7,7 +7,7 @@
 use super::Judgement;
 use super::context::AROUND;
 use super::joined::{Joined, join};
-use crate::model::Limit;
+use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
 /// The limits that are inferred.
@@ -61,6 +61,9 @@ fn settle_run(run: &mut [Joined], floor: Nanos) -> bool {
         let before = run[..at].iter().rev().find(says);
         if let Some(other) = before.or_else(|| run[at..].iter().find(says)) {
             let cause = other.judgement.cause;
+            if cause == Cause::StandingQueue && run[at].queues_less(other, floor) {
+                continue;
+            }
             run[at].overrule(Judgement::new(limit, cause, OVERRULED));
             changed = true;
         }
@@ -144,6 +147,7 @@ fn cheapest(ways: &Ways) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::made::{MSS, rounds};
     use super::*;
 
     fn of(list: &[(Limit, f64, f64)]) -> Vec<Limit> {
@@ -170,6 +174,30 @@ mod tests {
         let list =
             [(PathBandwidth, 80.0, 40.0), (Application, 85.0, 100.0), (PathBandwidth, 80.0, 40.0)];
         assert_eq!(of(&list), [PathBandwidth, Application, PathBandwidth]);
+    }
+
+    #[test]
+    fn a_writer_that_leaves_a_full_link_to_rest_for_a_while_is_no_odd_round() {
+        let floor = Nanos::from_millis(60);
+        let of = |segments: i64, queue: i64| {
+            let said = |limit, cause, times, segments: i64, queue| {
+                let list = rounds(times, floor, |_, s| {
+                    s.arrived = segments * MSS as i64;
+                    s.sampled(floor + Nanos::from_millis(queue), Nanos::ZERO);
+                });
+                let judgement = Judgement::new(limit, cause, 70);
+                let mut joined = Joined::new(&list[0], judgement);
+                list[1..].iter().for_each(|s| joined.add(s, judgement));
+                joined
+            };
+            let full = || said(Limit::PathBandwidth, Cause::StandingQueue, 60, 250, 100);
+            let writes = said(Limit::Application, Cause::SenderApplication, 25, segments, queue);
+            let told = settle(vec![full(), writes, full()], floor);
+            told.iter().any(|joined| joined.judgement.limit == Limit::Application)
+        };
+        assert!(of(100, 1));
+        assert!(!of(100, 20), "a queue stood there, too");
+        assert!(!of(240, 1), "as much came");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::segments::{analyse_one, of_client};
 use tcpwhy_core::advice::{Language, finding_sentence};
 use tcpwhy_core::analysis::Sharing;
-use tcpwhy_core::model::{Cause, Connection, Finding, FindingKind, Limit};
+use tcpwhy_core::model::{Cause, Connection, Finding, FindingKind, Limit, Progress, Side};
 use tcpwhy_core::units::Nanos;
 use tcpwhy_core::whatif::traffic::{Scenario, Window, Workload, simulate};
 
@@ -104,4 +104,58 @@ fn losses_on_a_link_that_is_full_of_all_of_them_are_the_paths() {
     assert_eq!(verdicts(0, Nanos::ZERO), their_own, "nobody knows the link");
     assert_eq!(verdicts(10_000_000, Nanos::ZERO), their_own, "it carries more than that");
     assert_eq!(verdicts(10_000_000, Nanos::from_secs(20)), their_own, "one after the other");
+}
+
+/// As many bytes in as much time, at a rate that goes up and down by that part.
+fn in_waves(progress: &Progress, up: f64) -> Progress {
+    let (from, to) = (progress.times[0], progress.times[32]);
+    let rate = |step: i64| 1.0 + up * (step as f64 * 40.0 / 4_000.0).sin();
+    let all: f64 = (0..4_000).map(rate).sum();
+    let (mut times, mut gone, mut part) = ([to; 33], 0.0, 0);
+    for step in 0..4_000 {
+        while part < 32 && gone >= all * f64::from(part) / 32.0 {
+            times[part as usize] = from + (to - from).scale(step, 4_000);
+            part += 1;
+        }
+        gone += rate(step);
+    }
+    Progress { bytes: progress.bytes, times }
+}
+
+#[test]
+fn losses_at_a_policer_that_all_of_them_share_are_the_paths_though_each_seems_to_lose_by_chance() {
+    let verdicts = |shared: bool| {
+        let mut both =
+            [1, 2].map(|n| held_by_its_losses(transfer(n, 10_000_000, Nanos::ZERO), 100_000_000));
+        for (n, connection) in both.iter_mut().enumerate() {
+            // What one has less the other has more, or has less, too.
+            let sign = if n == 1 && shared { -0.4 } else { 0.4 };
+            let direction = &mut connection.directions[1];
+            let progress = direction.progress.as_ref().unwrap();
+            direction.progress = Some(Box::new(in_waves(progress, sign)));
+            let floor = direction.facts.rtt_floor;
+            direction.timeline.iter_mut().for_each(|i| i.evidence.rtt_mean = floor);
+            let chance = Finding {
+                kind: FindingKind::RandomLoss,
+                side: Side::Server,
+                count: 9,
+                value: 0,
+                frame: 0,
+            };
+            connection.findings = [chance].into();
+        }
+        let mut sharing = Sharing::new();
+        both.iter().for_each(|connection| sharing.add(connection));
+        let shared = sharing.add_up();
+        both.map(|mut connection| {
+            shared.tell(&mut connection);
+            let kinds: Vec<FindingKind> = connection.findings.iter().map(|f| f.kind).collect();
+            let verdict = &connection.directions[1].verdict;
+            (verdict.limit, verdict.cause, kinds[0])
+        })
+    };
+    let policed = (Limit::PathBandwidth, Cause::Policer, FindingKind::Policer);
+    assert_eq!(verdicts(true), [policed; 2]);
+    let lost = (Limit::CongestionWindow, Cause::CongestionAvoidance, FindingKind::RandomLoss);
+    assert_eq!(verdicts(false), [lost; 2]);
 }

@@ -1,5 +1,8 @@
 //! What several connections between the same two hosts carried at the same time: the link that each of them finds full is one.
 
+mod curve;
+mod one_rate;
+
 use super::verdict;
 use crate::limits::nearly;
 use crate::model::{
@@ -7,12 +10,17 @@ use crate::model::{
 };
 use crate::units::{Nanos, bits_per_second};
 use crate::whatif::predict_again;
+use curve::Curve;
+use one_rate::OneRate;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
 /// What the others carry has to be this part of what one carries: less is within what its own rate varies.
 const WORTH_SAYING: f64 = 0.25;
+
+/// Busy flows whose time is compared, of those between two hosts: of more it takes long.
+const MOST_COMPARED: usize = 256;
 
 /// Percent: what one connection has of a full link looks like its own losses.
 const SURE: u8 = 75;
@@ -26,10 +34,18 @@ pub struct Sharing {
     ways: HashMap<Way, Flows>,
 }
 
+/// What one connection sends.
+#[derive(Debug)]
+struct Flow {
+    progress: Progress,
+    /// It went on without a rest, held by the path.
+    busy: bool,
+}
+
 /// What goes one way.
 #[derive(Debug, Default)]
 struct Flows {
-    progress: Vec<Progress>,
+    list: Vec<Flow>,
     /// The fastest that any of them has seen the narrowest link, in bit/s.
     fastest_bps: u64,
     /// One of them has seen the link full most of the time.
@@ -57,7 +73,7 @@ impl Sharing {
         for direction in &connection.directions {
             if let Some(progress) = &direction.progress {
                 let flows = self.ways.entry(way(connection, direction)).or_default();
-                flows.progress.push(**progress);
+                flows.list.push(Flow { progress: **progress, busy: is_busy(direction) });
                 flows.fastest_bps = flows.fastest_bps.max(direction.facts.path_bps);
                 flows.filled |= direction.verdict.limit == Limit::PathBandwidth;
             }
@@ -66,12 +82,8 @@ impl Sharing {
 
     /// There are no more.
     pub fn add_up(self) -> Shared {
-        let several = self.ways.into_iter().filter(|(_, flows)| flows.progress.len() > 1);
-        let all = several.map(|(way, flows)| {
-            let full = flows.fill_the_link();
-            (way, Together { curve: Curve::of(&flows.progress), full })
-        });
-        Shared { ways: all.collect() }
+        let several = self.ways.into_iter().filter(|(_, flows)| flows.list.len() > 1);
+        Shared { ways: several.map(|(way, flows)| (way, Together::of(flows))).collect() }
     }
 }
 
@@ -87,16 +99,46 @@ struct Together {
     curve: Curve,
     /// See [`Flows::fill_the_link`].
     full: Option<RangeInclusive<u64>>,
+    /// Times in which they had one rate between them.
+    one_rate: Vec<OneRate>,
+    /// See [`Flows::fastest_bps`].
+    fastest_bps: u64,
+}
+
+/// What flows have their parts of.
+enum Whole {
+    Link,
+    /// In bit/s.
+    Policer(u64),
 }
 
 impl Together {
-    /// In the time of `interval` the link was full of what `own` carried and of what others did.
-    fn fills(&self, own: &Curve, interval: &Interval) -> bool {
+    fn of(mut flows: Flows) -> Self {
+        // Connections end in any order.
+        flows.list.sort_unstable_by_key(|flow| flow.progress.times);
+        let progress: Vec<Progress> = flows.list.iter().map(|flow| flow.progress).collect();
+        let curve = Curve::of(&progress);
+        let busy = flows.list.iter().filter(|flow| flow.busy).take(MOST_COMPARED);
+        let one_rate = busy.filter_map(|own| OneRate::of(&curve, &progress, &own.progress));
+        let one_rate = one_rate.collect();
+        Self { curve, full: flows.fill_the_link(), one_rate, fastest_bps: flows.fastest_bps }
+    }
+
+    /// In the time of `interval` the link was full of what `own` carried and of what others did, or they had one rate between them: a policer's, where most
+    /// of the link is unused.
+    fn whole(&self, own: &Curve, interval: &Interval) -> Option<Whole> {
         let span = (interval.from, interval.to);
         let (mine, all) = (own.within(span), self.curve.within(span));
+        if all - mine < mine * WORTH_SAYING {
+            return None;
+        }
         let rate = bits_per_second(all as u64, interval.to - interval.from);
-        all - mine >= mine * WORTH_SAYING
-            && self.full.as_ref().is_some_and(|full| full.contains(&rate))
+        if self.full.as_ref().is_some_and(|full| full.contains(&rate)) {
+            return Some(Whole::Link);
+        }
+        let OneRate { rate_bps, .. } = self.one_rate.iter().find(|one| one.holds(span))?;
+        let policed = *rate_bps <= self.fastest_bps / 2;
+        Some(if policed { Whole::Policer(*rate_bps) } else { Whole::Link })
     }
 }
 
@@ -105,41 +147,57 @@ impl Shared {
     /// full of all their data are the path's, and what they carried while its verdict held is noticed ([`FindingKind::SharedPath`]), where that verdict
     /// is one that their data may have made. To be told before its predictions are refined.
     pub fn tell(&self, connection: &mut Connection) {
+        let mut more = Vec::new();
         for side in [Side::Client, Side::Server] {
-            self.judge_again(connection, side);
+            more.extend(self.judge_again(connection, side));
+            more.extend(self.found(connection, &connection.directions[side as usize]));
         }
-        let found = |direction: &Direction| self.found(connection, direction);
-        let more: Vec<Finding> = connection.directions.iter().filter_map(found).collect();
         if !more.is_empty() {
             let mut findings = std::mem::take(&mut connection.findings).into_vec();
+            // What a policer takes of several flows seems to be chance to each.
+            let policed =
+                |side| more.iter().any(|f| f.kind == FindingKind::Policer && f.side == side);
+            findings.retain(|f| f.kind != FindingKind::RandomLoss || !policed(f.side));
             findings.extend(more);
             connection.findings = findings.into();
         }
     }
 
-    fn judge_again(&self, connection: &mut Connection, side: Side) {
+    /// Returns what there is to say of a policer that they share.
+    fn judge_again(&self, connection: &mut Connection, side: Side) -> Option<Finding> {
         let direction = &connection.directions[side as usize];
         let together = self.ways.get(&way(connection, direction));
-        let (Some(together), Some(progress)) = (together, &direction.progress) else { return };
+        let (together, progress) = (together?, direction.progress.as_ref()?);
+        if !direction.timeline.iter().any(is_a_part) {
+            return None;
+        }
         let own = Curve::of(&[**progress]);
         let floor = direction.facts.rtt_floor;
         let direction = &mut connection.directions[side as usize];
-        let mut changed = false;
-        for interval in &mut direction.timeline {
-            if is_a_part(interval) && together.fills(&own, interval) {
-                let queue = interval.evidence.rtt_mean - floor;
-                let queued = floor > Nanos::ZERO && queue >= floor.scale(1, 4);
-                interval.limit = Limit::PathBandwidth;
-                interval.cause = if queued { Cause::StandingQueue } else { Cause::SteadyRate };
-                interval.confidence = SURE;
-                changed = true;
-            }
+        let (mut changed, mut policed) = (false, None);
+        for interval in direction.timeline.iter_mut().filter(|i| is_a_part(i)) {
+            let Some(whole) = together.whole(&own, interval) else { continue };
+            let queue = interval.evidence.rtt_mean - floor;
+            let queued = floor > Nanos::ZERO && queue >= floor.scale(1, 4);
+            interval.limit = Limit::PathBandwidth;
+            interval.cause = match whole {
+                _ if queued => Cause::StandingQueue,
+                Whole::Link => Cause::SteadyRate,
+                Whole::Policer(rate_bps) => {
+                    policed = Some(rate_bps);
+                    Cause::Policer
+                }
+            };
+            interval.confidence = SURE;
+            changed = true;
         }
         if changed {
             direction.verdict =
                 verdict::of(side, &direction.timeline, &direction.transfers, &direction.facts);
             predict_again(direction);
         }
+        let value = policed.filter(|_| direction.verdict.cause == Cause::Policer)?;
+        Some(Finding { kind: FindingKind::Policer, side, count: 0, value, frame: 0 })
     }
 
     fn found(&self, connection: &Connection, direction: &Direction) -> Option<Finding> {
@@ -167,58 +225,15 @@ impl Shared {
     }
 }
 
-/// Bytes that have gone one way, over time, and the flows that they were of.
-#[derive(Debug)]
-struct Curve {
-    /// From when on, what had gone by then, and how fast it goes on (bytes per nanosecond); in order.
-    pieces: Vec<(Nanos, f64, f64)>,
-    /// When each flow began and ended, each list in order.
-    begun: Vec<Nanos>,
-    ended: Vec<Nanos>,
-}
-
-impl Curve {
-    fn of(flows: &[Progress]) -> Self {
-        let changes = |(from, to, bytes): (Nanos, Nanos, u64)| {
-            let rate = bytes as f64 / (to - from).0.max(1) as f64;
-            [(from, rate), (to, -rate)]
-        };
-        let parts = flows.iter().flat_map(Progress::parts);
-        let mut changes: Vec<_> = parts.flat_map(changes).collect();
-        // By the rates, too: the sum shall not depend on the order in which connections end.
-        changes.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let mut pieces: Vec<(Nanos, f64, f64)> = Vec::with_capacity(changes.len());
-        for (at, change) in changes {
-            let (from, gone, rate) = pieces.last().copied().unwrap_or((at, 0.0, 0.0));
-            pieces.push((at, gone + rate * (at - from).0 as f64, rate + change));
-        }
-        let mut begun: Vec<_> = flows.iter().map(|flow| flow.times[0]).collect();
-        let mut ended: Vec<_> = flows.iter().map(|flow| flow.times[flow.times.len() - 1]).collect();
-        begun.sort_unstable();
-        ended.sort_unstable();
-        Self { pieces, begun, ended }
-    }
-
-    fn until(&self, time: Nanos) -> f64 {
-        let after = self.pieces.partition_point(|&(from, ..)| from <= time);
-        let piece = after.checked_sub(1).and_then(|last| self.pieces.get(last));
-        piece.map_or(0.0, |&(from, gone, rate)| gone + rate * (time - from).0 as f64)
-    }
-
-    fn within(&self, (from, to): (Nanos, Nanos)) -> f64 {
-        self.until(to) - self.until(from)
-    }
-
-    /// Flows that `span` has a part of.
-    fn flows_in(&self, (from, to): (Nanos, Nanos)) -> u64 {
-        let begun = self.begun.partition_point(|&at| at < to);
-        let ended = self.ended.partition_point(|&at| at <= from);
-        begun.saturating_sub(ended) as u64
-    }
-}
-
 fn way(connection: &Connection, direction: &Direction) -> Way {
     [direction.from, direction.from.other()].map(|side| connection.endpoint(side).addr())
+}
+
+/// The path held it, or its own losses did, for most of its time.
+fn is_busy(direction: &Direction) -> bool {
+    let held = direction.timeline.iter().filter(|i| is_of_the_path(i.limit, i.cause));
+    let time: i64 = held.map(|i| (i.to - i.from).0).sum();
+    time >= direction.transfer.0 / 4 * 3
 }
 
 /// Whether a connection that shares a full link has its part of it so: its window grows until something is lost.
@@ -233,46 +248,5 @@ fn is_of_the_path(limit: Limit, cause: Cause) -> bool {
         Limit::CongestionWindow => cause != Cause::SlowStart && cause != Cause::IdleRestart,
         Limit::LossRecovery => cause != Cause::Spurious,
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn flow(steps: &[(i64, i64, u64)]) -> Progress {
-        let steps = steps.iter().map(|&(from, to, bytes)| (span(from, to), bytes));
-        Progress::of(steps.map(|((from, to), bytes)| (from, to, bytes))).unwrap()
-    }
-
-    fn span(from: i64, to: i64) -> (Nanos, Nanos) {
-        (Nanos::from_millis(from), Nanos::from_millis(to))
-    }
-
-    #[test]
-    fn what_flows_carry_adds_up_whatever_their_order() {
-        let flows = [
-            flow(&[(0, 1_000, 10_000)]),
-            flow(&[(500, 1_500, 20_000)]),
-            flow(&[(100, 200, 800), (300, 400, 800)]),
-        ];
-        let curve = Curve::of(&flows);
-        let mirrored = Curve::of(&[flows[2], flows[1], flows[0]]);
-        for (within, bytes) in [
-            (span(-9, 0), 0.0),
-            (span(0, 100), 1_000.0),
-            (span(0, 500), 6_600.0),
-            (span(150, 200), 900.0),
-            (span(500, 1_000), 15_000.0),
-            (span(1_200, 9_000), 6_000.0),
-            (span(2_000, 9_000), 0.0),
-        ] {
-            assert!((curve.within(within) - bytes).abs() < 1.0, "{within:?}");
-            assert_eq!(curve.within(within), mirrored.within(within));
-        }
-        assert_eq!(curve.flows_in(span(0, 90)), 1);
-        assert_eq!(curve.flows_in(span(250, 280)), 2);
-        assert_eq!(curve.flows_in(span(600, 700)), 2);
-        assert_eq!(curve.flows_in(span(1_500, 1_600)), 0);
     }
 }

@@ -276,6 +276,7 @@ impl Stretch {
         self.stalled_time += next.stalled_time;
         self.shift = self.shift.max(next.shift);
         self.zero_window |= next.zero_window;
+        self.held_back = next.held_back;
         self.lengths.join(&next.lengths);
         self.top.join(&next.top);
         self.left.join(&next.left);

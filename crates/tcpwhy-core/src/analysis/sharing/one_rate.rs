@@ -46,11 +46,13 @@ impl OneRate {
         let alone = |flow: &Progress| parts(&Curve::of(&[*flow]));
         let (all, mine) = (parts(curve), alone(own));
         let (varies, mean) = (covariance(&all, &all), mean(&all));
-        let each: f64 = flows.iter().filter(beside).map(alone).map(|p| covariance(&p, &p)).sum();
         let missing = covariance(&mine, &all) > covariance(&mine, &mine) * MISSING;
-        let even = varies.sqrt() <= mean * EVEN;
+        if missing || varies.sqrt() > mean * EVEN {
+            return None;
+        }
+        let each: f64 = flows.iter().filter(beside).map(alone).map(|p| covariance(&p, &p)).sum();
         let rate_bps = bits_per_second(mean as u64, part);
-        (even && varies <= each * LESS && !missing).then_some(Self { from, to, rate_bps })
+        (varies <= each * LESS).then_some(Self { from, to, rate_bps })
     }
 
     /// It holds for most of a time.

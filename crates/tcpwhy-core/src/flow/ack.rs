@@ -12,10 +12,18 @@ const AT_FIRST: usize = 32;
 /// Coarsest timestamp clocks tick this slowly (RFC 7323 section 5.4 allows a second; 10 ms is usual).
 const STALE_ECHO: Nanos = Nanos::from_millis(20);
 
+/// An event on its way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Event {
+    pub(crate) packet: Packet,
+    /// For how long it had waited in queues when it passed, as far as its end's clock tells.
+    pub(crate) queued: Nanos,
+}
+
 /// The events between the capture point and the sender, in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnderWay {
-    events: Line<Packet>,
+    events: Line<Event>,
     /// Timestamp of the last event that arrived.
     arrived: Option<u32>,
 }
@@ -23,8 +31,8 @@ pub(crate) struct UnderWay {
 impl UnderWay {
     /// Adds the newest event; whether there are too many now.
     #[inline]
-    pub(crate) fn push(&mut self, event: &Packet) -> bool {
-        self.events.push_back(*event, AT_FIRST);
+    pub(crate) fn push(&mut self, event: Event) -> bool {
+        self.events.push_back(event, AT_FIRST);
         self.events.len() > MAX_UNDER_WAY
     }
 
@@ -40,8 +48,9 @@ impl UnderWay {
         tsecr: Option<u32>,
         leg: Nanos,
         queued: Nanos,
-    ) -> Option<&Packet> {
-        let front = self.events.front()?;
+    ) -> Option<&Event> {
+        let event = self.events.front()?;
+        let front = &event.packet;
         let in_time = || front.time + leg <= now;
         let seen = match (front.stamp(), tsecr) {
             (Some(val), Some(ecr)) => match ecr.wrapping_sub(val) as i32 {
@@ -56,7 +65,7 @@ impl UnderWay {
         // An echo that stands still (it moves only with segments that advance the window, RFC 7323
         // section 4.3) cannot hold an ACK back for longer than the path can.
         let overdue = || front.time + queued + queued + STALE_ECHO <= now;
-        (seen || overdue()).then_some(front)
+        (seen || overdue()).then_some(event)
     }
 
     /// The event at the front, which had this stamp, has been told to the sender: the next one comes to the front.
@@ -67,7 +76,7 @@ impl UnderWay {
     }
 
     /// The next event, whether it had arrived or not: the capture is over.
-    pub(crate) fn pop(&mut self) -> Option<Packet> {
+    pub(crate) fn pop(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 }
@@ -88,12 +97,12 @@ mod tests {
     fn comes(q: &mut UnderWay, now: Nanos, tsecr: Option<u32>, leg: Nanos) -> bool {
         let event = q.arrived(now, tsecr, leg, leg).copied();
         if let Some(event) = event {
-            q.told(event.stamp());
+            q.told(event.packet.stamp());
         }
         event.is_some()
     }
 
-    fn event(ms: i64, tsval: Option<u32>) -> Packet {
+    fn event(ms: i64, tsval: Option<u32>) -> Event {
         let segment = Segment {
             time: Nanos::from_millis(ms),
             flags: flags::ACK,
@@ -103,14 +112,14 @@ mod tests {
             },
             ..Default::default()
         };
-        Packet::of(&segment, Side::Client)
+        Event { packet: Packet::of(&segment, Side::Client), queued: Nanos::ZERO }
     }
 
     #[test]
     fn without_echo_the_leg_decides() {
         let mut q = UnderWay::default();
-        q.push(&event(0, None));
-        q.push(&event(5, None));
+        q.push(event(0, None));
+        q.push(event(5, None));
         let leg = Nanos::from_millis(10);
         assert!(comes(&mut q, Nanos::from_millis(10), None, leg));
         assert!(!comes(&mut q, Nanos::from_millis(10), None, leg));
@@ -120,10 +129,10 @@ mod tests {
     fn a_request_of_a_tick_that_is_echoed_had_arrived_though_its_answer_took_less_than_others() {
         let comes_before = |len: u32| {
             let mut q = UnderWay::default();
-            q.push(&event(0, Some(7)));
+            q.push(event(0, Some(7)));
             let mut later = event(0, Some(7));
-            later.len = len;
-            q.push(&later);
+            later.packet.len = len;
+            q.push(later);
             let (leg, now) = (Nanos::from_millis(10), Nanos::from_micros(9_900));
             assert!(comes(&mut q, now, Some(7), leg), "the first of the tick");
             comes(&mut q, now, Some(7), leg)
@@ -135,9 +144,9 @@ mod tests {
     #[test]
     fn the_echo_overrules_the_leg() {
         let mut q = UnderWay::default();
-        q.push(&event(0, Some(7)));
-        q.push(&event(5, Some(8)));
-        q.push(&event(6, Some(9)));
+        q.push(event(0, Some(7)));
+        q.push(event(5, Some(8)));
+        q.push(event(6, Some(9)));
         let (leg, now) = (Nanos::from_millis(10), Nanos::from_millis(100));
         assert!(comes(&mut q, now, Some(8), leg));
         assert!(comes(&mut q, now, Some(8), leg));

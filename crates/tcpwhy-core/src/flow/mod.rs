@@ -174,8 +174,8 @@ impl Flow {
             let leg = self.legs[side as usize].now;
             let Some(sender) = &mut self.senders[side as usize] else { continue };
             while let Some(event) = self.under_way[side as usize].pop() {
-                let time = (event.time + leg).max(sender.last);
-                sender.acknowledged(&event, time, Way { leg, queue: Nanos::ZERO });
+                let time = (event.packet.time + leg).max(sender.last);
+                sender.acknowledged(&event.packet, time, Way { leg, queue: event.queued });
             }
             let lacks = self.deaf_since(side).or_else(|| self.lacks_since(side));
             let lacks = lacks.map(|since| Owed { since, until: self.last });

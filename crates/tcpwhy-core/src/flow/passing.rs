@@ -1,5 +1,6 @@
 //! A packet passes the capture point: what it is for its own sender, and what it tells the other end.
 
+use super::ack::Event;
 use super::packet::Packet;
 use super::sender::{Beginning, Sender, Way};
 use super::{Flow, LATE, NEAR, Over, Reset};
@@ -105,9 +106,11 @@ impl Flow {
             sender.stands_at(leg, way);
         }
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
-            let time = (event.time + leg).min(now).max(sender.last);
-            let stamp = event.stamp();
-            sender.acknowledged(event, time, Way { leg: way.latest, queue: way.queue() });
+            let packet = &event.packet;
+            let time = (packet.time + leg).min(now).max(sender.last);
+            let stamp = packet.stamp();
+            let queue = event.queued + way.queue();
+            sender.acknowledged(packet, time, Way { leg: way.latest, queue });
             self.under_way[own].told(stamp);
         }
     }
@@ -140,10 +143,11 @@ impl Flow {
             sender.knows(&self.legs[own]);
         }
         // Behind a queue the end's own echoes tell when it had heard this, for what it sends passes later.
+        let queued = event.time - left;
         if leg <= NEAR && !self.legs[own].behind_queue {
-            let way = Way { leg, queue: event.time - left };
+            let way = Way { leg, queue: queued };
             sender.acknowledged(event, event.time.max(sender.last), way);
-        } else if self.under_way[own].push(event) {
+        } else if self.under_way[own].push(Event { packet: *event, queued }) {
             self.deliver_oldest(side, event.time, leg);
         }
     }
@@ -156,8 +160,8 @@ impl Flow {
         else {
             return;
         };
-        let time = (oldest.time + leg).min(now).max(sender.last);
-        sender.acknowledged(&oldest, time, Way { leg, queue: Nanos::ZERO });
+        let time = (oldest.packet.time + leg).min(now).max(sender.last);
+        sender.acknowledged(&oldest.packet, time, Way { leg, queue: oldest.queued });
     }
 
     /// Whether `event` neither opens nor closes a connection whose handshake is not in the capture.

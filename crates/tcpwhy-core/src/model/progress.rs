@@ -37,6 +37,11 @@ impl Progress {
         Some(Self { bytes, times })
     }
 
+    /// When the first part began and the last one ended.
+    pub fn span(&self) -> (Nanos, Nanos) {
+        (self.times[0], self.times[PARTS as usize])
+    }
+
     /// First and last moment, and bytes of each part.
     pub fn parts(&self) -> impl Iterator<Item = (Nanos, Nanos, u64)> + '_ {
         let bytes = |part| end_of(self.bytes, part + 1) - end_of(self.bytes, part);

@@ -3,7 +3,8 @@
 use crate::script::script;
 use crate::segments::{analyse_one, direction};
 use std::collections::VecDeque;
-use tcpwhy_core::model::{Cause, Limit, Side, Verdict};
+use tcpwhy_core::model::{Cause, Limit, Share, Side, Verdict};
+use tcpwhy_core::units::Nanos;
 
 const MSS: u32 = 1460;
 /// Milliseconds.
@@ -232,13 +233,25 @@ fn a_writer_with_a_clock_of_its_own_on_a_short_path_waits_for_no_buffer() {
     assert_eq!(writes_on_a_short_path(&[0.03, 0.9, 0.04, 0.2, 0.05, 1.6]), Limit::SendBuffer);
 }
 
+/// A connection opens, captured at the server, 20 ms from the client.
+const AT_THE_SERVER: &str =
+    "0 C S win 64240 mss 1460 ws 10\n0 S S. win 65160 mss 1460 ws 10\n20 C . win 502\n";
+
+fn limits_at_the_server(text: &str) -> Vec<Share> {
+    direction(&analyse_one(&script(text)), Side::Server).limits()
+}
+
+/// The time that Nagle's rule took.
+fn nagles(limits: &[Share]) -> Nanos {
+    let nagle = limits.iter().find(|share| share.cause == Cause::Nagle);
+    nagle.expect("Nagle's wait").duration
+}
+
 #[test]
 fn the_end_of_an_answer_waits_for_the_ack_of_its_header_though_more_is_under_way() {
-    let mut text =
-        "0 C S win 64240 mss 1460 ws 10\n0 S S. win 65160 mss 1460 ws 10\n20 C . win 502\n"
-            .to_owned();
+    let mut text = AT_THE_SERVER.to_owned();
     let (mut now, mut sent) = (30.0, 1);
-    // Captured at the server: a header, two full segments, and what is left of the body.
+    // A header, two full segments, and what is left of the body.
     for _ in 0..10 {
         text += &format!("{now} C P. len 84\n");
         let lines = ["P. len 114", ". len 1460", "P. len 1460"];
@@ -252,21 +265,16 @@ fn the_end_of_an_answer_waits_for_the_ack_of_its_header_though_more_is_under_way
         text += &format!("{} C . ack {sent}\n", now + 41.2);
         now += 41.5;
     }
-    let connection = analyse_one(&script(&text));
-    let server = direction(&connection, Side::Server);
-    let nagle = server.limits().into_iter().find(|share| share.cause == Cause::Nagle);
-    let nagle = nagle.expect("Nagle's wait").duration;
-    assert!(nagle.0 >= 180_000_000, "{:?}", server.limits());
-    assert!(server.limits().iter().all(|share| share.limit != Limit::Unknown));
+    let limits = limits_at_the_server(&text);
+    assert!(nagles(&limits).0 >= 180_000_000, "{limits:?}");
+    assert!(limits.iter().all(|share| share.limit != Limit::Unknown));
 }
 
 #[test]
 fn the_end_of_a_long_answer_waits_for_the_short_segment_in_its_middle_and_no_longer() {
-    let mut text =
-        "0 C S win 64240 mss 1460 ws 10\n0 S S. win 65160 mss 1460 ws 10\n20 C . win 502\n"
-            .to_owned();
+    let mut text = AT_THE_SERVER.to_owned();
     let (mut now, mut sent) = (30.0, 1);
-    // Captured at the server, which writes 64 KiB and then the rest. The client acknowledges every second segment, and the short one.
+    // The server writes 64 KiB and then the rest. The client acknowledges every second segment, and the short one.
     for _ in 0..10 {
         text += &format!("{now} C P. len 84\n");
         let lens = (0..67).map(|k| if k == 44 { 1_296 } else { 1_460 });
@@ -288,7 +296,6 @@ fn the_end_of_a_long_answer_waits_for_the_short_segment_in_its_middle_and_no_lon
         text += &format!("{:.3} C . ack {sent}\n", now + 47.0);
         now += 47.5;
     }
-    let server = direction(&analyse_one(&script(&text)), Side::Server).clone();
-    let nagle = server.limits().into_iter().find(|share| share.cause == Cause::Nagle);
-    assert!(nagle.is_some_and(|share| share.duration.0 >= 200_000_000), "{:?}", server.limits());
+    let limits = limits_at_the_server(&text);
+    assert!(nagles(&limits).0 >= 200_000_000, "{limits:?}");
 }

@@ -28,8 +28,7 @@ impl Curve {
             let (from, gone, rate) = pieces.last().copied().unwrap_or((at, 0.0, 0.0));
             pieces.push((at, gone + rate * (at - from).0 as f64, rate + change));
         }
-        let mut begun: Vec<_> = flows.iter().map(|flow| flow.times[0]).collect();
-        let mut ended: Vec<_> = flows.iter().map(|flow| flow.times[flow.times.len() - 1]).collect();
+        let (mut begun, mut ended): (Vec<_>, Vec<_>) = flows.iter().map(Progress::span).unzip();
         begun.sort_unstable();
         ended.sort_unstable();
         Self { pieces, begun, ended }

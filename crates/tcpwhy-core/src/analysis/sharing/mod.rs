@@ -140,43 +140,13 @@ impl Together {
         let policed = *rate_bps <= self.fastest_bps / 2;
         Some(if policed { Whole::Policer(*rate_bps) } else { Whole::Link })
     }
-}
 
-impl Shared {
-    /// Tells `connection`, one of those that were added, of the others: a congestion window and losses by which it has its part of a link that is
-    /// full of all their data are the path's, and what they carried while its verdict held is noticed ([`FindingKind::SharedPath`]), where that verdict
-    /// is one that their data may have made. To be told before its predictions are refined.
-    pub fn tell(&self, connection: &mut Connection) {
-        let mut more = Vec::new();
-        for side in [Side::Client, Side::Server] {
-            more.extend(self.judge_again(connection, side));
-            more.extend(self.found(connection, &connection.directions[side as usize]));
-        }
-        if !more.is_empty() {
-            let mut findings = std::mem::take(&mut connection.findings).into_vec();
-            // What a policer takes of several flows seems to be chance to each.
-            let policed =
-                |side| more.iter().any(|f| f.kind == FindingKind::Policer && f.side == side);
-            findings.retain(|f| f.kind != FindingKind::RandomLoss || !policed(f.side));
-            findings.extend(more);
-            connection.findings = findings.into();
-        }
-    }
-
-    /// Returns what there is to say of a policer that they share.
-    fn judge_again(&self, connection: &mut Connection, side: Side) -> Option<Finding> {
-        let direction = &connection.directions[side as usize];
-        let together = self.ways.get(&way(connection, direction));
-        let (together, progress) = (together?, direction.progress.as_ref()?);
-        if !direction.timeline.iter().any(is_a_part) {
-            return None;
-        }
-        let own = Curve::of(&[**progress]);
-        let floor = direction.facts.rtt_floor;
-        let direction = &mut connection.directions[side as usize];
+    /// Judges again what a `direction`, which carried its `own`, had as its part of them all. Returns what there is to say of a policer that they share.
+    fn judge_again(&self, direction: &mut Direction, own: &Curve) -> Option<Finding> {
+        let (side, floor) = (direction.from, direction.facts.rtt_floor);
         let (mut changed, mut policed) = (false, None);
         for interval in direction.timeline.iter_mut().filter(|i| is_a_part(i)) {
-            let Some(whole) = together.whole(&own, interval) else { continue };
+            let Some(whole) = self.whole(own, interval) else { continue };
             let queue = interval.evidence.rtt_mean - floor;
             let queued = floor > Nanos::ZERO && queue >= floor.scale(1, 4);
             interval.limit = Limit::PathBandwidth;
@@ -200,21 +170,22 @@ impl Shared {
         Some(Finding { kind: FindingKind::Policer, side, count: 0, value, frame: 0 })
     }
 
-    fn found(&self, connection: &Connection, direction: &Direction) -> Option<Finding> {
+    /// What others carried while the verdict of a `direction`, which carried its `own`, held.
+    fn found(&self, direction: &Direction, own: &Curve) -> Option<Finding> {
         let Verdict { limit, cause, .. } = direction.verdict;
-        let progress = direction.progress.as_ref().filter(|_| is_of_the_path(limit, cause))?;
-        let Together { curve, .. } = self.ways.get(&way(connection, direction))?;
+        if !is_of_the_path(limit, cause) {
+            return None;
+        }
         let held = || direction.timeline.iter().filter(|i| (i.limit, i.cause) == (limit, cause));
         let (first, last) = (held().next()?, held().next_back()?);
-        let own = Curve::of(&[**progress]);
         let (mut mine, mut all, mut time) = (0.0, 0.0, Nanos::ZERO);
         for interval in held() {
             let span = (interval.from, interval.to);
             mine += own.within(span);
-            all += curve.within(span);
+            all += self.curve.within(span);
             time += interval.to - interval.from;
         }
-        let others = curve.flows_in((first.from, last.to)).saturating_sub(1);
+        let others = self.curve.flows_in((first.from, last.to)).saturating_sub(1);
         (others > 0 && all - mine >= mine * WORTH_SAYING).then(|| Finding {
             kind: FindingKind::SharedPath,
             side: direction.from,
@@ -222,6 +193,35 @@ impl Shared {
             value: bits_per_second(all as u64, time),
             frame: first.first_frame,
         })
+    }
+}
+
+impl Shared {
+    /// Tells `connection`, one of those that were added, of the others: a congestion window and losses by which it has its part of a link that is
+    /// full of all their data are the path's, and what they carried while its verdict held is noticed ([`FindingKind::SharedPath`]), where that verdict
+    /// is one that their data may have made. To be told before its predictions are refined.
+    pub fn tell(&self, connection: &mut Connection) {
+        let mut more = Vec::new();
+        for side in [Side::Client, Side::Server] {
+            let direction = &connection.directions[side as usize];
+            let together = self.ways.get(&way(connection, direction));
+            let Some((together, progress)) = together.zip(direction.progress.as_ref()) else {
+                continue;
+            };
+            let own = Curve::of(&[**progress]);
+            let direction = &mut connection.directions[side as usize];
+            more.extend(together.judge_again(direction, &own));
+            more.extend(together.found(direction, &own));
+        }
+        if !more.is_empty() {
+            let mut findings = std::mem::take(&mut connection.findings).into_vec();
+            // What a policer takes of several flows seems to be chance to each.
+            let policed =
+                |side| more.iter().any(|f| f.kind == FindingKind::Policer && f.side == side);
+            findings.retain(|f| f.kind != FindingKind::RandomLoss || !policed(f.side));
+            findings.extend(more);
+            connection.findings = findings.into();
+        }
     }
 }
 

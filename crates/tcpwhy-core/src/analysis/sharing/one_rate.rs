@@ -31,10 +31,13 @@ impl OneRate {
     /// As long as `own` lasts, between it and other `flows` (among which it is); `curve` is the sum of them all. `None` if they do not care for each
     /// other, or cannot be told apart.
     pub(super) fn of(curve: &Curve, flows: &[Progress], own: &Progress) -> Option<Self> {
-        let (from, to) = ends(own);
+        let (from, to) = own.span();
         let part = Nanos((to - from).0 / PARTS);
         let compared = from + part.scale(STARTS, 1);
-        let beside = |flow: &&Progress| ends(flow).0 < to && ends(flow).1 > compared;
+        let beside = |flow: &&Progress| {
+            let (begun, ended) = flow.span();
+            begun < to && ended > compared
+        };
         let few = (2..=MOST).contains(&flows.iter().filter(beside).count());
         if part <= Nanos::ZERO || !few {
             return None;
@@ -60,10 +63,6 @@ impl OneRate {
         let within = self.to.min(to) - self.from.max(from);
         within > Nanos::ZERO && within.scale(4, 1) >= (to - from).scale(3, 1)
     }
-}
-
-fn ends(flow: &Progress) -> (Nanos, Nanos) {
-    (flow.times[0], flow.times[flow.times.len() - 1])
 }
 
 fn mean(parts: &[f64; COMPARED]) -> f64 {

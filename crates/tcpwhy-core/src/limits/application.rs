@@ -71,6 +71,7 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // A path that falls silent carries little at last.
     let goes_on = || !ctx.stretches.get(ctx.run(i).end).is_some_and(Stretch::is_repair);
     // What arrives in a round trip is what was in flight, if that was kept up (Little's law): then ACKs wait in a queue of their own.
+    let drains = around.most_stalls(around.left.count());
     let kept_up = || {
         let rtt = ctx.stretches[i].rtt_mean();
         rtt.is_some_and(|rtt| bytes_in(around.rate(), rtt) >= around.flight() / 4 * 3)
@@ -80,7 +81,7 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         && around.rounds >= CALM_ROUNDS
         && around.flight() / 3 * 2 > holds + holds / 10
         && around.rate() < nearly(carries)
-        && !kept_up()
+        && (drains || !kept_up())
         && goes_on())
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
@@ -117,14 +118,20 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// Writes end at even intervals, many of them in each flight, and nothing queues: neither a window nor a buffer nor a link that is full has it so.
-/// Or they end by a clock.
 pub(super) fn writes_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let evenly = |around: &Around| {
-        let even = around.ends_evenly() && ctx.queues_nothing(around);
-        (even || around.ends_by_a_clock()) && around.rounds >= CALM_ROUNDS && around.resent == 0
-    };
+    ends_so(ctx, i, |around| around.ends_evenly() && ctx.queues_nothing(around))
+}
+
+/// Writes end by a clock. (A link that is full lets them end so, too, and on a short path hosts are late by as much as ACKs are.)
+pub(super) fn writes_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    (ctx.floor > TIMELY).then(|| ends_so(ctx, i, Around::ends_by_a_clock))?
+}
+
+/// Writes end as `so` says, in many rounds without a loss.
+fn ends_so(ctx: &Context<'_>, i: usize, so: impl Fn(&Around) -> bool) -> Option<Judgement> {
+    let so = |around: &Around| so(around) && around.rounds >= CALM_ROUNDS && around.resent == 0;
     // The rounds before may still belong to slow start.
-    (evenly(&ctx.around(i)) || evenly(&ctx.ahead(i)))
+    (so(&ctx.around(i)) || so(&ctx.ahead(i)))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
 }
 

@@ -104,9 +104,12 @@ pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let small = around.burst() <= paced_burst(ctx, around.sending_rate());
     // Where every flight ends at the same byte, a buffer may be full behind the timer.
-    let nearly = || around.is_nearly_timed() && !send_buffer::pinned(ctx, i);
+    let pinned = || send_buffer::pinned(ctx, i);
     // Seen from afar every interval may have ended with an ACK.
-    let timed = if ctx.far { around.is_even() } else { around.is_timed() || nearly() };
+    let timed = match ctx.far {
+        true => around.is_even() && !(around.shows_ends() && pinned()),
+        false => around.is_timed() || around.is_nearly_timed() && !pinned(),
+    };
     (small && ctx.calm(i) && timed).then(|| a_timers(ctx, &around, 75))
 }
 
@@ -257,6 +260,25 @@ mod tests {
         assert_eq!(of(1, 16), Some(Limit::Application));
         assert_eq!(of(1, 4), Some(Limit::CongestionWindow));
         assert_eq!(of(2, 16), Some(Limit::CongestionWindow), "before they are segmented");
+    }
+
+    #[test]
+    fn from_afar_ends_of_writes_behind_a_flight_of_one_height_are_a_full_buffers() {
+        let says = |varies: u64, short: u32| {
+            let floor = Nanos::from_millis(50);
+            let list = rounds(30, floor, |k, s| {
+                s.flight = 20 * MSS + (k as u64 % 2) * varies;
+                (s.arrived, s.segments, s.short_segments) = (20 * MSS as i64, 20, short);
+                (s.waits, s.rtt_sum, s.rtt_count) = (20, floor, 1);
+                (0..20).for_each(|_| s.lengths.add(2_500_000));
+            });
+            let mut ctx = Context::new(&list, floor, MSS);
+            ctx.far = true;
+            clocked(&ctx, 15).map(|judgement| judgement.limit)
+        };
+        assert_eq!(says(2 * MSS, 1), Some(Limit::Application));
+        assert_eq!(says(0, 1), None);
+        assert_eq!(says(0, 0), Some(Limit::CongestionWindow), "a pacer's stands as still");
     }
 
     #[test]

@@ -97,6 +97,19 @@ fn writes_that_end_more_evenly_than_those_into_a_full_buffer_are_the_application
 }
 
 #[test]
+fn ends_by_a_clock_show_where_hosts_are_not_late_by_as_much() {
+    let says = |floor: Nanos| {
+        let list = rounds(30, floor, |k, s| {
+            s.ends.add(7_000_000);
+            s.late.add(500_000 * (k as u64 % 2));
+        });
+        writes_by_a_clock(&Context::new(&list, floor, MSS), 15).is_some()
+    };
+    assert!(says(Nanos::from_millis(7)));
+    assert!(!says(Nanos::from_millis(1)));
+}
+
+#[test]
 fn more_than_pacing_makes_after_stalls_that_no_ack_ends_is_written_at_that_time() {
     let floor = Nanos::from_millis(50);
     // A stall of 60 ms in every round of 100, with nothing that says that the queue ran dry.
@@ -244,16 +257,18 @@ fn small_messages_beside_the_peers_data_answer_that() {
 #[test]
 fn a_flight_that_is_kept_up_while_its_acks_queue_has_not_overshot() {
     let floor = Nanos::from_millis(40);
-    let says = |rtt: i64| {
+    let says = |rtt: i64, drained: u32| {
         // A link that carries 60 segments in a round trip, and lets 50 through.
         let list = rounds(20, floor, |_, s| {
-            (s.flight, s.arrived) = (150 * MSS, 50 * MSS as i64);
+            (s.flight, s.arrived, s.stalls) = (150 * MSS, 50 * MSS as i64, 1);
             s.sampled(Nanos::from_millis(rtt), Nanos::from_millis(rtt - 40));
+            (0..drained).for_each(|_| s.left.add(50 * MSS));
         });
         let mut ctx = Context::new(&list, floor, MSS);
         ctx.capacity = Some(60 * MSS * 25);
         overshoots(&ctx, 10).is_some()
     };
-    assert!(says(45));
-    assert!(!says(120));
+    assert!(says(45, 0));
+    assert!(!says(120, 0));
+    assert!(says(120, 1), "most of it drains before more is sent");
 }

@@ -70,18 +70,20 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
     // A path that falls silent carries little at last.
     let goes_on = || !ctx.stretches.get(ctx.run(i).end).is_some_and(Stretch::is_repair);
-    // What arrives in a round trip is what was in flight, if that was kept up (Little's law): then ACKs wait in a queue of their own.
-    let drains = around.most_stalls(around.left.count());
+    // What arrives in a round trip is what was in flight, if that was kept up (Little's law): then ACKs wait in a queue of their own. Where most
+    // of it drains before more is sent it was not.
     let kept_up = || {
+        let drains = around.most_stalls(around.left.count());
+        let arrives = |rtt| bytes_in(around.rate(), rtt);
         let rtt = ctx.stretches[i].rtt_mean();
-        rtt.is_some_and(|rtt| bytes_in(around.rate(), rtt) >= around.flight() / 4 * 3)
+        !drains && rtt.is_some_and(|rtt| arrives(rtt) >= around.flight() / 4 * 3)
     };
     (ctx.floor > TIMELY
         && around.resent == 0
         && around.rounds >= CALM_ROUNDS
         && around.flight() / 3 * 2 > holds + holds / 10
         && around.rate() < nearly(carries)
-        && (drains || !kept_up())
+        && !kept_up()
         && goes_on())
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }

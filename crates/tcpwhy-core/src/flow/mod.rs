@@ -47,7 +47,7 @@ use due::Owed;
 use handshake::Handshake;
 use packet::Packet;
 use placed::Taker;
-use sender::{Sender, Way};
+use sender::Sender;
 use tally::Count;
 use vantage::{Legs, Standing};
 
@@ -171,12 +171,7 @@ impl Flow {
     /// The input is over.
     pub(crate) fn end(&mut self) {
         for side in [Side::Client, Side::Server] {
-            let leg = self.legs[side as usize].now;
-            let Some(sender) = &mut self.senders[side as usize] else { continue };
-            while let Some(event) = self.under_way[side as usize].pop() {
-                let time = (event.packet.time + leg).max(sender.last);
-                sender.acknowledged(&event.packet, time, Way { leg, queue: event.queued });
-            }
+            while self.deliver_oldest(side, Nanos::MAX) {}
             let lacks = self.deaf_since(side).or_else(|| self.lacks_since(side));
             let lacks = lacks.map(|since| Owed { since, until: self.last });
             let owed = lacks.or_else(|| self.due_from(side).map(|due| due.time));

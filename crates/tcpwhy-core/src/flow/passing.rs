@@ -148,20 +148,23 @@ impl Flow {
             let way = Way { leg, queue: queued };
             sender.acknowledged(event, event.time.max(sender.last), way);
         } else if self.under_way[own].push(Event { packet: *event, queued }) {
-            self.deliver_oldest(side, event.time, leg);
+            // There are more than can be.
+            self.deliver_oldest(side, event.time);
         }
     }
 
-    /// More events are under way to `side` than can be: the oldest has arrived.
+    /// The oldest event that is under way to `side` has arrived, `now` at the latest; whether there was one.
     #[cold]
-    fn deliver_oldest(&mut self, side: Side, now: Nanos, leg: Nanos) {
+    pub(super) fn deliver_oldest(&mut self, side: Side, now: Nanos) -> bool {
         let own = side as usize;
+        let leg = self.legs[own].now;
         let (Some(sender), Some(oldest)) = (&mut self.senders[own], self.under_way[own].pop())
         else {
-            return;
+            return false;
         };
         let time = (oldest.packet.time + leg).min(now).max(sender.last);
         sender.acknowledged(&oldest.packet, time, Way { leg, queue: oldest.queued });
+        true
     }
 
     /// Whether `event` neither opens nor closes a connection whose handshake is not in the capture.

@@ -84,23 +84,11 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         }
         Wait::Window => of_window(ctx, i),
         Wait::Ack => delayed_ack::last_word(ctx, i)
-            .or_else(|| application::trickles(ctx, i))
-            .or_else(|| application::writes_evenly(ctx, i))
-            .or_else(|| busy_or_full(ctx, i))
-            .or_else(|| application::writes_by_a_clock(ctx, i))
+            .or_else(|| plain_to_see(ctx, i))
             .or_else(|| path_bandwidth::flooded(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
-            .or_else(|| application::granted(ctx, i))
-            .or_else(|| application::answers(ctx, i))
-            .or_else(|| application::unprompted(ctx, i))
-            .or_else(|| send_buffer::refilled(ctx, i))
-            .or_else(|| application::forgone(ctx, i))
-            .or_else(|| application::overshoots(ctx, i))
-            .or_else(|| application::own_pace(ctx, i))
-            .or_else(|| application::writes_little(ctx, i))
-            .or_else(|| application::breaks_off(ctx, i))
-            .or_else(|| congestion_window::clocked(ctx, i))
-            .or_else(|| receive_window::steady(ctx, i))
+            .or_else(|| refilled_or_not(ctx, i))
+            .or_else(|| at_a_pace(ctx, i))
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::plateau(ctx, i))
             .or_else(|| path_bandwidth::overfull(ctx, i))
@@ -109,23 +97,11 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .unwrap_or(Judgement::UNKNOWN),
         Wait::Timer => congestion_window::lumps(ctx)
             .or_else(|| application::emptied(ctx, i))
-            .or_else(|| application::trickles(ctx, i))
-            .or_else(|| application::writes_evenly(ctx, i))
-            .or_else(|| busy_or_full(ctx, i))
-            .or_else(|| application::writes_by_a_clock(ctx, i))
-            .or_else(|| application::granted(ctx, i))
-            .or_else(|| application::answers(ctx, i))
-            .or_else(|| application::unprompted(ctx, i))
-            .or_else(|| send_buffer::refilled(ctx, i))
-            .or_else(|| application::forgone(ctx, i))
-            .or_else(|| application::overshoots(ctx, i))
+            .or_else(|| plain_to_see(ctx, i))
+            .or_else(|| refilled_or_not(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| application::trickle(ctx, i))
-            .or_else(|| application::own_pace(ctx, i))
-            .or_else(|| application::writes_little(ctx, i))
-            .or_else(|| application::breaks_off(ctx, i))
-            .or_else(|| congestion_window::clocked(ctx, i))
-            .or_else(|| receive_window::steady(ctx, i))
+            .or_else(|| at_a_pace(ctx, i))
             .or_else(|| receive_window::followed(ctx, i))
             .or_else(|| send_buffer::steady(ctx, i))
             .or_else(|| send_buffer::woken_late(ctx, i))
@@ -142,6 +118,33 @@ fn of_window(ctx: &Context<'_>, i: usize) -> Judgement {
     path_bandwidth::capped_queue(ctx, i)
         .or_else(|| path_bandwidth::capped_full(ctx, i))
         .unwrap_or_else(|| receive_window::closed(ctx, i))
+}
+
+/// What shows whether ACKs or a timer let data go: writes that keep a time of their own, and what `busy_or_full` says.
+fn plain_to_see(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    application::trickles(ctx, i)
+        .or_else(|| application::writes_evenly(ctx, i))
+        .or_else(|| busy_or_full(ctx, i))
+        .or_else(|| application::writes_by_a_clock(ctx, i))
+}
+
+/// How the flight is refilled when there is room: as the other end grants it, as a buffer does that its writer is woken to fill, or not.
+fn refilled_or_not(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    application::granted(ctx, i)
+        .or_else(|| application::answers(ctx, i))
+        .or_else(|| application::unprompted(ctx, i))
+        .or_else(|| send_buffer::refilled(ctx, i))
+        .or_else(|| application::forgone(ctx, i))
+        .or_else(|| application::overshoots(ctx, i))
+}
+
+/// Data that goes on at one pace, of a writer, a pacer or a window.
+fn at_a_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    application::own_pace(ctx, i)
+        .or_else(|| application::writes_little(ctx, i))
+        .or_else(|| application::breaks_off(ctx, i))
+        .or_else(|| congestion_window::clocked(ctx, i))
+        .or_else(|| receive_window::steady(ctx, i))
 }
 
 /// What is measured outside of the sender, whatever it waited for: a link that is busy, a window that is full.

@@ -79,6 +79,16 @@ pub(super) fn parts(stretches: &[Stretch], floor: Nanos) -> Vec<Between> {
     list
 }
 
+/// What arrived in each round that was not idle.
+pub(super) fn rounds(stretches: &[Stretch]) -> Vec<Between> {
+    let of = |s: &Stretch| {
+        let mut round = Between::default();
+        round.add(s);
+        round
+    };
+    stretches.iter().filter(|s| !s.is_idle()).map(of).collect()
+}
+
 /// Data arrived at nearly the same rate in all parts of time.
 pub(super) fn is_even(parts: &[Between], percent: u64) -> bool {
     let bytes: u64 = parts.iter().map(|b| b.bytes).sum();

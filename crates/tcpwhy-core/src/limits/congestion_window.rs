@@ -85,7 +85,7 @@ fn episode_start(ctx: &Context<'_>, i: usize) -> usize {
 pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let grows = around.rounds >= 4 && around.grows(ctx.mss);
-    let waiting = around.push_rate() <= 50 && around.dryness().is_some_and(|d| d <= 50);
+    let waiting = around.marks_pairs_at_most() && around.dryness().is_some_and(|d| d <= 50);
     let lost = ctx.may_be_cut(i);
     let confidence = match (grows, waiting, lost) {
         _ if ctx.even_rate().is_some() => return None,
@@ -110,7 +110,7 @@ pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         true => around.is_even() && !(around.shows_ends() && pinned()),
         false => around.is_timed() || around.is_nearly_timed() && !pinned(),
     };
-    (small && ctx.calm(i) && timed).then(|| a_timers(ctx, &around, 75))
+    (small && ctx.calm(i) && timed).then(|| a_timers(ctx, i, &around, 75))
 }
 
 /// As `clocked`, of a sender that has nothing in flight when its timer expires.
@@ -118,11 +118,13 @@ pub(super) fn lumps(ctx: &Context<'_>) -> Option<Judgement> {
     ctx.lets_go_by_a_timer().then(|| Judgement::new(Limit::CongestionWindow, Cause::Pacing, 70))
 }
 
-/// Whose the timer is: a pacer has a queue to hold back, and its segments, where they leave one by one, end no writes. From afar a full
-/// buffer looks like a writer, for the last segment of what fits is short, too.
-fn a_timers(ctx: &Context<'_>, around: &Around, confidence: u8) -> Judgement {
+/// Whose the timer is: a pacer has a queue to hold back, and its segments, where they leave one by one, end no writes, but for the last one
+/// before a rest. From afar a full buffer looks like a writer, for the last segment of what fits is short, too.
+fn a_timers(ctx: &Context<'_>, i: usize, around: &Around, confidence: u8) -> Judgement {
     let each = around.marks_each() && around.leaves_one_by_one(ctx.mss);
-    if !each && !around.shows_ends() {
+    let rests = ctx.stretches.get(ctx.run(i).end).is_none_or(Stretch::is_idle);
+    let ends = around.short_segments - u32::from(rests).min(around.short_segments);
+    if !each && ends * 2 < around.rounds {
         return Judgement::new(Limit::CongestionWindow, Cause::Pacing, confidence);
     }
     let confidence = if ctx.far && !each { AS_LIKELY } else { confidence };
@@ -139,8 +141,8 @@ pub(super) fn cut(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// (BBR, draft-ietf-ccwg-bbr section 4.6.2; Linux TCP internal pacing). What comes at odd intervals is another's doing.
 pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let waiting = around.push_rate() <= 50 && around.dryness().is_none_or(|d| d <= 50);
-    (waiting && around.segments >= 4 && !around.is_uneven()).then(|| a_timers(ctx, &around, 60))
+    let waiting = around.marks_pairs_at_most() && around.dryness().is_none_or(|d| d <= 50);
+    (waiting && around.segments >= 4 && !around.is_uneven()).then(|| a_timers(ctx, i, &around, 60))
 }
 
 #[cfg(test)]
@@ -243,6 +245,22 @@ mod tests {
         };
         assert_eq!(of(0), Some(Limit::CongestionWindow));
         assert_eq!(of(1), Some(Limit::Application));
+    }
+
+    #[test]
+    fn an_answer_in_pairs_whose_last_segment_is_short_is_paced_and_one_written_piece_by_piece_is_not()
+     {
+        let of = |segments: u32, short: u32, rest: Wait| {
+            let list = rounds(2, Nanos::from_millis(100), |k, s| {
+                (s.wait, s.segments) = (if k == 0 { Wait::Timer } else { rest }, segments);
+                (s.pushes, s.short_segments) = (segments.div_ceil(2), short);
+            });
+            let judgement = paced(&Context::new(&list, Nanos::from_millis(150), MSS), 0);
+            judgement.map(|judgement| judgement.limit)
+        };
+        assert_eq!(of(35, 1, Wait::IdlePeer), Some(Limit::CongestionWindow));
+        assert_eq!(of(35, 2, Wait::IdlePeer), Some(Limit::Application));
+        assert_eq!(of(35, 1, Wait::Recovery), Some(Limit::Application), "it is not the last");
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn lift(path: &Path<'_>, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
     let rest = span(size - followed, p.steady_bps);
     // Until the last byte is acknowledged, from the first one on.
     let moved = p.arrived - p.phases[Phase::Handshake as usize] + rtt.scale(1, 2) + rest;
-    let next = if moved > stays { held_by(&p) } else { longest_kept(path, kept) };
+    let next = longest_kept(path, kept).filter(|_| moved <= stays).unwrap_or_else(|| held_by(&p));
     // What was seen of the path in the time that stays may have been less than its rate.
     let wire = match lifted {
         Limit::PathBandwidth => Nanos::ZERO,
@@ -306,11 +306,11 @@ fn held_by(p: &Prediction) -> Limit {
     }
 }
 
-fn longest_kept(path: &Path<'_>, kept: impl Fn(&Interval) -> bool) -> Limit {
-    Limit::ALL
-        .into_iter()
-        .max_by_key(|limit| time_of(path.timeline, |i| i.limit == *limit && kept(i)))
-        .unwrap_or(Limit::Unknown)
+/// What holds for longest of the time that stays; `None` where that is only a part of what is unknown, or the way of questions.
+fn longest_kept(path: &Path<'_>, kept: impl Fn(&Interval) -> bool) -> Option<Limit> {
+    let time = |limit| time_of(path.timeline, |i| i.limit == limit && kept(i));
+    let longest = Limit::ALL.into_iter().max_by_key(|limit| time(*limit));
+    longest.filter(|limit| time(*limit) > Nanos::ZERO)
 }
 
 #[cfg(test)]

@@ -79,6 +79,11 @@ impl Around {
         self.push_rate() >= WRITES
     }
 
+    /// No more segments carry PSH than a kernel marks of what it hands over as pairs, the last of which may be a single one.
+    pub(crate) fn marks_pairs_at_most(&self) -> bool {
+        self.pushes <= self.segments.div_ceil(2)
+    }
+
     /// Hardly more than a segment leaves between one wait and the next.
     pub(crate) fn leaves_one_by_one(&self, mss: u64) -> bool {
         self.burst() < mss / 2 * 3

@@ -5,7 +5,7 @@
 //! Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016). Loss by chance takes any.
 
 use super::around::{nearly, rate};
-use super::between::{Between, between_losses, is_even, parts, refilled};
+use super::between::{Between, between_losses, is_even, parts, refilled, rounds};
 use super::context::Context;
 use crate::flow::BUSY_HOST;
 use crate::flow::overflow::Before;
@@ -34,8 +34,9 @@ const EVEN: u64 = 7;
 /// Percent by which data arrives unevenly at most where it arrives at one rate: half of what CUBIC takes off after a loss (RFC 9438 section
 /// 4.6).
 const ONE_RATE: u64 = 15;
-/// Parts of the time that show by their rates alone that one is kept.
+/// Parts of the time that show by their rates alone that one is kept, and rounds that show it besides what repairs show.
 const FEWEST_PARTS: usize = 4;
+const FEWEST_ROUNDS: usize = 8;
 /// As `EVEN`, where there are fewer of them, and where the link could carry far more and what is lost does not stand anywhere: only a bucket
 /// lets data through so evenly, give or take a round of twenty, whatever round trips look like.
 const EVENER: u64 = 5;
@@ -143,7 +144,8 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     // Any queue takes in what a first window brings (RFC 6928 section 2): that in a round trip overflows none.
     let tiny = bytes_in(rate, ctx.floor) <= INITIAL_WINDOW * ctx.mss;
     let uneven = !tiny && between.len() >= FEWEST_BETWEEN_ENDS && !is_even(&between, EVEN);
-    if narrow && unqueued && are_heavy(ctx, &events, lost.farther, rate, uneven) {
+    let are_heavy = || are_heavy(ctx, &events, lost.farther, rate, uneven);
+    if narrow && unqueued && (are_heavy() || goes_on(ctx, &events, last)) {
         return policed;
     }
     let Some(farther) = lost.farther else { return Losses::Plain };
@@ -192,6 +194,16 @@ fn are_heavy(
     let at_ends = events.len() >= FEWEST && farther.is_none_or(|f| f > CHANCE) && !uneven;
     let most = heavy > 1 && 2 * heavy >= events.len();
     heavy > 0 && (spaced || at_ends || most)
+}
+
+/// Any of these losses is heavy, and what gets through while they are repaired, up to stretch `last`, gets through in every round after that: a
+/// queue that has overflowed once lets as much through as its link carries while it is full.
+fn goes_on(ctx: &Context<'_>, events: &[usize], last: usize) -> bool {
+    let (repair, after) = (&ctx.stretches[events[0]..=last], &ctx.stretches[last + 1..]);
+    let later = rounds(after);
+    let (then, now) = (rate_of(repair.iter()), rate_of(after.iter().filter(|s| !s.is_idle())));
+    let same = then.abs_diff(now) <= now / 4 && is_even(&later, EVEN);
+    same && later.len() >= FEWEST_ROUNDS && events.iter().any(|&i| is_heavy(ctx, i))
 }
 
 /// In the repair that begins in stretch `i`, or in the rounds up to it, a fifth of all segments was lost: chance does not take as many,

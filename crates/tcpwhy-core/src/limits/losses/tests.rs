@@ -162,7 +162,7 @@ fn what_is_lost_behind_a_deep_queue_is_no_policers_however_even_the_rate_is() {
 #[test]
 fn what_a_closed_window_refuses_is_no_policers_loss() {
     let of = |closed: usize| {
-        let list = rounds(40, ROUND, |k, s| {
+        let list = rounds(34, ROUND, |k, s| {
             (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
             s.sampled(ROUND, Nanos::ZERO);
             if is_repaired(k) {
@@ -175,7 +175,7 @@ fn what_a_closed_window_refuses_is_no_policers_loss() {
         pattern(&ctx, Lost::default())
     };
     assert!([7, 8, 13].map(of).iter().all(|losses| *losses == Losses::Plain));
-    assert!(matches!(of(35), Losses::Policed { .. }));
+    assert!(matches!(of(18), Losses::Policed { .. }));
 }
 
 #[test]
@@ -219,6 +219,27 @@ fn a_slow_start_that_overshoots_and_losses_by_chance_of_which_few_are_heavy_are_
     assert!(!of(once, 40, 6, LINK) && !of(|k| k < 60, 40, 6, LINK), "by chance");
     assert!(of(|_| true, 40, 6, LINK), "a fifth each time");
     assert!(of(once, 40, 6, 10_000_000), "all comes at that rate from then on");
+}
+
+#[test]
+fn one_heavy_loss_is_a_policers_where_no_more_gets_through_in_its_repair_than_in_every_round_after_it()
+ {
+    let of = |lost: u32, repaired: i64, after: fn(usize) -> i64, count: usize| {
+        let list = rounds(count, ROUND, |k, s| {
+            let arrived = if (8..14).contains(&k) { repaired } else { after(k) };
+            (s.arrived, s.segments, s.flight) = (arrived, 20, 30_000);
+            s.sampled(ROUND, Nanos::ZERO);
+            if (8..14).contains(&k) {
+                (s.wait, s.resent) = (Wait::Recovery, lost);
+            }
+        });
+        goes_on(&Context::new(&list, ROUND, MSS), &[8], 13)
+    };
+    assert!(of(20, 9_000, |_| 9_000, 30));
+    assert!(!of(20, 30_000, |_| 9_000, 30), "a full queue, and less to send after it");
+    assert!(!of(20, 9_000, |k| if k % 2 == 0 { 6_000 } else { 12_000 }, 30), "no rate");
+    assert!(!of(1, 9_000, |_| 9_000, 30), "chance");
+    assert!(!of(20, 9_000, |_| 9_000, 20), "soon over");
 }
 
 #[test]

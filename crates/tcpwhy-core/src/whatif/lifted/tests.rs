@@ -135,6 +135,13 @@ fn turns_keep_their_round_trips() {
 }
 
 #[test]
+fn what_comes_next_is_said_where_nothing_but_questions_stays() {
+    let timeline = [interval(Limit::Application, Cause::WaitingForPeer, (0, 8_000), 1_000_000)];
+    let predicted = what_if(&facts(), &timeline, 1_000_000, 40, Limit::Application);
+    assert_ne!(predicted.next, Limit::Unknown, "{predicted:?}");
+}
+
+#[test]
 fn answers_keep_the_time_that_held_each_of_them() {
     let (wait, grows) = (Cause::WaitingForPeer, Cause::SlowStart);
     // Ten answers of 50 KB, each with a small window of its own.

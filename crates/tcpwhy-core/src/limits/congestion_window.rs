@@ -141,7 +141,8 @@ pub(super) fn cut(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// (BBR, draft-ietf-ccwg-bbr section 4.6.2; Linux TCP internal pacing). What comes at odd intervals is another's doing.
 pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let waiting = around.marks_pairs_at_most() && around.dryness().is_none_or(|d| d <= 50);
+    let waits = || around.marks_pairs_at_most() && around.dryness().is_none_or(|d| d <= 50);
+    let waiting = around.is_cut_from_more() || waits();
     (waiting && around.segments >= 4 && !around.is_uneven()).then(|| a_timers(ctx, i, &around, 60))
 }
 
@@ -250,17 +251,20 @@ mod tests {
     #[test]
     fn an_answer_in_pairs_whose_last_segment_is_short_is_paced_and_one_written_piece_by_piece_is_not()
      {
-        let of = |segments: u32, short: u32, rest: Wait| {
+        let pairs = |whole: bool, short: u32, rest: Wait| {
             let list = rounds(2, Nanos::from_millis(100), |k, s| {
-                (s.wait, s.segments) = (if k == 0 { Wait::Timer } else { rest }, segments);
-                (s.pushes, s.short_segments) = (segments.div_ceil(2), short);
+                (s.wait, s.pushes) = (if k == 0 { Wait::Timer } else { rest }, 18);
+                (s.segments, s.whole_segments) = if whole { (18, 17) } else { (35, 0) };
+                (s.short_segments, s.arrived, s.waits) = (short, 50_000, 17);
             });
             let judgement = paced(&Context::new(&list, Nanos::from_millis(150), MSS), 0);
             judgement.map(|judgement| judgement.limit)
         };
-        assert_eq!(of(35, 1, Wait::IdlePeer), Some(Limit::CongestionWindow));
-        assert_eq!(of(35, 2, Wait::IdlePeer), Some(Limit::Application));
-        assert_eq!(of(35, 1, Wait::Recovery), Some(Limit::Application), "it is not the last");
+        let of = |short, rest| pairs(false, short, rest);
+        assert_eq!(of(1, Wait::IdlePeer), Some(Limit::CongestionWindow));
+        assert_eq!(of(2, Wait::IdlePeer), Some(Limit::Application));
+        assert_eq!(of(1, Wait::Recovery), Some(Limit::Application), "it is not the last");
+        assert_eq!(pairs(true, 1, Wait::IdlePeer), Some(Limit::CongestionWindow), "not cut yet");
     }
 
     #[test]

@@ -25,6 +25,9 @@ const COUNTED: i64 = 8;
 /// One stall in so many ends just after an ACK, if its host is busy at times.
 const IN_TIME: u32 = 8;
 
+/// A flight seen from afar that differs by less than this part stands still.
+const BLUR: u64 = 32;
+
 /// A flight that goes higher by more than this part has not stopped growing.
 const RISE: u64 = 16;
 
@@ -113,8 +116,18 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// In round after round the flight stops at the same byte. A congestion window that is full grows by a segment a round or two (RFC 5681
 /// section 3.1; cubic keeps up with that, RFC 9438 section 4.3), but for a while after a loss.
 pub(super) fn pinned(ctx: &Context<'_>, i: usize) -> bool {
+    varies_by(ctx, i, ctx.mss / 4)
+}
+
+/// As `pinned`, seen from afar: which segments passed before an ACK reached the sender is known but for one or two of them.
+fn nearly_pinned(ctx: &Context<'_>, i: usize) -> bool {
+    varies_by(ctx, i, (2 * ctx.mss).min(ctx.around(i).flight_max / BLUR))
+}
+
+/// The flight stops no more than `bytes` below its highest in round after round.
+fn varies_by(ctx: &Context<'_>, i: usize, bytes: u64) -> bool {
     let around = ctx.around(i);
-    let same = around.flight_max - around.flight().min(around.flight_max) <= ctx.mss / 4;
+    let same = around.flight_max - around.flight().min(around.flight_max) <= bytes;
     let long = around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH;
     let cubic_stands = CUBIC_STANDS + ctx.floor.scale(COUNTED, 1);
     let cubic = || ctx.cut_before(i) && !stands_for(ctx, i, cubic_stands);
@@ -166,7 +179,7 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
     let around = ctx.around(i);
     let waits_for_room = || match ctx.far {
-        true => around.comes_in_lumps(),
+        true => around.comes_in_lumps() || around.is_erratic() && nearly_pinned(ctx, i),
         false => around.is_woken_by_acks() || around.is_erratic() || pinned(ctx, i),
     };
     let full =

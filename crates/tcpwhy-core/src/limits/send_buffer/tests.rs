@@ -162,6 +162,27 @@ fn even_data_at_a_height_is_a_full_buffers_where_a_writer_waits_for_room() {
 }
 
 #[test]
+fn from_afar_a_height_that_varies_by_a_segment_or_two_is_a_full_buffers_where_waits_are_of_all_lengths()
+ {
+    let full = |varies: u64, waits: &[u64]| {
+        let list = rounds(40, ROUND, |k, s| {
+            (s.flight, s.arrived) = ((54 + k as u64 % 2 * varies) * MSS, 54 * MSS as i64);
+            (s.wait, s.waits, s.prompt) = (Wait::Ack, waits.len() as u32, waits.len() as u32);
+            waits.iter().for_each(|us| s.lengths.add(us * 1_000));
+            s.sampled(ROUND, Nanos::ZERO);
+            s.saw_window(1 << 20);
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.far = true;
+        steady(&ctx, 20).is_some()
+    };
+    let odd = [100, 900, 100, 100];
+    assert!(full(2, &odd));
+    assert!(!full(8, &odd), "a relay's, perhaps");
+    assert!(!full(2, &[300; 4]), "a pacer's");
+}
+
+#[test]
 fn a_buffer_is_full_as_soon_as_slow_start_has_reached_it() {
     assert!(is_plateau(|k| ((10 * MSS) << k.min(4)).min(116 * MSS)));
 }

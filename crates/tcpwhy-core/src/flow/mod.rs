@@ -171,6 +171,9 @@ impl Flow {
     /// The input is over.
     pub(crate) fn end(&mut self) {
         for side in [Side::Client, Side::Server] {
+            if self.senders[side as usize].is_none() {
+                continue;
+            }
             while self.deliver_oldest(side, Nanos::MAX) {}
             let lacks = self.deaf_since(side).or_else(|| self.lacks_since(side));
             let lacks = lacks.map(|since| Owed { since, until: self.last });

@@ -101,7 +101,12 @@ impl Around {
     /// A segment in every second round or more is shorter than the MSS: the queue was empty then, for in one that anything holds back it is
     /// filled up by what is written next (`tcp_sendmsg_locked`).
     pub(crate) fn shows_ends(&self) -> bool {
-        self.short_segments * 2 >= self.rounds
+        self.shows_ends_besides(0)
+    }
+
+    /// As `shows_ends`, by others than so many, which are short in any case.
+    pub(crate) fn shows_ends_besides(&self, known: u32) -> bool {
+        self.short_segments.saturating_sub(known) * 2 >= self.rounds
     }
 
     /// Hardly a segment is shorter than the MSS.

@@ -5,7 +5,6 @@
 //! is what tells it from a full buffer, whose flight stands still.
 
 use super::application::paced_burst;
-use super::around::Around;
 use super::{Context, Judgement, send_buffer};
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
@@ -110,7 +109,7 @@ pub(super) fn clocked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         true => around.is_even() && !(around.shows_ends() && pinned()),
         false => around.is_timed() || around.is_nearly_timed() && !pinned(),
     };
-    (small && ctx.calm(i) && timed).then(|| a_timers(ctx, i, &around, 75))
+    (small && ctx.calm(i) && timed).then(|| a_timers(ctx, i, 75))
 }
 
 /// As `clocked`, of a sender that has nothing in flight when its timer expires.
@@ -120,11 +119,11 @@ pub(super) fn lumps(ctx: &Context<'_>) -> Option<Judgement> {
 
 /// Whose the timer is: a pacer has a queue to hold back, and its segments, where they leave one by one, end no writes, but for the last one
 /// before a rest. From afar a full buffer looks like a writer, for the last segment of what fits is short, too.
-fn a_timers(ctx: &Context<'_>, i: usize, around: &Around, confidence: u8) -> Judgement {
+fn a_timers(ctx: &Context<'_>, i: usize, confidence: u8) -> Judgement {
+    let around = ctx.around(i);
     let each = around.marks_each() && around.leaves_one_by_one(ctx.mss);
     let rests = ctx.stretches.get(ctx.run(i).end).is_none_or(Stretch::is_idle);
-    let ends = around.short_segments - u32::from(rests).min(around.short_segments);
-    if !each && ends * 2 < around.rounds {
+    if !each && !around.shows_ends_besides(u32::from(rests)) {
         return Judgement::new(Limit::CongestionWindow, Cause::Pacing, confidence);
     }
     let confidence = if ctx.far && !each { AS_LIKELY } else { confidence };
@@ -143,7 +142,7 @@ pub(super) fn paced(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let waits = || around.marks_pairs_at_most() && around.dryness().is_none_or(|d| d <= 50);
     let waiting = around.is_cut_from_more() || waits();
-    (waiting && around.segments >= 4 && !around.is_uneven()).then(|| a_timers(ctx, i, &around, 60))
+    (waiting && around.segments >= 4 && !around.is_uneven()).then(|| a_timers(ctx, i, 60))
 }
 
 #[cfg(test)]

@@ -116,16 +116,16 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// In round after round the flight stops at the same byte. A congestion window that is full grows by a segment a round or two (RFC 5681
 /// section 3.1; cubic keeps up with that, RFC 9438 section 4.3), but for a while after a loss.
 pub(super) fn pinned(ctx: &Context<'_>, i: usize) -> bool {
-    varies_by(ctx, i, ctx.mss / 4)
+    stops_within(ctx, i, ctx.mss / 4)
 }
 
 /// As `pinned`, seen from afar: which segments passed before an ACK reached the sender is known but for one or two of them.
 fn nearly_pinned(ctx: &Context<'_>, i: usize) -> bool {
-    varies_by(ctx, i, (2 * ctx.mss).min(ctx.around(i).flight_max / BLUR))
+    stops_within(ctx, i, (2 * ctx.mss).min(ctx.around(i).flight_max / BLUR))
 }
 
-/// The flight stops no more than `bytes` below its highest in round after round.
-fn varies_by(ctx: &Context<'_>, i: usize, bytes: u64) -> bool {
+/// In round after round the flight stops no more than `bytes` below its highest, for longer than a congestion window stands.
+fn stops_within(ctx: &Context<'_>, i: usize, bytes: u64) -> bool {
     let around = ctx.around(i);
     let same = around.flight_max - around.flight().min(around.flight_max) <= bytes;
     let long = around.rounds >= 2 * CALM_ROUNDS && around.time >= LONG_ENOUGH;

@@ -144,8 +144,10 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     // Any queue takes in what a first window brings (RFC 6928 section 2): that in a round trip overflows none.
     let tiny = bytes_in(rate, ctx.floor) <= INITIAL_WINDOW * ctx.mss;
     let uneven = !tiny && between.len() >= FEWEST_BETWEEN_ENDS && !is_even(&between, EVEN);
-    let are_heavy = || are_heavy(ctx, &events, lost.farther, rate, uneven);
-    if narrow && unqueued && (are_heavy() || goes_on(ctx, &events, last)) {
+    if narrow
+        && unqueued
+        && (are_heavy(ctx, &events, lost.farther, rate, uneven) || goes_on(ctx, &events, last))
+    {
         return policed;
     }
     let Some(farther) = lost.farther else { return Losses::Plain };
@@ -199,9 +201,9 @@ fn are_heavy(
 /// Any of these losses is heavy, and what gets through while they are repaired, up to stretch `last`, gets through in every round after that: a
 /// queue that has overflowed once lets as much through as its link carries while it is full.
 fn goes_on(ctx: &Context<'_>, events: &[usize], last: usize) -> bool {
-    let (repair, after) = (&ctx.stretches[events[0]..=last], &ctx.stretches[last + 1..]);
-    let later = rounds(after);
-    let (then, now) = (rate_of(repair.iter()), rate_of(after.iter().filter(|s| !s.is_idle())));
+    let later = rounds(&ctx.stretches[last + 1..]);
+    let then = rate_of(ctx.stretches[events[0]..=last].iter());
+    let now = rate_from(ctx, last + 1);
     let same = then.abs_diff(now) <= now / 4 && is_even(&later, EVEN);
     same && later.len() >= FEWEST_ROUNDS && events.iter().any(|&i| is_heavy(ctx, i))
 }

@@ -138,20 +138,24 @@ fn a_writer_that_no_ack_ever_wakes_has_a_clock() {
     assert!(full(30, Nanos::from_millis(3)), "a short path: its host is late");
 }
 
+/// Whether data that waits for so many microseconds, in each round alike, is a full buffer's, where so many waits end just after an ACK and
+/// every other flight is higher by so many segments.
+fn is_steady(far: bool, higher: u64, woken: u32, waits: &[u64]) -> bool {
+    let list = rounds(40, ROUND, |k, s| {
+        (s.flight, s.arrived) = ((53 + k as u64 % 2 * higher) * MSS, 54 * MSS as i64);
+        (s.wait, s.waits, s.prompt) = (Wait::Ack, waits.len() as u32, woken);
+        waits.iter().for_each(|us| s.lengths.add(us * 1_000));
+        s.sampled(ROUND, Nanos::ZERO);
+        s.saw_window(1 << 20);
+    });
+    let mut ctx = Context::new(&list, ROUND, MSS);
+    ctx.far = far;
+    steady(&ctx, 20).is_some()
+}
+
 #[test]
 fn even_data_at_a_height_is_a_full_buffers_where_a_writer_waits_for_room() {
-    let full = |far: bool, woken: u32, waits: &[u64]| {
-        let list = rounds(40, ROUND, |k, s| {
-            (s.flight, s.arrived) = (53 * MSS + k as u64 % 2 * MSS, 54 * MSS as i64);
-            (s.wait, s.waits, s.prompt) = (Wait::Ack, waits.len() as u32, woken);
-            waits.iter().for_each(|us| s.lengths.add(us * 1_000));
-            s.sampled(ROUND, Nanos::ZERO);
-            s.saw_window(1 << 20);
-        });
-        let mut ctx = Context::new(&list, ROUND, MSS);
-        ctx.far = far;
-        steady(&ctx, 20).is_some()
-    };
+    let full = |far: bool, woken: u32, waits: &[u64]| is_steady(far, 1, woken, waits);
     let (even, ticks, odd) = ([700; 8], [500, 1_000, 500, 1_000], [300, 2_100, 300, 300]);
     assert!(full(false, 8, &even));
     assert!(!full(false, 0, &even) && !full(false, 0, &ticks), "at the writer's own time");
@@ -164,18 +168,7 @@ fn even_data_at_a_height_is_a_full_buffers_where_a_writer_waits_for_room() {
 #[test]
 fn from_afar_a_height_that_varies_by_a_segment_or_two_is_a_full_buffers_where_waits_are_of_all_lengths()
  {
-    let full = |varies: u64, waits: &[u64]| {
-        let list = rounds(40, ROUND, |k, s| {
-            (s.flight, s.arrived) = ((54 + k as u64 % 2 * varies) * MSS, 54 * MSS as i64);
-            (s.wait, s.waits, s.prompt) = (Wait::Ack, waits.len() as u32, waits.len() as u32);
-            waits.iter().for_each(|us| s.lengths.add(us * 1_000));
-            s.sampled(ROUND, Nanos::ZERO);
-            s.saw_window(1 << 20);
-        });
-        let mut ctx = Context::new(&list, ROUND, MSS);
-        ctx.far = true;
-        steady(&ctx, 20).is_some()
-    };
+    let full = |higher: u64, waits: &[u64]| is_steady(true, higher, 4, waits);
     let odd = [100, 900, 100, 100];
     assert!(full(2, &odd));
     assert!(!full(8, &odd), "a relay's, perhaps");

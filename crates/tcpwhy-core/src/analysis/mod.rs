@@ -19,6 +19,7 @@ mod period;
 mod points;
 mod runs;
 mod seen;
+mod several;
 mod sharing;
 mod silent;
 mod sorter;

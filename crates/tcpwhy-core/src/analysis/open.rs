@@ -39,13 +39,13 @@ pub(super) struct Open {
     /// Client and server.
     pub(super) ends: [Endpoint; 2],
     /// Sequence numbers of the last SYN, by side.
-    syn: [Option<Seq>; 2],
+    pub(super) syn: [Option<Seq>; 2],
     /// Whether those that have no IP identification come twice, by the packet's sender.
     twins: [Twins; 2],
     /// The print and the scope of each side's first packet, where it opened the connection or is a SYN.
-    first: [Option<(u64, u32)>; 2],
+    pub(super) first: [Option<(u64, u32)>; 2],
     /// Once another scope has shown one of its packets, too.
-    points: Option<Box<Points>>,
+    pub(super) points: Option<Box<Points>>,
 }
 
 impl Open {
@@ -153,59 +153,21 @@ impl Open {
         self.first[side as usize].get_or_insert(first);
     }
 
-    /// Whether its next packet, with this print, was captured before, or tells nothing because another one of `several` points does.
+    /// Whether its next packet, with this print, was captured before.
     #[inline(always)]
     pub(super) fn is_copy(
         &mut self,
         packet: &Packet,
         (print, seeing): (u64, Seeing),
         seen: &mut Seen,
-        several: bool,
     ) -> bool {
-        if several {
-            return self.is_copy_of_several(packet, (print, seeing), seen);
-        }
         let sight = seen.look(print, seeing, packet.ip_id != 0);
         self.is_seen_again(packet, sight)
-    }
-
-    /// As `is_copy`, where there are several capture points.
-    #[inline(never)]
-    fn is_copy_of_several(
-        &mut self,
-        packet: &Packet,
-        (print, seeing): (u64, Seeing),
-        seen: &mut Seen,
-    ) -> bool {
-        let (side, scope) = (packet.side, seeing.1);
-        // A side's first packet is known again, however long ago it came: how far clocks are apart nobody knows.
-        let first = self.first[side as usize].filter(|(first, at)| *first == print && *at != scope);
-        self.find_points(side, first.map(|(_, scope)| scope));
-        if self.points.as_mut().is_some_and(|points| points.is_copy(packet, scope)) {
-            return true;
-        }
-        let sight = seen.look(print, seeing, packet.ip_id != 0);
-        if let Sight::Elsewhere(first) = sight {
-            self.find_points(side, Some(first));
-        }
-        self.is_seen_again(packet, sight)
-    }
-
-    /// Finds out which points tell of it, where a packet of `side` is there again that this scope has shown. Who began in the middle of it
-    /// is taken to have shown both sides.
-    fn find_points(&mut self, side: Side, shown_by: Option<u32>) {
-        let Some(scope) = shown_by.filter(|_| self.points.is_none()) else { return };
-        let mut scopes = self.first.map(|first| first.map(|(_, scope)| scope));
-        scopes[side as usize] = Some(scope);
-        if self.syn[side as usize].is_none() {
-            scopes[side.other() as usize].get_or_insert(scope);
-        }
-        self.points = Some(Box::new(Points::new(scopes)));
     }
 
     /// Whether its next packet, which looks like `sight`, was captured before.
     #[inline(always)]
-    fn is_seen_again(&mut self, packet: &Packet, sight: Sight) -> bool {
+    pub(super) fn is_seen_again(&mut self, packet: &Packet, sight: Sight) -> bool {
         match sight {
             Sight::Copy | Sight::Elsewhere(_) => true,
             Sight::New if packet.ip_id != 0 => false,
@@ -242,6 +204,11 @@ impl Open {
     pub(super) fn push_plain(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
         self.last = self.last.max(packet.time);
         waiting.push(&mut self.queue, packet)
+    }
+
+    /// How many packets wait to be judged.
+    pub(super) fn waits(&self) -> usize {
+        self.queue.len()
     }
 
     /// As `push_plain`, for a packet that was captured before.
@@ -298,6 +265,7 @@ impl Open {
         waiting: &mut Waiting,
         work: &mut Work,
     ) -> bool {
+        self.release_held(waiting, |held| held);
         self.hand_over(place, waiting, work);
         let Some(hand) = self.judge else { return false };
         let runs = work.of(hand);

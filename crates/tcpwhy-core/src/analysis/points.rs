@@ -5,6 +5,7 @@
 //! connection, and what the others show are copies, equal or not.
 
 use super::seen::{APART, ELSEWHERE};
+use super::waiting::Queue;
 use crate::flow::packet::Packet;
 use crate::observe::flags;
 use crate::units::{Nanos, Seq};
@@ -52,8 +53,25 @@ impl Scopes {
 pub(super) struct Points {
     /// For each side the first one that has shown a packet of it, where that is known.
     sides: [Option<Shown>; 2],
-    /// Since when others have shown more than these, which were silent.
-    outrun: Option<Nanos>,
+    /// Who has shown more than these, which have been silent since then.
+    ahead: Option<(u32, Nanos)>,
+    /// What has passed meanwhile; what this one did not show is a copy in any case.
+    pub(super) held: Queue,
+}
+
+/// What becomes of a packet that one of several points shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The point that tells of its side shows it: whatever is held was its copy.
+    Tells,
+    /// That point has shown it.
+    Copy,
+    /// That point may show it still: it is held until then.
+    Waits,
+    /// As `Waits`, and who shows it is not the one that would tell of it.
+    CopyWaits,
+    /// That point has ended, and another one tells of the connection: what is held comes first, then this is asked again.
+    Passes,
 }
 
 /// What a point has shown of the packets of one side.
@@ -69,30 +87,38 @@ struct Shown {
 impl Points {
     /// Of a connection whose sides these scopes have shown first.
     pub(super) fn new(first: [Option<u32>; 2]) -> Self {
-        let nothing = |scope| Shown { scope, end: None, ack: None };
-        Self { sides: first.map(|scope| scope.map(nothing)), outrun: None }
+        let sides = first.map(|scope| scope.map(Shown::nothing));
+        Self { sides, ahead: None, held: Queue::default() }
     }
 
-    /// Whether `packet`, which `scope` shows, is a copy of one that the point has shown, or will, that tells of its side.
-    pub(super) fn is_copy(&mut self, packet: &Packet, scope: u32) -> bool {
-        let nothing = Shown { scope, end: None, ack: None };
-        let mut shown = self.sides[packet.side as usize].unwrap_or(nothing);
-        if shown.scope != scope {
-            // What crosses the path is soon there, too.
-            let is_soon = |since: Nanos| packet.time - since <= ELSEWHERE;
-            if shown.with(packet) == shown || is_soon(*self.outrun.get_or_insert(packet.time)) {
-                return true;
-            }
-            self.sides = [Some(nothing); 2];
-            shown = nothing;
+    /// What becomes of `packet`, which `scope` shows; whether no more can be held.
+    pub(super) fn turn(&mut self, packet: &Packet, scope: u32, full: bool) -> Turn {
+        let side = packet.side as usize;
+        let shown = self.sides[side].unwrap_or(Shown::nothing(scope));
+        if shown.scope == scope {
+            self.sides[side] = Some(shown.with(packet));
+            self.ahead = None;
+            return Turn::Tells;
         }
-        self.sides[packet.side as usize] = Some(shown.with(packet));
-        self.outrun = None;
-        false
+        if self.ahead.is_none() && shown.with(packet) == shown {
+            return Turn::Copy;
+        }
+        let (next, since) = *self.ahead.get_or_insert((scope, packet.time));
+        // What crosses the path is soon there, too.
+        if packet.time - since <= ELSEWHERE && !full {
+            return if next == scope { Turn::Waits } else { Turn::CopyWaits };
+        }
+        self.sides = [Some(Shown::nothing(next)); 2];
+        self.ahead = None;
+        Turn::Passes
     }
 }
 
 impl Shown {
+    fn nothing(scope: u32) -> Self {
+        Self { scope, end: None, ack: None }
+    }
+
     /// With `packet`, too.
     fn with(self, packet: &Packet) -> Self {
         let later = |known: Option<Seq>, new: Seq| {

@@ -140,9 +140,12 @@ impl Sorter {
         let Some(open) = self.table.get_mut_if(*place, arrival.id) else {
             return self.sort(&arrival.segment(), false, work);
         };
+        if self.scopes.are_several(arrival.scope) {
+            self.near = *place;
+            return self.sort(&arrival.segment(), false, work);
+        }
         let seeing = (packet.time, arrival.scope);
-        let several = self.scopes.are_several(arrival.scope);
-        let queued = if open.is_copy(packet, (arrival.print, seeing), &mut self.seen, several) {
+        let queued = if open.is_copy(packet, (arrival.print, seeing), &mut self.seen) {
             open.push_copy(*packet, &mut self.waiting)
         } else {
             open.push_plain(packet, &mut self.waiting)
@@ -203,8 +206,9 @@ impl Sorter {
         let was_closed = open.is_closed();
         let packet = Packet::of(segment, side);
         let packet = if late { packet.delayed() } else { packet };
-        let several = self.scopes.are_several(segment.scope);
-        let queued = if open.is_copy(&packet, (print, seeing), &mut self.seen, several) {
+        let queued = if self.scopes.are_several(segment.scope) {
+            open.push_of_several(&packet, (print, seeing), &mut self.seen, &mut self.waiting)
+        } else if open.is_copy(&packet, (print, seeing), &mut self.seen) {
             open.push_copy(packet, &mut self.waiting)
         } else {
             open.push(&packet, &mut self.waiting)

@@ -168,7 +168,7 @@ impl Queue {
 
     /// All packets in order, some at a time; its room is `spare` then. The next block is brought from memory meanwhile: more than one would be
     /// more than a processor has under way.
-    fn each(mut self, spare: &mut Spare, mut take: impl FnMut(&[Packet])) {
+    pub(super) fn each(mut self, spare: &mut Spare, mut take: impl FnMut(&[Packet])) {
         for (at, block) in self.older.iter().enumerate() {
             if let Some(next) = self.older.get(at + 1).or(self.newest.as_ref()) {
                 next.fetch();

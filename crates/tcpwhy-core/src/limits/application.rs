@@ -107,7 +107,7 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let burst = around.burst();
     let released = around.stalls > 0 || burst <= SOME_ACKS * around.per_ack();
-    ((ctx.far || !released || !around.is_woken_by_acks())
+    ((ctx.far && !around.follows_acks() || !released || !around.is_woken_by_acks())
         && ctx.floor > TIMELY
         && around.is_little_at_once()
         && (around.shows_ends() || around.is_timed())

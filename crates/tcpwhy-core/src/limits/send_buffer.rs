@@ -179,7 +179,10 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let confidence = if ctx.wait(i) == Wait::Ack { 75 } else { 60 };
     let around = ctx.around(i);
     let waits_for_room = || match ctx.far {
-        true => around.comes_in_lumps() || around.is_erratic() && nearly_pinned(ctx, i),
+        true => {
+            let clocked = || nearly_pinned(ctx, i) || around.is_woken_by_acks_alone();
+            around.comes_in_lumps() || around.is_erratic() && clocked()
+        }
         false => around.is_woken_by_acks() || around.is_erratic() || pinned(ctx, i),
     };
     let full =

@@ -22,6 +22,12 @@ const WAKES_AT: f64 = 3.0;
 /// Part of the time for which a path that a buffer holds is not busy; where it is busy for longer, it hardly matters what holds the sender.
 const RESTS: f64 = 1.0 / 3.0;
 
+/// So many times sooner than at any time on the average (half of the time between two ACKs) nothing ends by chance time after time.
+const SOONER: f64 = 8.0;
+
+/// Part of the waits.
+const RARE: f64 = 0.25;
+
 /// Percent of segments with PSH from which on each may be a write of its own.
 const WRITES: u32 = 75;
 
@@ -55,12 +61,20 @@ impl Around {
     /// Every second wait or more ends just after an ACK, those left out that do so by chance because ACKs are many.
     pub(crate) fn is_woken_by_acks(&self) -> bool {
         let (prompt, waits) = (f64::from(self.prompt), f64::from(self.waits));
-        let just_after = (self.lengths.mean() / PROMPT_PART as f64).max(WAKE_UP.0 as f64);
-        let acks = f64::from(self.samples) / (self.time.0 as f64).max(1.0);
-        let chance = acks * just_after;
         // Where most do, the others say nothing.
-        let by_chance = if chance <= 0.5 { waits * chance } else { 0.0 };
-        (prompt - by_chance) * 2.0 >= waits - by_chance
+        let by_chance = Some(self.chance()).filter(|chance| *chance <= 0.5).unwrap_or_default();
+        (prompt - waits * by_chance) * 2.0 >= waits * (1.0 - by_chance)
+    }
+
+    /// Nearly every wait ends just after an ACK, and hardly one would by chance.
+    pub(crate) fn is_woken_by_acks_alone(&self) -> bool {
+        self.prompt * 4 >= self.waits * 3 && self.chance() <= RARE
+    }
+
+    /// The part of waits that would end just after an ACK if ACKs ended none.
+    fn chance(&self) -> f64 {
+        let just_after = (self.lengths.mean() / PROMPT_PART as f64).max(WAKE_UP.0 as f64);
+        f64::from(self.samples) * just_after / (self.time.0 as f64).max(1.0)
     }
 
     /// Data leaves at even intervals, much shorter than a round trip. No ACKs make them even: they come back in the bursts that were sent.
@@ -133,6 +147,15 @@ impl Around {
         let segment = mss.min(self.between_stalls()) as f64;
         let link = segment * 1e9 / self.sending_rate().max(1) as f64;
         self.late.count() >= EVEN && least >= LATE.0 as f64 + LINKS * link
+    }
+
+    /// Nearly every stall ends after an ACK so much sooner than the next one comes that no clock of a writer does it by chance, however many
+    /// ACKs there are.
+    pub(crate) fn follows_acks(&self) -> bool {
+        let apart = self.time.0 as f64 / f64::from(self.samples.max(1));
+        self.late.count() >= EVEN / 2
+            && self.most_stalls(self.woken)
+            && self.late.mean() <= apart / SOONER
     }
 
     /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once

@@ -127,7 +127,9 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let last = last + ctx.stretches[last..].iter().take_while(|s| s.is_repair()).count() - 1;
     let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
     let between = between_losses(ctx);
-    let rate = refilled(&between).unwrap_or_else(|| rate_from(ctx, first));
+    // No more than that gets through from the first loss on, at which the bucket was empty.
+    let through = rate_of(ctx.stretches[first..].iter());
+    let rate = refilled(&between).map_or_else(|| rate_from(ctx, first), |r| r.max(through));
     if bytes_in(rate, ctx.floor) < LEAST_WINDOW * ctx.mss {
         return Losses::Plain;
     }

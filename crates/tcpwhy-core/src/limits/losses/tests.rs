@@ -128,9 +128,9 @@ fn what_a_bucket_saves_while_the_sender_rests_is_no_rate() {
         (s.segments, s.flight, s.arrived) = (20, 30_000, 9_000);
         s.sampled(ROUND, Nanos::ZERO);
         match k % 40 {
-            0 => (s.wait, s.arrived) = (Wait::IdlePeer, 0),
-            1..10 => s.arrived = 90_000,
-            10 | 20 | 30 => (s.wait, s.resent) = (Wait::Recovery, 20),
+            0..10 => (s.wait, s.arrived) = (Wait::IdlePeer, 0),
+            10 => s.arrived = 90_000,
+            12 | 22 | 32 => (s.wait, s.resent) = (Wait::Recovery, 20),
             _ => {}
         }
     });
@@ -138,6 +138,33 @@ fn what_a_bucket_saves_while_the_sender_rests_is_no_rate() {
     ctx.capacity = Some(LINK);
     let Losses::Policed { rate, .. } = pattern(&ctx, Lost::default()) else { panic!("no policer") };
     assert_eq!(rate, 4_500_000);
+}
+
+/// Heavy losses all the time but for a few rounds in which `calm` arrives; the rate of the policer.
+fn hardly_calm(calm: i64) -> Option<u64> {
+    let list = rounds(400, ROUND, |k, s| {
+        (s.segments, s.flight, s.arrived) = (20, 30_000, 9_000);
+        s.sampled(ROUND, Nanos::ZERO);
+        match k {
+            100..106 => s.arrived = calm,
+            _ if k % 3 > 0 => (s.wait, s.resent) = (Wait::Recovery, 8),
+            _ => {}
+        }
+    });
+    let mut ctx = Context::new(&list, ROUND, MSS);
+    ctx.capacity = Some(LINK);
+    match pattern(&ctx, Lost::default()) {
+        Losses::Policed { rate, .. } => Some(rate),
+        _ => None,
+    }
+}
+
+#[test]
+fn more_than_a_policers_rate_does_not_get_through_from_its_first_loss_on() {
+    // However little arrives in the only time between losses that is long enough to measure it.
+    for calm in [9_000, 3_000] {
+        assert!(hardly_calm(calm).is_some_and(|rate| rate.abs_diff(9_000_000) < 100_000), "{calm}");
+    }
 }
 
 #[test]

@@ -168,11 +168,12 @@ fn even_data_at_a_height_is_a_full_buffers_where_a_writer_waits_for_room() {
 #[test]
 fn from_afar_a_height_that_varies_by_a_segment_or_two_is_a_full_buffers_where_waits_are_of_all_lengths()
  {
-    let full = |higher: u64, waits: &[u64]| is_steady(true, higher, 4, waits);
+    let full = |higher: u64, woken, waits: &[u64]| is_steady(true, higher, woken, waits);
     let odd = [100, 900, 100, 100];
-    assert!(full(2, &odd));
-    assert!(!full(8, &odd), "a relay's, perhaps");
-    assert!(!full(2, &[300; 4]), "a pacer's");
+    assert!(full(2, 2, &odd));
+    assert!(!full(8, 2, &odd), "a relay's, perhaps");
+    assert!(full(8, 4, &odd), "which does not hear of these ACKs");
+    assert!(!full(2, 4, &[300; 4]), "a pacer's");
 }
 
 #[test]

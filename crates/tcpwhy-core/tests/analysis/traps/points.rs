@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::segments::analyse;
-use tcpwhy_core::model::Side;
+use tcpwhy_core::model::{FindingKind, Side};
 use tcpwhy_core::whatif::traffic::Loss;
 
 /// 64 KiB a round trip.
@@ -69,4 +69,25 @@ fn trap_09_where_one_point_ends_another_tells_the_rest() {
     let d = direction(&both, Side::Server);
     assert_eq!(d.verdict.limit, transfer.verdict.limit, "{:?}", d.limits());
     assert_eq!(d.bytes, transfer.bytes, "of what nobody told the ACKs tell");
+}
+
+#[test]
+fn trap_09_what_another_point_shows_while_one_has_just_ended_is_not_lost() {
+    let capture = simulate(&small_buffer(3_000_000)).capture(0.0);
+    let alone = connection(&capture);
+    let (begin, end) = (capture[0].time, capture[capture.len() - 1].time);
+    let part = |from: i64, to: i64| {
+        let at = |percent| begin + (end - begin).scale(percent, 100);
+        let within = move |s: &&Segment| (at(from)..=at(to)).contains(&s.time);
+        capture.iter().filter(within).copied().collect::<Vec<_>>()
+    };
+    for (first, second) in [((0, 60), (40, 100)), ((0, 30), (0, 100)), ((0, 100), (50, 70))] {
+        let (first, second) = (part(first.0, first.1), part(second.0, second.1));
+        let copies = first.len() + second.len() - capture.len();
+        let both = connection(&together(&first, &second, Nanos::ZERO));
+        let [d, whole] = [&both, &alone].map(|c| direction(c, Side::Server));
+        assert_eq!((d.bytes, d.limits()), (whole.bytes, whole.limits()));
+        let seen_twice = both.findings.iter().filter(|f| f.kind == FindingKind::SeenTwice);
+        assert_eq!(seen_twice.map(|f| f.count).sum::<u64>(), copies as u64);
+    }
 }

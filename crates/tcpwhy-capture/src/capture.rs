@@ -100,7 +100,8 @@ impl Capture {
     }
 
     /// Hands over the next frames of those that [`Capture::next_frame`] would return one by one, `most` of them at most; false when there
-    /// are no more. It costs less where many follow each other in one file.
+    /// are no more. It costs less where many follow each other in one file. Of a stream, what is there already is handed over before more is
+    /// waited for.
     #[inline]
     pub fn next_frames(&mut self, most: usize, mut take: impl FnMut(&Frame<'_>)) -> bool {
         let mut left = most;
@@ -115,8 +116,18 @@ impl Capture {
             let run = reader.and_then(|r| r.run(latest, &mut self.number, left, &mut take));
             let Some(run) = run else { return false };
             left -= run;
+            if self.may_wait() {
+                break;
+            }
         }
         true
+    }
+
+    /// Whether the next frame may have to be waited for, because somebody is still to write it.
+    #[inline]
+    pub fn may_wait(&self) -> bool {
+        let source = self.current.and_then(|current| self.sources.get(current));
+        source.is_some_and(Source::may_wait)
     }
 
     /// Time of the next frame, which is still to be read; `None` at the end. It waits for whoever writes.

@@ -163,6 +163,11 @@ impl Reader {
         self.progress == Progress::Packet
     }
 
+    /// Whether what comes after the packet at hand is still to be read.
+    pub(crate) fn is_dry(&self) -> bool {
+        self.window.is_dry()
+    }
+
     /// When the packet at hand was captured.
     pub(crate) fn time(&self) -> Nanos {
         self.record.time

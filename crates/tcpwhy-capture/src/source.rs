@@ -58,6 +58,12 @@ impl Source {
         }
     }
 
+    /// Whether whoever asks for the packet after the one at hand may have to wait for somebody who writes.
+    #[inline]
+    pub(crate) fn may_wait(&self) -> bool {
+        self.item.size().is_none() && self.reader().is_none_or(Reader::is_dry)
+    }
+
     /// Bytes consumed of the file as it is stored.
     pub(crate) fn consumed(&self) -> u64 {
         match &self.state {

@@ -83,6 +83,11 @@ impl Window {
         self.lent = n;
     }
 
+    /// Whether nothing lies behind what was lent: the next record is still to be read.
+    pub(crate) fn is_dry(&self) -> bool {
+        self.end - self.start <= self.lent
+    }
+
     /// Passes over what was lent; the next record begins.
     #[inline]
     pub(crate) fn release(&mut self) {

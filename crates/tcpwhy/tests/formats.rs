@@ -5,7 +5,12 @@ mod common;
 
 use common::*;
 use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 fn json(output: &std::process::Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
@@ -31,6 +36,42 @@ fn json_lines_and_rows_tell_of_the_same_transfer() {
     assert!(rows.starts_with("connection,client_addr,"), "{rows}");
     let transfers = |n: usize| connection["directions"][n]["transfers"].as_array().unwrap().len();
     assert_eq!(rows.lines().count(), 1 + transfers(0) + transfers(1));
+}
+
+/// The first packet of [`transfer`], of another port and so many seconds later.
+fn another_begins(seconds: u32) -> Vec<u8> {
+    let mut record = transfer()[24..24 + 16 + 54].to_vec();
+    let time = u32::from_le_bytes(record[..4].try_into().unwrap()) + seconds;
+    record[..4].copy_from_slice(&time.to_le_bytes());
+    record[16 + 14 + 20 + 1] ^= 1;
+    record
+}
+
+#[test]
+fn a_line_is_written_as_its_connection_ends_while_the_input_goes_on() {
+    let mut child = tcpwhy()
+        .args(["--ndjson", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    stdin.write_all(&transfer()).unwrap();
+    stdin.write_all(&another_begins(10)).unwrap();
+    // If it waited for more, its input would end at last, so that this test ends, and the second connection be told, too.
+    let (told, is_told) = channel();
+    let feeder = thread::spawn(move || {
+        let waited = is_told.recv_timeout(Duration::from_secs(60)).is_err();
+        drop(stdin);
+        waited
+    });
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    let _ = told.send(());
+    assert!(!feeder.join().unwrap(), "nothing came before the end of the input");
+    assert_eq!(first["client"]["port"], 51_234);
+    assert_eq!(lines.count(), 1);
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

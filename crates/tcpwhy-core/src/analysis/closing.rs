@@ -8,6 +8,9 @@ use std::collections::VecDeque;
 
 /// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
 const LINGER: Nanos = Nanos::from_secs(60);
+/// As `LINGER`, where both ends know that it is over: only a FIN is still sent again whose ACK was lost, and that after a timer of a few seconds
+/// at most (RFC 6298 section 2). Whoever reads along is told then.
+const SETTLED: Nanos = Nanos::from_secs(5);
 /// Closed connections that may linger; beyond it the oldest is concluded. At a thousand a second, they linger for several retransmission
 /// timeouts.
 const MAX_LINGERING: usize = 1 << 12;
@@ -47,9 +50,11 @@ impl Closing {
         copied_within: Nanos,
         is_over: impl Fn(&Closed) -> bool,
     ) -> Option<Closed> {
-        while self.recent.len() > MAX_RECENT
-            && self.recent.front().is_some_and(|closed| now - closed.at > copied_within)
-        {
+        let crowded = |recent: &VecDeque<Closed>| recent.len() > MAX_RECENT;
+        while self.recent.front().is_some_and(|closed| {
+            let apart = if crowded(&self.recent) { copied_within } else { SETTLED };
+            now - closed.at > apart
+        }) {
             let closed = self.recent.pop_front()?;
             if is_over(&closed) {
                 return Some(closed);
@@ -67,10 +72,11 @@ impl Closing {
         self.recent.get(others).map(|closed| closed.place)
     }
 
-    /// When the first of them is concluded, however few there are.
+    /// When the first of them may be concluded, however few there are.
     pub(super) fn until(&self) -> Nanos {
-        let oldest = self.lingering.front().or(self.recent.front());
-        oldest.map_or(Nanos::MAX, |closed| closed.at + LINGER)
+        let first = |list: &VecDeque<Closed>, after| list.front().map(|closed| closed.at + after);
+        let (lingers, settles) = (first(&self.lingering, LINGER), first(&self.recent, SETTLED));
+        lingers.into_iter().chain(settles).min().unwrap_or(Nanos::MAX)
     }
 }
 

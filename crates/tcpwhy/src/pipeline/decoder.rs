@@ -37,6 +37,11 @@ impl Decoder {
         !self.more
     }
 
+    /// Whether the next frame may have to be waited for.
+    pub(super) fn may_wait(&self) -> bool {
+        self.capture.may_wait()
+    }
+
     /// Decodes some frames for whoever sorts them later.
     pub(super) fn read(&mut self, frames: usize, arrivals: &mut Arrivals) {
         self.each(frames, |frame| arrivals.read(frame));

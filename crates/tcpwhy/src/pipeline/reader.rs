@@ -68,6 +68,7 @@ impl Reader {
 
     fn read_all(&mut self) -> Box<Decoder> {
         loop {
+            let mut now = false;
             match self.board.to_read() {
                 ToRead::Sort(mut arrivals) => {
                     self.sorted += arrivals.len();
@@ -76,17 +77,18 @@ impl Reader {
                 }
                 ToRead::Decode(mut decoder) => {
                     decoder.read_for(&self.sorter, SOME, &mut self.arrivals);
+                    now = decoder.may_wait();
                     self.board.put_back(decoder);
                     self.sorted += SOME;
                     self.sorter.settle(&mut self.arrivals, &mut self.work);
                 }
                 ToRead::Finish(decoder) => return decoder,
             }
-            if self.sorted >= BATCH {
+            if now || self.sorted >= BATCH {
                 self.sorted = 0;
                 self.sorter.make_room(&mut self.work);
                 // The board tells that nobody listens.
-                let _ = self.pass_on();
+                let _ = self.pass_on(now);
             }
         }
     }
@@ -95,7 +97,7 @@ impl Reader {
     fn close(&mut self) {
         self.sorter.close(&mut self.work);
         while self.sorter.end_some(BATCH, &mut self.work) {
-            if self.pass_on().is_err() {
+            if self.pass_on(false).is_err() {
                 return;
             }
         }
@@ -104,15 +106,16 @@ impl Reader {
         self.board.offer(last, true);
     }
 
-    /// Passes on what there is to do. While the other thread has enough to do, it waits here, and connections that begin are judged here.
-    fn pass_on(&mut self) -> Result<(), Gone> {
+    /// Passes on what there is to do. While the other thread has enough to do, it waits here unless it has to be done `now`, because nothing may
+    /// come for hours, and connections that begin are judged here.
+    fn pass_on(&mut self, now: bool) -> Result<(), Gone> {
         self.own.work(self.work.of(Hand::Second));
         let packets = self.work.of(Hand::First).packets();
         let batch = self.batch();
         if batch.runs.is_empty() && batch.judged.is_empty() {
             return Ok(());
         }
-        match self.board.offer(batch, packets >= MOST) {
+        match self.board.offer(batch, now || packets >= MOST) {
             Offered::Full(Batch { runs, judged }) => {
                 *self.work.of(Hand::First) = runs;
                 self.own.judged = judged;

@@ -10,7 +10,7 @@ const MOSTLY_BETWEEN: i64 = 20;
 /// So many turns, with pauses between them that are so short in the mean, are a program's that asks for one thing after the other, and no
 /// person's: what lies between them is a part of its work, and the answer where it is most of the time (percent).
 const PROGRAMS_TURNS: usize = 16;
-const PROGRAMS_PART: i64 = 60;
+const PROGRAMS_PART: i64 = 50;
 const PROGRAMS_PAUSE: Nanos = Nanos::from_secs(1);
 
 /// The verdict over `timeline` of the data that `from` sends.
@@ -28,8 +28,12 @@ pub(crate) fn of(
     let moved = active.scale(100, span.0.max(1)).0;
     let inside = moved >= MOSTLY_BETWEEN
         && (moved > 100 - PROGRAMS_PART || !are_programs(transfers, span - active));
-    // A server that was asked keeps somebody waiting before its data moves, too.
-    let awaited = |i: &Interval| from == Side::Server && i.cause == Cause::SenderApplication;
+    // A server that was asked keeps somebody waiting before its data moves, too, and a client between what that sends.
+    let servers = match from {
+        Side::Server => Cause::SenderApplication,
+        Side::Client => Cause::WaitingForPeer,
+    };
+    let awaited = |i: &Interval| i.cause == servers;
     let within = |i: &Interval| match inside && !awaited(i) {
         true => overlap(i, transfers),
         false => i.to - i.from,

@@ -198,7 +198,7 @@ impl Stretch {
         self.room = self.room.saturating_add(self.window_min - smallest);
     }
 
-    /// A round trip; for `queue` of it an ACK waited in queues.
+    /// A round trip; for `queue` of it an ACK waited in queues, or for what its sender had to say.
     pub(crate) fn sampled(&mut self, rtt: Nanos, queue: Nanos) {
         lower(&mut self.rtt_min, rtt);
         lower(&mut self.forth_min, rtt - queue);

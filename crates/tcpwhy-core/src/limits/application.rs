@@ -131,7 +131,9 @@ pub(super) fn writes_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement
 
 /// Writes end as `so` says, in many rounds without a loss.
 fn ends_so(ctx: &Context<'_>, i: usize, so: impl Fn(&Around) -> bool) -> Option<Judgement> {
-    let so = |around: &Around| so(around) && around.rounds >= CALM_ROUNDS && around.resent == 0;
+    let so = |around: &Around| {
+        so(around) && around.rounds >= CALM_ROUNDS && around.resent == 0 && !is_paired(around)
+    };
     // The rounds before may still belong to slow start.
     (so(&ctx.around(i)) || so(&ctx.ahead(i)))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
@@ -193,17 +195,31 @@ pub(super) fn trickles(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Most stalls end just after data of the peer, while its bare ACKs, of which there are as many and more, release nothing: it grants what
 /// may be sent (a stream's window, RFC 9113 section 5.2; so many requests under way), and neither window nor buffer holds the sender.
 pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let waiting = |sure| Some(Judgement::new(Limit::Application, Cause::WaitingForPeer, sure));
     // The rounds before may still belong to slow start.
-    (is_granted(&ctx.around(i)) || is_granted(&ctx.ahead(i)))
-        .then(|| Judgement::new(Limit::Application, Cause::WaitingForPeer, 75))
+    if is_granted(&ctx.around(i)) || is_granted(&ctx.ahead(i)) {
+        return waiting(75);
+    }
+    // Where the sender paces, what is granted does not wait for the next grant at the end.
+    if ctx.calm(i) && is_paired(&ctx.around(i)) { waiting(65) } else { None }
 }
 
-/// By the stalls, or by all waits where there are none because many small grants are under way (requests of SFTP).
+/// By the stalls, or by all waits where there are none because many small grants are under way (requests of SFTP). A peer that has nothing to say but
+/// grants may let its ACKs wait for them: then every stall follows the end of a write.
 fn is_granted(around: &Around) -> bool {
     let stalls = around.stalls >= CALM_ROUNDS && around.answered * 3 >= around.stalls * 2;
     let waits = around.answers.count() >= CALM_ROUNDS
         && around.answers.sum() * 3.0 >= around.lengths.sum() * 2.0;
-    (stalls || waits) && around.spoken * 2 <= around.samples && around.resent == 0
+    let apart = around.spoken * 2 <= around.samples || stalls && around.ends_before_stalls();
+    (stalls || waits) && apart && around.resent == 0
+}
+
+/// In every round as many writes end as the peer speaks, among many more ACKs: what may be sent is what that asks for.
+fn is_paired(around: &Around) -> bool {
+    around.rounds >= CALM_ROUNDS
+        && around.spoken * 4 >= around.rounds * 3
+        && around.short_segments.abs_diff(around.spoken) * 8 <= around.spoken
+        && around.spoken * 2 <= around.samples
 }
 
 /// Only small writes are sent, and the peer sends as many packets with data and more: these are answers to what was read of it (grants of a

@@ -27,7 +27,7 @@ impl Sender {
             self.tally.stray += 1;
             return;
         };
-        self.last = time;
+        let quiet = time - std::mem::replace(&mut self.last, time);
         if ack < self.board.una {
             return self.heard_of_before(event, ack);
         }
@@ -41,7 +41,7 @@ impl Sender {
         if acked.missed > 1 || self.hole.is_some() {
             self.leaves_out_unseen(&mut acked, event.frame, time);
         }
-        let arrived = self.note_ack(event, &acked, way);
+        let arrived = self.note_ack(event, &acked, way, quiet);
         if self.duplicate_acks > 0 {
             self.gap.notices(time);
         }
@@ -113,8 +113,8 @@ impl Sender {
         self.repeated = Some((event.ack, event.window));
     }
 
-    /// Returns how many bytes have newly arrived by what this ACK says.
-    fn note_ack(&mut self, event: &Packet, acked: &Acked, way: Way) -> u64 {
+    /// Returns how many bytes have newly arrived by what this ACK says, before which all was `quiet` for so long.
+    fn note_ack(&mut self, event: &Packet, acked: &Acked, way: Way, quiet: Nanos) -> u64 {
         if acked.bytes > 0 {
             self.duplicate_acks = 0;
         } else {
@@ -147,7 +147,8 @@ impl Sender {
         let sent_at = sampled.filter(|at| placed && *at > self.timed_since);
         let sample = sent_at.map(|at| event.time - at + way.leg).filter(|rtt| rtt.0 >= 0);
         if let Some(rtt) = sample {
-            self.record.open().sampled(rtt, way.queue);
+            let kept = if event.len > 0 { self.kept(rtt - way.queue, quiet) } else { Nanos::ZERO };
+            self.record.open().sampled(rtt, way.queue + kept);
             if self.rtt.add(rtt) {
                 self.pace.lower(self.rtt.floor_or_zero());
             }
@@ -156,6 +157,13 @@ impl Sender {
             self.released_rtt = Nanos::ZERO;
         }
         arrived
+    }
+
+    /// For how long at most an ACK was kept back that came with the peer's own data, by what it would be late otherwise: what acknowledged nothing while
+    /// all was `quiet` may have waited for what the peer had to say (RFC 9293 section 3.8.6.3), and no queue is shown by it.
+    #[inline(never)]
+    fn kept(&self, rtt: Nanos, quiet: Nanos) -> Nanos {
+        quiet.min(rtt - self.rtt.floor_or_zero()).max(Nanos::ZERO)
     }
 
     /// An ACK that acknowledges nothing new is a duplicate if it says nothing else either (RFC 5681 section 2).

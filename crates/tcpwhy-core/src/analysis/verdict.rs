@@ -181,7 +181,7 @@ mod tests {
         };
         assert_eq!(told(20, 300), Limit::Application);
         assert_eq!(told(10, 300), Limit::PathBandwidth, "a few may be a person's");
-        assert_eq!(told(20, 120), Limit::PathBandwidth, "about as long as data moves");
+        assert_eq!(told(20, 90), Limit::PathBandwidth, "data moves for longer");
         let slow = |turns: i64| {
             let list = [(Limit::PathBandwidth, turns), (Limit::Application, 3 * turns)];
             verdict(&list, turns).limit

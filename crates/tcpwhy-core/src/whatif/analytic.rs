@@ -8,8 +8,6 @@ use super::tail::{late, tail};
 use crate::model::{Cause, Facts, Interval, Limit, Traits, WhatIf, WindowScale};
 use crate::units::{Nanos, bytes_in, mul_div, time_for};
 
-/// The shortest time for which Linux delays an ACK.
-const DELAYED: Nanos = Nanos::from_millis(40);
 /// The largest window without scaling (RFC 9293).
 const UNSCALED: u64 = 65_535;
 
@@ -46,9 +44,10 @@ pub(crate) fn predict(path: &Path<'_>) -> Vec<WhatIf> {
     list
 }
 
-/// Time, bytes and stalls under one limit.
+/// How often and how long one limit held, with bytes and stalls.
 #[derive(Debug, Clone, Copy, Default)]
 struct Held {
+    times: u32,
     time: Nanos,
     bytes: u64,
     stalls: u32,
@@ -74,6 +73,7 @@ impl Held {
     }
 
     fn add(&mut self, i: &Interval) {
+        self.times += 1;
         self.time += i.to - i.from;
         self.bytes += i.evidence.acked;
         self.stalls = self.stalls.saturating_add(i.evidence.stalls);
@@ -113,17 +113,17 @@ fn unanswered(timeline: &[Interval]) -> Nanos {
         .fold(Nanos::ZERO, |sum, (i, _)| sum + (i.to - i.from))
 }
 
-/// What is left of the waits for ACKs. A receiver delays one for 40 ms at least (`TCP_DELACK_MIN`): a segment that waited for so long was
-/// all that there was to send, and without the wait (TCP_NODELAY, or one write instead of two) it leaves at once. Where the ACKs came
-/// promptly the application has gone on writing meanwhile, and what it writes is not there before it does. So it has where there were more
-/// waits than times that the other end spoke: what it wrote has not waited for an answer.
+/// What is left of the waits for ACKs. A segment that waited for one was all that there was to send, where an answer followed: without the wait
+/// (TCP_NODELAY, or one write instead of two) it leaves at once, and the answer comes a round trip later. Where there were more waits than times
+/// that the other end spoke, the application has gone on writing meanwhile, and what it writes is not there before it does.
 fn without_delayed_ack(path: &Path<'_>, held: Held) -> Nanos {
-    let stalls = i64::from(held.stalls);
-    let prompt = path.facts.rtt_floor.scale(stalls, 1);
-    let delayed = prompt + DELAYED.scale(stalls * 3, 4);
-    let saved = if held.time >= delayed { held.time } else { held.time - prompt };
-    let turns = i64::try_from(path.turns).unwrap_or(stalls);
-    held.time - saved.scale(turns.min(stalls), stalls.max(1))
+    let waits = i64::from(held.stalls.max(held.times).max(1));
+    let turns = i64::try_from(path.turns).unwrap_or(waits).min(waits);
+    // A message of three pieces waits twice before it is answered.
+    let left = held.time - held.time.scale((2 * turns).min(waits), waits);
+    let answered = path.facts.rtt_floor.scale(turns, 1);
+    let others = path.transfer - held.time;
+    left.max(answered - others).max(Nanos::ZERO)
 }
 
 /// The bytes at the rate of the next ceiling, reached by doubling from the flight that was held.
@@ -246,10 +246,12 @@ mod tests {
         };
         // 40 ms and a round trip of 20 ms each.
         assert_eq!(lifted(60, 30), Nanos::from_millis(3_000 - 1_800));
-        // A round trip each: the next write comes when it comes.
-        assert_eq!(lifted(21, 30), Nanos::from_millis(3_000 - 30));
+        // A round trip each: a prompt ACK is waited for in vain, too.
+        assert_eq!(lifted(21, 30), Nanos::from_millis(3_000 - 630));
+        // Each answer still takes a round trip.
+        assert_eq!(lifted(100, 30), Nanos::from_millis(600));
         // Nobody answers what is written 30 times.
-        assert_eq!(lifted(60, 1), Nanos::from_millis(3_000 - 60));
+        assert_eq!(lifted(60, 1), Nanos::from_millis(3_000 - 120));
     }
 
     #[test]

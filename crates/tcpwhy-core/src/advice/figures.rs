@@ -1,7 +1,7 @@
 //! The numbers that words about one direction may need, gathered once.
 
 use super::opening::Opening;
-use super::quantity::{SHORTEST_ROUND_TRIP, round_trips};
+use super::quantity::SHORTEST_ROUND_TRIP;
 use crate::kernel::RTO_MIN;
 use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Vantage, Verdict,
@@ -9,9 +9,6 @@ use crate::model::{
 };
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
-
-/// Turns of a connection that TCP's handshake makes six, of which two, with that of TLS 1.3, are a third.
-const MOST_TURNS: u64 = 5;
 
 /// One end, as advice names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +62,10 @@ pub(crate) struct Figures {
     pub stalls: u64,
     /// Payload bytes acknowledged under the verdict.
     pub acked: u64,
+    /// Plateau of the interval of the verdict in which most of them were, in bytes.
+    pub busiest_flight: u64,
+    /// Part of `span` in which small segments waited for ACKs.
+    pub delayed_ack: f64,
     /// Longest wait under the verdict.
     pub longest_stall: Nanos,
     /// First and last frame of the longest interval of the verdict.
@@ -167,6 +168,10 @@ impl Figures {
             hides_queues: connection.rtt.hides_queues,
             stalls: held().map(|i| u64::from(i.evidence.stalls)).sum(),
             acked: held().map(|i| i.evidence.acked).sum(),
+            busiest_flight: held()
+                .max_by_key(|i| i.evidence.acked)
+                .map_or(0, |i| i.evidence.flight),
+            delayed_ack: part_of(direction, Limit::DelayedAck),
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
             policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),
@@ -201,17 +206,6 @@ impl Figures {
 }
 
 impl Figures {
-    /// Whether one round trip for each turn of the conversation explains most of the verdict's
-    /// time: distance, not anybody's thinking.
-    pub(crate) fn is_chatty(&self) -> bool {
-        self.turns_take_over(0.6)
-    }
-
-    /// Whether those round trips are a part of it that is worth telling.
-    pub(crate) fn is_partly_chatty(&self) -> bool {
-        self.turns_take_over(0.1)
-    }
-
     /// Whether most of the time nothing was sent, for the applications waited or worked.
     pub(crate) fn mostly_rests(&self) -> bool {
         matches!(self.outdone_by, Some((Limit::Application, part)) if part >= 0.5)
@@ -220,27 +214,6 @@ impl Figures {
     /// Whether no other limit took enough to be worth a thought.
     pub(crate) fn is_nearly_all(&self) -> bool {
         self.share >= 0.8
-    }
-
-    /// Whether one round trip for each turn takes more than this part of the verdict's time.
-    fn turns_take_over(&self, part: f64) -> bool {
-        let waited = self.span.secs() * self.share;
-        self.transfers > 1 && round_trips(self.transfers, self.rtt_floor).secs() > part * waited
-    }
-
-    /// Whether opening the connection may have taken a third of its turns: one for TCP's handshake, and with TLS 1.3 one more (RFC 8446
-    /// section 2), with TLS 1.2 two (RFC 5246 section 7.3).
-    pub(crate) fn is_opened_for_little(&self) -> bool {
-        self.is_whole && (2..=MOST_TURNS).contains(&self.transfers)
-    }
-
-    /// Whether the peer's messages let more go, many times within each transfer: it grants what may be under way. A turn waits once, and
-    /// where turns do not explain the time, more went than their flights.
-    pub(crate) fn is_granted(&self) -> bool {
-        let flights = self.acked / self.flight.max(1);
-        let many =
-            self.stalls > 4 * self.transfers || flights > 2 * self.transfers && !self.is_chatty();
-        many && self.flight > 0 && self.rtt_floor > Nanos::ZERO
     }
 
     /// Whether the window is about as large as it can be without scaling (RFC 9293 section 3.1: 16 bits), and nothing shows that scaling
@@ -315,12 +288,15 @@ fn mean_rate<'a>(held: impl Iterator<Item = &'a Interval>) -> Option<u64> {
 
 /// The limit with the most time, if it is not the verdict's, and its part of all time.
 fn outdone(direction: &Direction) -> Option<(Limit, f64)> {
-    let of = |limit| {
-        let times = direction.timeline.iter().filter(|i| i.limit == limit).map(|i| i.to - i.from);
-        (limit, share(times, direction.span()))
-    };
+    let of = |limit| (limit, part_of(direction, limit));
     let most = Limit::ALL.into_iter().map(of).max_by(|a, b| a.1.total_cmp(&b.1))?;
     (most.1 > direction.verdict.share && most.0 != direction.verdict.limit).then_some(most)
+}
+
+/// The part of all time for which `limit` held, whatever its cause.
+fn part_of(direction: &Direction, limit: Limit) -> f64 {
+    let times = direction.timeline.iter().filter(|i| i.limit == limit).map(|i| i.to - i.from);
+    share(times, direction.span())
 }
 
 /// The part of `whole` that `times` add up to.

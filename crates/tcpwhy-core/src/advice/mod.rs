@@ -12,6 +12,7 @@ mod opening;
 mod plan;
 pub mod quantity;
 mod step;
+mod turns;
 mod words;
 
 #[cfg(test)]

@@ -61,12 +61,7 @@ fn against(f: &Figures) -> Vec<Step> {
         Limit::CongestionWindow => others_first(f, congestion_window(f)),
         Limit::PathBandwidth => path_bandwidth(f),
         Limit::LossRecovery => others_first(f, loss_recovery(f)),
-        Limit::DelayedAck => {
-            vec![
-                Step::Work(Work::CombineWrites { at: f.sender }),
-                Step::Work(Work::SetNodelay { at: f.sender }),
-            ]
-        }
+        Limit::DelayedAck => delayed_ack(f).to_vec(),
         Limit::SilentPath => silent_path(f),
         Limit::Unknown if f.verdict.cause == Cause::CaptureHole => {
             vec![Step::Life(Life::CaptureAll)]
@@ -101,27 +96,7 @@ fn handshake(f: &Figures) -> Vec<Step> {
 
 fn application(f: &Figures) -> Vec<Step> {
     match f.verdict.cause {
-        Cause::WaitingForPeer => {
-            let (rtt, turns) = (f.rtt_floor, f.transfers);
-            let batch = Step::Work(Work::BatchRequests { at: f.place(Side::Client), rtt, turns });
-            let profile = Step::Work(Work::ProfilePeer { at: f.receiver });
-            match turns {
-                _ if f.is_granted() => {
-                    let flight = f.flight;
-                    vec![Step::Work(Work::EnlargeGrant { at: f.receiver, rtt, flight }), profile]
-                }
-                0 | 1 => vec![profile],
-                _ if f.is_chatty() => {
-                    let mut steps = vec![batch];
-                    steps.extend(f.is_nearly_all().then_some(Step::Work(Work::ShortenTheWay)));
-                    if f.is_opened_for_little() {
-                        steps.insert(0, Step::Life(Life::ReuseAgainstTurns { rtt, turns }));
-                    }
-                    steps
-                }
-                _ => vec![profile, batch],
-            }
-        }
+        Cause::WaitingForPeer => waiting_for_peer(f),
         Cause::KeepAlive => vec![Step::Work(Work::KeepAliveIsHarmless)],
         _ if f.is_last_flight() => Vec::new(),
         _ if f.is_mostly_corked() => vec![Step::Work(Work::Uncork { at: f.sender })],
@@ -130,6 +105,39 @@ fn application(f: &Figures) -> Vec<Step> {
             vec![Step::Work(Work::ProfileApplication { at: f.sender, first })]
         }
     }
+}
+
+fn delayed_ack(f: &Figures) -> [Step; 2] {
+    let at = f.sender;
+    [Step::Work(Work::CombineWrites { at }), Step::Work(Work::SetNodelay { at })]
+}
+
+fn waiting_for_peer(f: &Figures) -> Vec<Step> {
+    let (rtt, turns, flight) = (f.rtt_floor, f.transfers, f.busiest_flight);
+    let (at, asks) = (f.receiver, f.place(Side::Client));
+    let batch = Step::Work(Work::BatchRequests { at: asks, rtt, turns });
+    let profile = Step::Work(Work::ProfilePeer { at });
+    let enlarge = Step::Work(Work::EnlargeGrant { at, asks, rtt, flight });
+    let mut steps = Vec::new();
+    match turns {
+        _ if f.is_granted() => steps.extend([enlarge, profile]),
+        0 | 1 => steps.push(profile),
+        _ if f.is_chatty() => {
+            let reuse = Step::Life(Life::ReuseAgainstTurns { rtt, turns });
+            steps.extend(f.is_opened_for_little().then_some(reuse));
+            steps.push(batch);
+            steps.extend(f.moves_much_in_turns().then_some(enlarge));
+            steps.extend(f.is_nearly_all().then_some(Step::Work(Work::ShortenTheWay)));
+        }
+        _ => {
+            steps.extend([profile, batch]);
+            steps.extend(f.moves_much_in_turns().then_some(enlarge));
+        }
+    }
+    if f.waits_for_acks_too() {
+        steps.extend(delayed_ack(f));
+    }
+    steps
 }
 
 fn send_buffer(f: &Figures) -> Vec<Step> {

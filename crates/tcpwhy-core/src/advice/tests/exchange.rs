@@ -163,6 +163,35 @@ fn turns_that_explain_the_waiting_ask_for_fewer_turns() {
     assert!(!steps.iter().any(|s| s.contains("Look at how long")), "{steps:?}");
 }
 
+#[test]
+fn turns_in_which_much_moves_may_be_what_a_protocols_own_window_grants() {
+    let mut c = case(Limit::Application, Cause::WaitingForPeer);
+    c.directions[1].transfers_omitted = 1_200;
+    let set = |c: &mut Connection, kilobytes: u64| {
+        let i = &mut c.directions[1].timeline[0];
+        (i.evidence.stalls, i.evidence.acked) = (1_200, 1_200 * 1_024 * kilobytes);
+        i.evidence.flight = 65_536;
+    };
+    let windows = |c: &Connection| advised(c).iter().filter(|s| s.contains("its own")).count();
+    set(&mut c, 40);
+    let steps = advised(&c);
+    assert!(steps[1].contains("the client (10.0.0.2:51234) (flow control"), "{steps:?}");
+    assert!(steps[1].contains("64.0 KiB in flight"), "{steps:?}");
+    set(&mut c, 4);
+    assert_eq!(windows(&c), 0, "{:?}", advised(&c));
+}
+
+#[test]
+fn small_pieces_that_wait_beside_the_turns_are_told_too() {
+    let mut c = case(Limit::Application, Cause::WaitingForPeer);
+    c.directions[1].transfers_omitted = 1_200;
+    let tells = |c: &Connection| advised(c).iter().any(|s| s.contains("TCP_NODELAY"));
+    assert!(!tells(&c), "{:?}", advised(&c));
+    let [turns, waits] = &mut c.directions[1].timeline[..] else { panic!() };
+    (turns.to, waits.from) = (turns.to.scale(7, 10), turns.to.scale(7, 10));
+    assert!(tells(&c), "{:?}", advised(&c));
+}
+
 /// It never opened.
 fn in_vain(c: &mut Connection) {
     for d in &mut c.directions {

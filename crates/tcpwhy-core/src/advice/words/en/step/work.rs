@@ -33,11 +33,21 @@ pub(super) fn step(step: &Work) -> String {
                 Side::Server => "reading a request and writing its answer",
             }
         ),
-        Work::EnlargeGrant { at, rtt, flight } => format!(
-            "If the protocol has a window of its own (flow control of HTTP/2 or SSH, a number of \
-             requests under way), enlarge it on {}: {} in flight and a round trip of {} allow {} at \
-             most. No network or buffer setting will help.",
-            place(&at),
+        Work::EnlargeGrant { at, asks, rtt, flight } => format!(
+            "If the protocol has a window of its own, enlarge it{}: {} in flight and a round trip \
+             of {} allow {} at most. No network or buffer setting will help.",
+            match asks == at {
+                true => format!(
+                    " on {} (flow control of HTTP/2, gRPC or SSH, or how many requests are under way)",
+                    place(&at)
+                ),
+                false => format!(
+                    " (flow control of HTTP/2, gRPC or SSH on {}, how many requests are under way \
+                     on {})",
+                    place(&at),
+                    place(&asks)
+                ),
+            },
             buffer(flight),
             span(rtt),
             rate(bits_per_second(flight, rtt))

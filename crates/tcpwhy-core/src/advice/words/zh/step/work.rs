@@ -30,9 +30,16 @@ pub(super) fn step(step: &Work) -> String {
                 Side::Server => "读完请求到写出应答",
             }
         ),
-        Work::EnlargeGrant { at, rtt, flight } => format!(
-            "如果协议有自己的窗口（HTTP/2 或 SSH 的流量控制、同时进行的请求数），请在{}上把它调大：在途 {}、往返时延 {} 时，最多只能达到 {}。调整网络或缓冲区没有用。",
-            place(&at),
+        Work::EnlargeGrant { at, asks, rtt, flight } => format!(
+            "如果协议有自己的窗口（{}），请把它调大：在途 {}、往返时延 {} 时，最多只能达到 {}。调整网络或缓冲区没有用。",
+            match asks == at {
+                true => format!("HTTP/2、gRPC 或 SSH 的流量控制，或同时进行的请求数，都在{}上", place(&at)),
+                false => format!(
+                    "HTTP/2、gRPC 或 SSH 的流量控制在{}上，同时进行的请求数在{}上",
+                    place(&at),
+                    place(&asks)
+                ),
+            },
             buffer(flight),
             span(rtt),
             rate(bits_per_second(flight, rtt))

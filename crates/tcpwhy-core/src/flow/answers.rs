@@ -15,8 +15,9 @@ const TRIES: u32 = 4;
 pub(crate) struct Answers {
     heard: Option<Nanos>,
     unanswered: u32,
-    /// The first of these.
+    /// The first of these, and when it left.
     first_frame: u64,
+    first: Nanos,
     /// The last of these.
     last_frame: u64,
     /// The most that ever went unanswered in a row.
@@ -64,7 +65,7 @@ impl Answers {
     pub(crate) fn asked(&mut self, frame: u64, time: Nanos) {
         self.asked = Some(time);
         if self.unanswered == 0 {
-            self.first_frame = frame;
+            (self.first_frame, self.first) = (frame, time);
         }
         self.last_frame = frame;
         self.unanswered = self.unanswered.saturating_add(1);
@@ -138,6 +139,11 @@ impl Answers {
     /// Retransmissions and probes since the last answer.
     pub(crate) fn unanswered(&self) -> u32 {
         self.unanswered
+    }
+
+    /// When the first of these left.
+    pub(crate) fn unanswered_since(&self) -> Nanos {
+        self.first
     }
 
     /// The frame of the first of these.

@@ -140,6 +140,12 @@ impl Gap {
         }
     }
 
+    /// What happened from `time` on, after its start, did not.
+    pub(crate) fn forget_from(&mut self, time: Nanos) {
+        let later = self.pieces[1..self.len].iter().position(|piece| piece.from >= time);
+        self.len = later.map_or(self.len, |later| later + 1);
+    }
+
     pub(crate) fn start(&self) -> Nanos {
         self.pieces[0].from
     }

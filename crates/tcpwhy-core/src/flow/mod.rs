@@ -179,6 +179,9 @@ impl Flow {
             let lacks = lacks.map(|since| Owed { since, until: self.last });
             let owed = lacks.or_else(|| self.due_from(side).map(|due| due.time));
             if let Some(sender) = &mut self.senders[side as usize] {
+                if self.resets[side as usize].is_some_and(|reset| reset.is_late) {
+                    sender.take_back();
+                }
                 sender.end(owed);
             }
         }

@@ -129,8 +129,12 @@ impl Sender {
         if self.answers.is_tried_in_vain() && !self.answers.are_missing() {
             return Some(self.released.max(self.begun));
         }
-        let waits = self.done.is_none() && !self.window.is_closed();
-        self.answers.last().map(|heard| if waits { heard.max(self.begun) } else { heard })
+        self.answers.last().map(|heard| match (self.window.is_closed(), self.done) {
+            (true, _) => heard,
+            (false, None) => heard.max(self.begun),
+            // Nothing was due before a keep-alive asked for it.
+            (false, Some(_)) => heard.max(self.answers.unanswered_since()),
+        })
     }
 
     /// Retransmissions or probes that nobody answered, twice at least: once may be the end of the

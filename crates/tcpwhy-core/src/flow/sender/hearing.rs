@@ -34,6 +34,9 @@ impl Sender {
         if ack == self.board.una && self.is_mere_data(event) {
             return self.carried_data(event, time);
         }
+        if self.answers.unanswered() >= 2 {
+            self.doubt(time);
+        }
         let edge = self.window.edge;
         let mut acked = self.board.acknowledge(ack, |level| self.bursts.delivered(level));
         self.space.advance_to(ack, event.ack);

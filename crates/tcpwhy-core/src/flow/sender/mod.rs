@@ -7,6 +7,7 @@ mod hearing;
 mod noting;
 mod pace;
 mod reaction;
+mod refused;
 mod repairing;
 mod sending;
 mod streaming;
@@ -36,6 +37,7 @@ use crate::flow::window::Window;
 use crate::observe::flags;
 use crate::units::{Nanos, Seq};
 use pace::Pace;
+use refused::Before;
 use unseen::Hole;
 
 /// Receivers delay ACKs by timers of 10 ms ticks and more (40 ms Linux, 100-200 ms others).
@@ -115,6 +117,8 @@ pub(crate) struct Sender {
     pub(crate) done: Option<Nanos>,
     /// Last time anything of this direction happened.
     pub(crate) last: Nanos,
+    /// See [`Sender::take_back`].
+    before: Option<Box<Before>>,
 }
 
 /// How an ACK comes from the capture point to the sender.
@@ -194,6 +198,7 @@ impl Sender {
             sent_all: None,
             done: None,
             last: b.from,
+            before: None,
         }
     }
 

@@ -69,8 +69,12 @@ impl Flow {
         let echo = packet.timestamps().filter(|_| self.legs[own].trusts_echo).map(|t| t.1);
         self.deliver(side, time, echo);
         let within = !packet.has_any(flags::SYN | flags::RST);
-        if self.senders[own].is_none() && within && packet.len > 0 {
-            self.begin(side, packet.seq);
+        if self.senders[own].is_none() && within {
+            if packet.len > 0 {
+                self.begin(side, packet.seq);
+            } else if let Some(next) = self.kept_alive(packet) {
+                self.begin(side, next);
+            }
         }
         if let Some(sender) = &mut self.senders[own] {
             if within {
@@ -86,6 +90,14 @@ impl Flow {
             let word = &mut self.words[own];
             word.ahead |= word.next.is_some_and(|next| packet.seq.distance(next) > 1);
         }
+    }
+
+    /// The number that `packet` is one before though nothing is known to have been sent: it asks whether the other end is still there (RFC 9293
+    /// section 3.8.4).
+    fn kept_alive(&self, packet: &Packet) -> Option<Seq> {
+        let word = &self.words[packet.side as usize];
+        let next = word.next.or(word.ack.map(|acknowledged| acknowledged.ack))?;
+        (packet.seq + 1 == next).then_some(next)
     }
 
     /// A SYN that carries data. What is known of the other end's window and options comes with its answer.

@@ -83,6 +83,27 @@ fn a_window_update_that_comes_too_late_is_answered_by_a_reset() {
     let connection = analysed(&segments);
     let f = finding(&connection, FindingKind::LateReset).unwrap();
     assert_eq!((f.side, f.frame), (Side::Server, segments.len() as u64));
+    // Nobody has answered while it waited.
+    let death = finding(&connection, FindingKind::ZeroWindowDeath).unwrap();
+    assert_eq!(death.count, 15);
+    let d = direction(&connection, Side::Server);
+    assert_eq!((d.verdict.limit, d.verdict.cause), (Limit::SilentPath, Cause::ProbesUnanswered));
+    let ends = d.timeline.last().unwrap().to - connection.start;
+    assert!((ends.millis() - gave_up).abs() < 100.0, "{ends:?}");
+}
+
+#[test]
+fn an_update_that_is_heard_of_ends_the_silence() {
+    let mut text = closed_window();
+    let asked = probes(&mut text, 6, false);
+    for k in 0..20 {
+        let at = asked + 60_000.0 + 20.0 * f64::from(k);
+        text += &format!("{at} C . win 502\n{at} S . len 1448\n");
+    }
+    text += &format!("{} S R. win 0\n", asked + 70_000.0);
+    let connection = analysed(&script(&text));
+    assert_eq!(finding(&connection, FindingKind::ZeroWindowDeath), None);
+    assert_eq!(direction(&connection, Side::Server).verdict.limit, Limit::ReceiveWindow);
 }
 
 #[test]
@@ -200,6 +221,18 @@ fn only_keep_alives_cross() {
     assert_eq!((f.side, f.count), (Side::Client, 8));
     let verdict = direction(&connection, Side::Client).verdict;
     assert_eq!((verdict.limit, verdict.cause), (Limit::Application, Cause::KeepAlive));
+}
+
+#[test]
+fn keep_alives_are_known_in_the_middle_of_a_connection_that_does_nothing_else() {
+    let asks = |k: i64| {
+        let at = 1_000 * k;
+        format!("{at} C . seq 99 win 502\n{} S . ack 100 win 502\n", at + 20)
+    };
+    let text: String = (0..10).map(asks).collect();
+    let f = finding(&analysed(&script(&text)), FindingKind::KeepAliveOnly).unwrap();
+    // Of the first nobody knows yet.
+    assert_eq!((f.side, f.count), (Side::Client, 9));
 }
 
 #[test]

@@ -14,8 +14,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
+use tcpwhy_core::advice::Language;
+use tcpwhy_core::advice::quantity::count;
 use tcpwhy_core::analysis::{Shared, Sharing};
-use tcpwhy_core::model::Connection;
+use tcpwhy_core::model::{Connection, MAX_TRANSFERS};
 use tcpwhy_core::whatif::Budget;
 use tcpwhy_report::csv;
 use tcpwhy_report::json::{self, Words};
@@ -58,6 +60,9 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
         wanted.note(&mut read);
         if read.unsupported.is_none() {
             answer.write(args, &mut out, &read.source)?;
+        }
+        if args.csv {
+            read.source.warnings.extend(answer.left_out());
         }
         let shown = answer.len();
         // The process ends here: giving every piece of it back takes as long as judging some of them.
@@ -221,6 +226,25 @@ impl Answer {
             Self::Text(shown) => shown.seen(),
             Self::Table(lists) => lists.iter().map(Vec::len).sum(),
         }
+    }
+
+    /// What a table has no rows for.
+    fn left_out(&self) -> Option<Warning> {
+        let Self::Table(lists) = self else { return None };
+        let directions = lists.iter().flatten().flat_map(|c| &c.directions);
+        let omitted: u64 = directions.map(|d| u64::from(d.transfers_omitted)).sum();
+        let warning = || {
+            let omitted = count(omitted);
+            Warning::new(|language| match language {
+                Language::En => format!(
+                    "{omitted} transfers have no row of their own: of each direction the last row has all that came after the first {MAX_TRANSFERS}"
+                ),
+                Language::Zh => format!(
+                    "{omitted} 次传输没有单独的一行：每个方向的最后一行包含前 {MAX_TRANSFERS} 次之后的全部传输"
+                ),
+            })
+        };
+        (omitted > 0).then(warning)
     }
 
     fn write(&self, args: &Explain, out: &mut Output, source: &Source) -> Result<(), Error> {

@@ -38,6 +38,19 @@ fn json_lines_and_rows_tell_of_the_same_transfer() {
     assert_eq!(rows.lines().count(), 1 + transfers(0) + transfers(1));
 }
 
+#[test]
+fn each_of_many_transfers_has_a_row_and_what_has_none_is_told() {
+    let few = run_on(&exchanges(1_000), &["-", "--csv"]);
+    assert_eq!((stdout(&few).lines().count(), stderr(&few)), (1 + 2_000, String::new()));
+    let many = run_on(&exchanges(5_000), &["-", "--csv"]);
+    assert_eq!(stdout(&many).lines().count(), 1 + 2 * 4_096);
+    assert!(
+        stderr(&many).contains("1,808 transfers have no row of their own"),
+        "{}",
+        stderr(&many)
+    );
+}
+
 /// The first packet of [`transfer`], of another port and so many seconds later.
 fn another_begins(seconds: u32) -> Vec<u8> {
     let mut record = transfer()[24..24 + 16 + 54].to_vec();

@@ -25,8 +25,11 @@ pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
     for side in [Side::Client, Side::Server] {
         let sender = flow.senders[side as usize].as_ref();
         if let Some(sender) = sender {
+            // The rest of a datagram whose first fragment was read is in the capture.
+            let fragments = flow.fragments[side as usize].times;
             let captured = placing.packets[side as usize] > 0;
-            of_sender(side, sender, captured, &mut list);
+            let lacks = captured && sender.tally.holes.times > fragments;
+            of_sender(side, sender, lacks, &mut list);
             list.extend(ack_queue(side, sender));
         }
         list.extend(late_reset(flow, side));
@@ -99,10 +102,10 @@ fn of_capture(flow: &Flow, placing: &Placing, list: &mut Vec<Finding>) {
     }
 }
 
-/// `captured`: packets of this side are in the capture. If none is, that is said by [`FindingKind::OneWay`].
-fn of_sender(side: Side, sender: &Sender, captured: bool, list: &mut Vec<Finding>) {
+/// `lacks`: what is missing of this side's packets the capture lacks. If none is in it, that is said by [`FindingKind::OneWay`].
+fn of_sender(side: Side, sender: &Sender, lacks: bool, list: &mut Vec<Finding>) {
     let t = &sender.tally;
-    let holes = if captured { t.holes } else { Count::default() };
+    let holes = if lacks { t.holes } else { Count::default() };
     let corked = if t.corked.times >= OFTEN { t.corked } else { Count::default() };
     for (kind, count, value) in [
         (FindingKind::CaptureHole, holes, sender.board.missed),

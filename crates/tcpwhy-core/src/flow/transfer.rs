@@ -1,10 +1,7 @@
 //! Requests and responses: the data of one direction, split where the other side spoke.
 
-use crate::model::Transfer;
+use crate::model::{MAX_TRANSFERS, Transfer};
 use crate::units::Nanos;
-
-/// Transfers kept one by one; later ones are counted and add to the last.
-const MAX_TRANSFERS: usize = 64;
 
 /// The transfers of one direction.
 #[derive(Debug, Clone, Default)]

@@ -22,7 +22,7 @@ pub struct Direction {
     pub what_if: Box<[WhatIf]>,
     /// The partition of the direction's time.
     pub timeline: Box<[Interval]>,
-    /// Requests and responses.
+    /// Requests and responses, the first [`super::MAX_TRANSFERS`] of them.
     pub transfers: Box<[Transfer]>,
     /// Transfers beyond those listed.
     pub transfers_omitted: u32,

@@ -84,6 +84,9 @@ pub struct WhatIf {
     pub at_most: bool,
 }
 
+/// Transfers of a direction that are kept one by one, so that a connection of any length has an end; the last of them has what came after it.
+pub const MAX_TRANSFERS: usize = 4_096;
+
 /// One run of data in one direction, until the other side speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {

@@ -117,6 +117,19 @@ pub(crate) fn transfer() -> Vec<u8> {
     pcap.finish()
 }
 
+/// So many requests of 100 bytes, each with an answer of 200.
+pub(crate) fn exchanges(turns: u32) -> Vec<u8> {
+    let mut pcap = Pcap::new(1);
+    pcap.packet(&frame(true, SYN, 1000, 0, 0));
+    pcap.packet(&frame(false, SYN | ACK, 5000, 1001, 0));
+    for turn in 0..turns {
+        let (asked, answered) = (1001 + 100 * turn, 5001 + 200 * turn);
+        pcap.packet(&frame(true, ACK, asked, answered, 100));
+        pcap.packet(&frame(false, ACK, answered, asked + 100, 200));
+    }
+    pcap.finish()
+}
+
 /// An Ethernet frame with a UDP packet in it.
 pub(crate) fn udp() -> Vec<u8> {
     let mut frame = frame(true, ACK, 0, 0, 0);

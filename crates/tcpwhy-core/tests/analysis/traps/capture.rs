@@ -262,3 +262,23 @@ fn trap_09_the_same_ports_again_are_another_connection() {
     assert_eq!(bytes, [100_000, 200_000]);
     assert!(all.iter().all(|c| c.directions.iter().all(|d| d.retransmitted == 0)));
 }
+
+#[test]
+fn the_rest_of_a_fragmented_datagram_is_not_what_the_capture_lacks() {
+    let mut text = OPENING.to_owned();
+    text += "21 C P. len 100\n";
+    for k in 0..20 {
+        let (at, seq) = (41 + 20 * k, 1 + 1_448 * k);
+        text +=
+            &format!("{at} S . seq {seq} len 700 win 502\n{} C . ack {}\n", at + 20, seq + 1_448);
+    }
+    let lacks = |fragment: bool| {
+        let mut segments = script(&text);
+        segments.iter_mut().filter(|s| s.len == 700).for_each(|s| s.fragment = fragment);
+        let found = analyse_one(&segments).findings;
+        let has = |kind| found.iter().any(|f| f.kind == kind);
+        (has(FindingKind::CaptureHole), has(FindingKind::Fragments))
+    };
+    assert_eq!(lacks(true), (false, true));
+    assert_eq!(lacks(false), (true, false));
+}

@@ -196,6 +196,8 @@ impl Flow {
         let rtt = self.legs[0].floor + self.legs[1].floor;
         // The answer to a SYN with data does not show how far its sender is.
         let both = both && (self.handshake.established.is_some() || established.is_none());
+        // Of a SYN that was sent twice nobody knows which was answered.
+        let both = both && self.legs.iter().all(|leg| leg.known);
         let sender = self.senders[own].insert(Sender::new(Beginning {
             first,
             whole: next.is_some(),

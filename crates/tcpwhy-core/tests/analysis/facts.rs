@@ -182,3 +182,17 @@ fn packets_of_each_side_that_step_back_are_said_of_that_side() {
         "the capture's order, not the network's"
     );
 }
+
+#[test]
+fn a_syn_that_was_sent_twice_makes_no_round_trip_of_one_leg() {
+    // The capture point is 4 ms from the client and 16 ms from the server.
+    let syn = "win 64240 mss 1460 ws 7";
+    let mut text = format!("0 C S seq 0 {syn}\n1000 C S seq 0 {syn}\n1016 S S. {syn}\n");
+    text += "1020 C . win 502\n1020 C P. len 100\n1036.05 S . win 502\n";
+    for k in 0..50 {
+        let at = 1_036.1 + 20.0 * f64::from(k);
+        text += &format!("{at} S . len 1448\n{} C .\n", at + 4.0);
+    }
+    let rtt = analysed(&text).rtt;
+    assert!((20.0..20.2).contains(&rtt.min.millis()), "{rtt:?}");
+}

@@ -60,8 +60,12 @@ impl Handshake {
     pub(super) fn note(&mut self, packet: &Packet) {
         if packet.has(flags::SYN) {
             self.syn(packet);
-        } else if packet.side == Side::Client && self.syn[1].is_some() {
-            self.established.get_or_insert(packet.time);
+        } else if packet.side == Side::Client {
+            // Whoever acknowledges something has had the answer to its SYN, though the capture may lack it.
+            let answered = self.syn[0].is_some() && packet.acknowledges();
+            if answered || self.syn[1].is_some() {
+                self.established.get_or_insert(packet.time);
+            }
         }
     }
 

@@ -21,6 +21,8 @@ use crate::units::Nanos;
 
 /// The least retransmission timeout (`include/net/tcp.h`, `TCP_RTO_MIN`; commit 1da177e4c3f4); others wait longer (RFC 6298 section 2.4).
 pub const RTO_MIN: Nanos = Nanos::from_millis(200);
+/// The largest one (`TCP_RTO_MAX`); others wait 60 s and more (RFC 6298 section 2.5).
+pub const RTO_MAX: Nanos = Nanos::from_secs(120);
 
 /// A kernel's version: what its rules depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -31,6 +31,7 @@ pub(crate) use silent_path::Silence;
 pub(crate) use timeline::lay;
 
 use crate::flow::wait::Wait;
+use crate::kernel::RTO_MAX;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
@@ -173,14 +174,17 @@ fn undecidable(ctx: &Context<'_>, i: usize, wait: Wait) -> bool {
 }
 
 /// Data in flight was neither acknowledged nor sent again for so long that its sender's timer must have gone off (RFC 6298), and no receiver
-/// delays an ACK for more than half a second (RFC 9293 section 3.8.6.3): the host slept, the capture's clock was set forward, or packets
-/// are missing.
+/// delays an ACK for more than half a second (RFC 9293 section 3.8.6.3); or it was sent again after longer than any timers take: the host slept,
+/// the capture's clock was set forward, or packets are missing.
 fn outlasts_timers(ctx: &Context<'_>, i: usize, wait: Wait) -> bool {
     let s = &ctx.stretches[i];
     let usual = i.checked_sub(1).and_then(|before| ctx.stretches[before].rtt_mean());
     let longest = LONGER_THAN_A_PATH.max(usual.unwrap_or(ctx.floor).scale(4, 1));
     let under_way = matches!(wait, Wait::Ack | Wait::Timer | Wait::Nagle);
-    under_way && s.longest_stall >= longest && s.resent == 0 && s.probes == 0
+    let in_vain = s.resent == 0 && s.probes == 0;
+    let timers = RTO_MAX.scale(i64::from(s.resent) + 2, 1);
+    let repairs = wait == Wait::Recovery && s.duration() >= timers;
+    under_way && in_vain && s.longest_stall >= longest || repairs
 }
 
 /// SYN to the first data allowed (RFC 9293 section 3.5); a lost SYN costs a second and more

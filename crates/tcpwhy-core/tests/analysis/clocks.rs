@@ -3,10 +3,10 @@
 use crate::script::script;
 use crate::segments::{analyse, analyse_one, check_all, direction};
 use crate::silence::counted;
-use tcpwhy_core::model::{Connection, FindingKind, Side};
+use tcpwhy_core::model::{Connection, FindingKind, Limit, Side};
 use tcpwhy_core::observe::Segment;
 use tcpwhy_core::units::Nanos;
-use tcpwhy_core::whatif::traffic::{Scenario, simulate};
+use tcpwhy_core::whatif::traffic::{Loss, Scenario, simulate};
 
 fn backwards(segments: &[Segment]) -> Vec<u64> {
     let count = |c| counted(c, FindingKind::OutOfOrderTime);
@@ -160,4 +160,24 @@ fn queues_that_are_written_in_turn_are_no_clock_that_is_set_back() {
         block.sort_by_key(|s| s.src.port == truth.client.port);
     }
     assert_eq!(analyse_one(&capture).duration, truth.duration);
+}
+
+#[test]
+fn a_repair_that_outlasts_any_timer_is_no_repair() {
+    let lossy = Scenario { loss: Loss::PerMille(10), ..steady() };
+    let capture = simulate(&lossy).capture(0.0);
+    // Before the first segment that is sent again.
+    let resent = |at: usize| {
+        let s = &capture[at];
+        let sent = capture[..at].iter().filter(|before| before.src == s.src && before.len > 0);
+        s.len > 0 && sent.map(|before| s.seq.distance(before.seq)).any(|ahead| ahead < 0)
+    };
+    let again = (0..capture.len()).find(|&at| resent(at)).unwrap();
+    let longest = |ahead: Nanos| {
+        let mut set = capture.clone();
+        set.iter_mut().skip(again).for_each(|s| s.time = s.time + ahead);
+        direction(&analyse_one(&set), Side::Server).limits()[0].limit
+    };
+    assert_eq!(longest(Nanos::from_secs(30)), Limit::LossRecovery);
+    assert_eq!(longest(Nanos::from_secs(3_600)), Limit::Unknown);
 }

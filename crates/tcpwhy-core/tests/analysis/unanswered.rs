@@ -287,3 +287,15 @@ fn what_has_come_to_its_own_host_was_heard_or_refused_there() {
     assert!(connection.vantage.position > 0.99);
     assert_ne!(last(direction(&connection, Side::Server)).0, Limit::SilentPath);
 }
+
+#[test]
+fn who_acknowledges_has_opened_the_connection_though_the_answer_to_its_syn_is_not_captured() {
+    let mut text = "0 C S win 64240 mss 1460 ws 7\n20 C . ack 1 win 502\n".to_owned();
+    for k in 1..50 {
+        text += &format!("{} C . ack {}\n", 20 + 20 * k, 1 + 1_448 * k);
+    }
+    let connection = analyse_one(&script(&text));
+    let client = direction(&connection, Side::Client);
+    let opening = client.limits().iter().find(|l| l.limit == Limit::Handshake).map(|l| l.duration);
+    assert_eq!(opening.map(|time| time.millis()), Some(20.0));
+}

@@ -175,7 +175,7 @@ fn a_repair_that_outlasts_any_timer_is_no_repair() {
     let again = (0..capture.len()).find(|&at| resent(at)).unwrap();
     let longest = |ahead: Nanos| {
         let mut set = capture.clone();
-        set.iter_mut().skip(again).for_each(|s| s.time = s.time + ahead);
+        set.iter_mut().skip(again).for_each(|s| s.time += ahead);
         direction(&analyse_one(&set), Side::Server).limits()[0].limit
     };
     assert_eq!(longest(Nanos::from_secs(30)), Limit::LossRecovery);

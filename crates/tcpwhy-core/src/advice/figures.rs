@@ -90,6 +90,8 @@ pub(crate) struct Figures {
     pub tail: Nanos,
     /// The same with the verdict's limit lifted, and what would hold it then.
     pub lifted: Option<WhatIf>,
+    /// The buffer whose limit took longest besides, and the transfer without it, where that is a good part shorter.
+    pub buffers: Option<(Limit, Nanos)>,
     /// What came before the first data that somebody waited for.
     pub thought: Nanos,
     /// Largest payload of a segment.
@@ -190,6 +192,7 @@ impl Figures {
             path_bps: facts.path_bps,
             transfer: direction.transfer,
             tail: facts.tail,
+            buffers: buffers(direction),
             thought: direction.thought(),
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
@@ -291,6 +294,14 @@ fn outdone(direction: &Direction) -> Option<(Limit, f64)> {
     let of = |limit| (limit, part_of(direction, limit));
     let most = Limit::ALL.into_iter().map(of).max_by(|a, b| a.1.total_cmp(&b.1))?;
     (most.1 > direction.verdict.share && most.0 != direction.verdict.limit).then_some(most)
+}
+
+/// The buffer without whose limit a fifth of the time and more would be saved, and what would be left.
+fn buffers(direction: &Direction) -> Option<(Limit, Nanos)> {
+    let of_buffer = |w: &&WhatIf| matches!(w.lift, Limit::SendBuffer | Limit::ReceiveWindow);
+    let worth = |w: &&WhatIf| w.transfer.scale(5, 4) <= direction.transfer;
+    let best = direction.what_if.iter().filter(of_buffer).filter(worth).min_by_key(|w| w.transfer);
+    best.map(|w| (w.lift, w.transfer))
 }
 
 /// The part of all time for which `limit` held, whatever its cause.

@@ -237,7 +237,12 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
         return vec![Step::Network(Network::RaisePolicedRate), shape];
     }
     let (others, rate) = f.shared.unwrap_or((0, f.mean_bps));
-    let mut steps = vec![Step::Network(Network::NothingToGain { rate, shared_by: others })];
+    let besides = f.buffers.filter(|_| others == 0);
+    let nothing = match besides {
+        Some((other, left)) => Network::NothingWhileFull { rate, other, left },
+        None => Network::NothingToGain { rate, shared_by: others },
+    };
+    let mut steps = vec![Step::Network(nothing)];
     // A writer with a timer looks like a link without a queue.
     if f.verdict.cause == Cause::SteadyRate && !f.shows_queue() {
         steps.push(Step::Network(Network::SuspectTheWriter {
@@ -245,7 +250,9 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
             queue_unseen: f.hides_queues,
         }));
     }
-    steps.push(Step::Network(Network::SendLess { resting: f.mostly_rests() }));
+    if besides.is_none() {
+        steps.push(Step::Network(Network::SendLess { resting: f.mostly_rests() }));
+    }
     steps.extend(against_queue(f).map(Step::Network));
     steps
 }

@@ -17,46 +17,18 @@ pub(crate) enum Step {
 /// A step in an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    ProfileApplication {
-        at: Place,
-        first: bool,
-    },
-    Uncork {
-        at: Place,
-    },
-    ProfilePeer {
-        at: Place,
-    },
-    /// A window `at` one end, or so many requests of the end that `asks`.
-    EnlargeGrant {
-        at: Place,
-        asks: Place,
-        rtt: Nanos,
-        flight: u64,
-    },
-    BatchRequests {
-        at: Place,
-        rtt: Nanos,
-        turns: u64,
-    },
+    ProfileApplication { at: Place, first: bool },
+    Uncork { at: Place },
+    ProfilePeer { at: Place },
+    EnlargeGrant { at: Place, asks: Place, rtt: Nanos, flight: u64 },
+    BatchRequests { at: Place, rtt: Nanos, turns: u64 },
     ShortenTheWay,
     KeepAliveIsHarmless,
-    InspectReader {
-        at: Place,
-        frames: (u64, u64),
-    },
-    LargerBufferOnlyPostpones {
-        at: Place,
-    },
-    WriteMoreAtOnce {
-        at: Place,
-    },
-    CombineWrites {
-        at: Place,
-    },
-    SetNodelay {
-        at: Place,
-    },
+    InspectReader { at: Place, frames: (u64, u64) },
+    LargerBufferOnlyPostpones { at: Place },
+    WriteMoreAtOnce { at: Place },
+    CombineWrites { at: Place },
+    SetNodelay { at: Place },
 }
 
 /// A step on a socket buffer or window.
@@ -99,6 +71,7 @@ pub(crate) enum Network {
     LittleToGain { then: Nanos, next: Limit },
     GainUnknown(Unseen),
     NothingToGain { rate: u64, shared_by: u64 },
+    NothingWhileFull { rate: u64, other: Limit, left: Nanos },
     CompareWithLink { rate: u64, shared_by: u64 },
     SendLess { resting: bool },
     SuspectTheWriter { at: Place, queue_unseen: bool },

@@ -97,6 +97,8 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     }
     match ctx.scale {
         WindowScale::Absent if highest >= UNSCALED / 4 * 3 => Cause::NoWindowScaling,
+        // A buffer that was set does not grow (SOCK_RCVBUF_LOCK): what is larger later was tuned, and late.
+        _ if ctx.widest() > ever && ctx.widest() >= 2 * highest => Cause::AutotuningLag,
         _ => Cause::SmallBuffer,
     }
 }
@@ -194,6 +196,28 @@ mod tests {
         };
         assert_eq!(of(|_| 20_480), Cause::SmallBuffer);
         assert_eq!(of(|k| 20_480 + 1_024 * (k % 3)), Cause::SlowReader);
+    }
+
+    #[test]
+    fn a_window_that_grows_at_last_is_no_buffers_that_was_set() {
+        let of = |later: u64| {
+            let round = |k: i64| {
+                let window = if k < 60 { 80_896 } else { later };
+                Stretch {
+                    to: Nanos::from_millis(20 * (k + 1)),
+                    flight: window,
+                    window_min: window,
+                    window_max: window,
+                    ..Stretch::starting(Nanos::from_millis(20 * k), Wait::Window)
+                }
+            };
+            let rounds: Vec<Stretch> = (0..80).map(round).collect();
+            let mut ctx = Context::new(&rounds, Nanos::from_millis(20), 1448);
+            ctx.scale = WindowScale::Known(7);
+            cause(&ctx, 20)
+        };
+        assert_eq!(of(80_896), Cause::SmallBuffer);
+        assert_eq!(of(6 << 20), Cause::AutotuningLag);
     }
 
     /// Why a window of 40 kB holds a sender over 1 ms, if so many ACKs each 20 ms acknowledge all of it.

@@ -84,6 +84,23 @@ fn a_full_link_has_nothing_to_gain() {
 }
 
 #[test]
+fn a_full_link_is_not_all_where_a_buffer_held_for_as_long() {
+    let mut c = case(Limit::PathBandwidth, Cause::StandingQueue);
+    let without = |ms| WhatIf {
+        lift: Limit::ReceiveWindow,
+        transfer: Nanos::from_millis(ms),
+        next: Limit::PathBandwidth,
+        at_most: false,
+    };
+    // 25.1 s as it is.
+    c.directions[1].what_if = Box::new([without(14_000)]);
+    let first = advised(&c).swap_remove(0);
+    assert!(first.contains("receive window held it") && first.contains("14.0 s"), "{first}");
+    c.directions[1].what_if = Box::new([without(24_000)]);
+    assert!(advised(&c)[0].starts_with("Nothing to gain"), "{:?}", advised(&c));
+}
+
+#[test]
 fn a_queue_that_marks_packets_needs_no_other_management() {
     let mut c = case(Limit::PathBandwidth, Cause::StandingQueue);
     c.rtt.p95 = Nanos::from_millis(90);

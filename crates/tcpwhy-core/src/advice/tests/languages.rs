@@ -172,6 +172,7 @@ fn all_steps() -> Vec<Step> {
         Network::NothingToGain { rate: 98_300_000, shared_by: 0 },
         Network::NothingToGain { rate: 98_300_000, shared_by: 1 },
         Network::NothingToGain { rate: 98_300_000, shared_by: 3 },
+        Network::NothingWhileFull { rate: 98_300_000, other: Limit::ReceiveWindow, left: rtt },
         Network::CompareWithLink { rate: 98_300_000, shared_by: 1 },
         Network::CompareWithLink { rate: 98_300_000, shared_by: 3 },
         Network::NothingToGain { rate: 0, shared_by: 0 },

@@ -69,6 +69,8 @@ pub(crate) struct Context<'a> {
     jitters: Parts,
     /// See [`Context::even_rate`].
     even: OnceCell<Option<u64>>,
+    /// See [`Context::widest`].
+    widest: OnceCell<u64>,
     /// See [`Context::lets_go_by_a_timer`].
     by_a_timer: OnceCell<bool>,
     /// The stretch asked for last, and the run around it.
@@ -105,6 +107,7 @@ impl<'a> Context<'a> {
             longer_ways: Parts::default(),
             jitters: Parts::default(),
             even: OnceCell::new(),
+            widest: OnceCell::new(),
             by_a_timer: OnceCell::new(),
             run: Cell::new(None),
         }
@@ -124,6 +127,12 @@ impl<'a> Context<'a> {
     /// What was taken for the window's shift then has not proved too small.
     pub(crate) fn knows_window_of(&self, s: &Stretch) -> bool {
         s.shift >= self.shift
+    }
+
+    /// The largest window that was ever advertised.
+    pub(crate) fn widest(&self) -> u64 {
+        let widest = || self.stretches.iter().map(|s| s.window_max).max().unwrap_or(0);
+        *self.widest.get_or_init(widest)
     }
 
     /// Without the handshake the window's scale is what the data shows of it.

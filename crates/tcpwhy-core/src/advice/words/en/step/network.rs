@@ -76,6 +76,14 @@ pub(super) fn step(step: &Network) -> String {
                 many(shared_by, "other", "others")
             ))
         ),
+        Network::NothingWhileFull { rate: bps, other, left } => format!(
+            "While the link is full, at {}, only a faster link, less other traffic on it, or fewer \
+             bytes help, and no buffer or kernel setting. At other times the {} held it: without \
+             that the transfer would take {}.",
+            rate(bps),
+            limit(other),
+            span(left)
+        ),
         Network::CompareWithLink { rate: bps, shared_by } => format!(
             "First compare {}, which this connection and {} between the same hosts carried together, with what the link \
              should carry: if it is as much, the link is full, the losses are its queue's, and there is nothing to gain.",

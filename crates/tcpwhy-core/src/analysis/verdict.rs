@@ -190,6 +190,30 @@ mod tests {
     }
 
     #[test]
+    fn a_client_is_held_up_by_its_server_between_a_few_transfers_and_nobody_by_a_person() {
+        let told = |from: Side, cause: Cause| {
+            let mut timeline = vec![interval(Limit::PathBandwidth, (Nanos::ZERO, Nanos(3)), 1)];
+            timeline.push(interval(Limit::Application, (Nanos(3), Nanos(10)), 0));
+            timeline[1].cause = cause;
+            let (from_ns, to) = (Nanos::ZERO, Nanos(3));
+            let moved = Transfer {
+                from: from_ns,
+                to,
+                bytes: 1,
+                retransmitted: 0,
+                first_frame: 1,
+                last_frame: 2,
+            };
+            of(from, &timeline, &[moved], &facts()).limit
+        };
+        assert_eq!(told(Side::Client, Cause::WaitingForPeer), Limit::Application);
+        assert_eq!(told(Side::Server, Cause::SenderApplication), Limit::Application);
+        // Who asks may think for as long as he likes.
+        assert_eq!(told(Side::Server, Cause::WaitingForPeer), Limit::PathBandwidth);
+        assert_eq!(told(Side::Client, Cause::SenderApplication), Limit::PathBandwidth);
+    }
+
+    #[test]
     fn where_most_is_unknown_that_is_the_answer_though_it_lies_where_no_data_moved() {
         let half = [(Limit::SendBuffer, 5), (Limit::Unknown, 5)];
         assert_eq!(verdict(&half, 5).limit, Limit::SendBuffer);

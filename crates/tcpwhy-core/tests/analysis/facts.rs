@@ -196,3 +196,38 @@ fn a_syn_that_was_sent_twice_makes_no_round_trip_of_one_leg() {
     let rtt = analysed(&text).rtt;
     assert!((20.0..20.2).contains(&rtt.min.millis()), "{rtt:?}");
 }
+
+#[test]
+fn an_ack_that_waits_for_the_peers_answer_shows_no_queue() {
+    // Two messages of 14 kB are under way to a server 5 ms away, which takes 20 ms for each and acknowledges what came with its answer.
+    let path_share = |acks_at_once: bool| {
+        let mut text =
+            "0 C S win 64240 mss 1460 ws 7\n5 S S. win 65160 mss 1460 ws 7\n5 C . win 502\n"
+                .to_owned();
+        let message = |at: f64| -> String {
+            let segment = |k: u32| format!("{} C . len 1448\n", at + f64::from(k) * 0.001);
+            (0..9).map(segment).collect::<String>() + &format!("{} C P. len 968\n", at + 0.01)
+        };
+        text += &message(5.1);
+        text += &message(5.2);
+        for k in 1..=200 {
+            // All that has arrived, the next message among it.
+            let (answer, end) = (10.0 + 20.0 * f64::from(k), 1 + 14_000 * (k + 1));
+            text += &format!("{answer} S P. ack {end} len 40\n");
+            text += &message(answer + 0.2);
+            if acks_at_once {
+                text += &format!("{} S . ack {}\n", answer + 5.3, end + 14_000);
+            }
+        }
+        let connection = analysed(&text);
+        let client = direction(&connection, Side::Client);
+        let limits = client.limits();
+        let whole: f64 = limits.iter().map(|l| l.duration.secs()).sum();
+        let path = limits.iter().filter(|l| l.limit == Limit::PathBandwidth);
+        path.map(|l| l.duration.secs()).sum::<f64>() / whole
+    };
+    for acks_at_once in [false, true] {
+        let share = path_share(acks_at_once);
+        assert!(share < 0.05, "{acks_at_once}: {share}");
+    }
+}

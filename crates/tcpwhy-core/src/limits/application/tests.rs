@@ -225,6 +225,75 @@ fn what_messages_of_the_peer_let_go_while_bare_acks_come_in_is_granted_by_them()
 }
 
 #[test]
+fn a_peer_whose_acks_wait_for_its_messages_grants_by_them_where_each_wait_follows_the_end_of_a_write()
+ {
+    let floor = Nanos::from_millis(40);
+    let says = |ends: u32| {
+        let list = rounds(18, floor, |_, s| {
+            (s.flight, s.arrived) = (33 * MSS, 33 * MSS as i64);
+            (s.stalls, s.answered, s.short_stalls) = (3, 3, ends);
+            (s.spoken, s.rtt_count) = (3, 4);
+        });
+        granted(&Context::new(&list, floor, MSS), 9).map(|j| j.cause)
+    };
+    assert_eq!(says(3), Some(Cause::WaitingForPeer));
+    assert_eq!(says(1), None, "a buffer that was full in the middle of a write");
+}
+
+/// Where nothing stalls, because the sender paces: `ends` of writes in each round and the peer's messages.
+fn paired(ends: u32, spoken: u32) -> Vec<Stretch> {
+    rounds(24, Nanos::from_millis(40), |_, s| {
+        (s.flight, s.arrived, s.segments) = (24 * MSS, 24 * MSS as i64, 24);
+        (s.short_segments, s.spoken) = (ends, spoken);
+        (0..30).for_each(|_| s.sampled(Nanos::from_millis(40), Nanos::ZERO));
+        (0..ends).for_each(|_| s.ends.add(40_000_000 / u64::from(ends)));
+    })
+}
+
+#[test]
+fn writes_that_end_as_often_as_the_peer_speaks_are_what_it_grants() {
+    let says = |ends: u32, spoken: u32| {
+        let list = paired(ends, spoken);
+        granted(&Context::new(&list, Nanos::from_millis(40), MSS), 12).map(|j| j.cause)
+    };
+    assert_eq!(says(1, 1), Some(Cause::WaitingForPeer));
+    assert_eq!(says(3, 3), Some(Cause::WaitingForPeer));
+    assert_eq!(says(3, 1), None, "it writes more often");
+    assert_eq!(says(0, 0), None, "nobody speaks");
+}
+
+#[test]
+fn what_the_peer_asks_for_evenly_is_not_written_by_a_clock() {
+    let evenly = |spoken: u32| {
+        let list = paired(12, spoken);
+        let mut ctx = Context::new(&list, Nanos::from_millis(40), MSS);
+        (ctx.far, ctx.sees_queues) = (true, true);
+        writes_evenly(&ctx, 12).is_some()
+    };
+    assert!(evenly(0) && evenly(2));
+    assert!(!evenly(12));
+}
+
+#[test]
+fn from_afar_small_bursts_that_follow_acks_at_once_are_no_writers() {
+    let floor = Nanos::from_millis(150);
+    let little = |late: u64, acks: u32| {
+        let list = rounds(30, floor, |_, s| {
+            (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
+            (s.short_segments, s.waits, s.prompt, s.rtt_count) = (1, 10, 8, acks);
+            (0..10).for_each(|_| s.lengths.add(12_000_000));
+            (s.stalls, s.woken) = (1, 1);
+            s.late.add(late);
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        ctx.far = true;
+        writes_little(&ctx, 15).is_some()
+    };
+    assert!(!little(20_000, 100), "20 us after an ACK, of which there is one each 1.5 ms");
+    assert!(little(700_000, 100), "as it would be by chance");
+}
+
+#[test]
 fn less_than_a_segment_at_a_time_fills_nothing() {
     let floor = Nanos::from_millis(40);
     let says = |flight: u64, window: u64| {

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 /// How long a closed connection waits for stragglers: TIME-WAIT on Linux.
 const LINGER: Nanos = Nanos::from_secs(60);
-/// As `LINGER`, where both ends know that it is over: only a FIN is still sent again whose ACK was lost, and that after a timer of a few seconds
-/// at most (RFC 6298 section 2). Whoever reads along is told then.
+/// As `LINGER`, where both ends know that it is over and somebody reads along: only a FIN is still sent again whose ACK was lost, and that after
+/// a timer of a few seconds at most (RFC 6298 section 2). Of files another one may show it once more, by a clock that is late.
 const SETTLED: Nanos = Nanos::from_secs(5);
 /// Closed connections that may linger; beyond it the oldest is concluded. At a thousand a second, they linger for several retransmission
 /// timeouts.
@@ -34,9 +34,21 @@ pub(super) struct Closing {
     lingering: VecDeque<Closed>,
     /// All of these have closed after those.
     recent: VecDeque<Closed>,
+    /// See [`Closing::read_along`].
+    reads_along: bool,
 }
 
 impl Closing {
+    /// What is over is told soon, for somebody waits for it.
+    pub(super) fn read_along(&mut self) {
+        self.reads_along = true;
+    }
+
+    /// How long the recent ones wait until it is asked whether they are over.
+    fn settled_after(&self) -> Nanos {
+        if self.reads_along { SETTLED } else { LINGER }
+    }
+
     /// One more that has closed.
     pub(super) fn push(&mut self, closed: Closed) {
         self.recent.push_back(closed);
@@ -50,12 +62,13 @@ impl Closing {
         copied_within: Nanos,
         is_over: impl Fn(&Closed) -> bool,
     ) -> Option<Closed> {
-        let crowded = |recent: &VecDeque<Closed>| recent.len() > MAX_RECENT;
-        while self.recent.front().is_some_and(|closed| {
-            let apart = if crowded(&self.recent) { copied_within } else { SETTLED };
-            now - closed.at > apart
-        }) {
-            let closed = self.recent.pop_front()?;
+        while let Some(closed) = self.recent.front().copied() {
+            let crowded = self.recent.len() > MAX_RECENT;
+            let apart = if crowded { copied_within } else { self.settled_after() };
+            if now - closed.at <= apart {
+                break;
+            }
+            self.recent.pop_front();
             if is_over(&closed) {
                 return Some(closed);
             }
@@ -75,7 +88,8 @@ impl Closing {
     /// When the first of them may be concluded, however few there are.
     pub(super) fn until(&self) -> Nanos {
         let first = |list: &VecDeque<Closed>, after| list.front().map(|closed| closed.at + after);
-        let (lingers, settles) = (first(&self.lingering, LINGER), first(&self.recent, SETTLED));
+        let (lingers, settles) =
+            (first(&self.lingering, LINGER), first(&self.recent, self.settled_after()));
         lingers.into_iter().chain(settles).min().unwrap_or(Nanos::MAX)
     }
 }

@@ -66,6 +66,11 @@ impl Sorter {
         Self::default()
     }
 
+    /// Somebody writes the capture as it is read: what is over is concluded soon.
+    pub fn read_along(&mut self) {
+        self.closing.read_along();
+    }
+
     /// The next segment, in the order of the capture. Where the capture's own order is not that of
     /// its timestamps (several queues or taps), the timestamps win. What need not wait any longer is
     /// added to `work`.
@@ -288,6 +293,7 @@ mod tests {
     use super::*;
     use crate::analysis::Judge;
     use crate::observe::Endpoint;
+    use crate::units::Seq;
 
     /// So many connections with a packet each; each has room for more then.
     fn open(sorter: &mut Sorter, work: &mut Work, connections: usize) {
@@ -296,6 +302,38 @@ mod tests {
             let (src, dst) = (end(1, 1024 + port), end(2, 80));
             sorter.push(&Segment { src, dst, flags: flags::ACK, ..Segment::default() }, work);
         }
+    }
+
+    /// How many connections are over when one has closed, with or without the last ACK, and another speaks so many seconds later.
+    fn over(reads_along: bool, acknowledged: bool, seconds: i64) -> u64 {
+        let (mut sorter, mut work) = (Sorter::new(), Work::default());
+        if reads_along {
+            sorter.read_along();
+        }
+        let end = |ip, port| Endpoint::new(std::net::IpAddr::from([10, 0, 0, ip]), port);
+        let (client, server) = (end(1, 1024), end(2, 80));
+        let fin = flags::FIN | flags::ACK;
+        let mut push = |at, (src, dst), flags, seq, ack| {
+            let (time, seq, ack) = (Nanos::from_millis(at), Seq(seq), Seq(ack));
+            sorter.push(
+                &Segment { time, src, dst, flags, seq, ack, ..Segment::default() },
+                &mut work,
+            );
+        };
+        push(0, (client, server), fin, 100, 500);
+        push(1, (server, client), fin, 500, 101);
+        if acknowledged {
+            push(2, (client, server), flags::ACK, 101, 501);
+        }
+        push(1_000 * seconds, (end(3, 1024), server), flags::ACK, 1, 1);
+        sorter.over
+    }
+
+    #[test]
+    fn what_both_ends_know_to_be_over_is_concluded_in_seconds_where_somebody_reads_along() {
+        assert_eq!([4, 6].map(|seconds| over(true, true, seconds)), [0, 1]);
+        assert_eq!([6, 59, 61].map(|seconds| over(true, false, seconds)), [0, 0, 1]);
+        assert_eq!([6, 59, 61].map(|seconds| over(false, true, seconds)), [0, 0, 1]);
     }
 
     #[test]

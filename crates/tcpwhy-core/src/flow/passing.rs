@@ -95,9 +95,11 @@ impl Flow {
     /// The number that `packet` is one before though nothing is known to have been sent: it asks whether the other end is still there (RFC 9293
     /// section 3.8.4).
     fn kept_alive(&self, packet: &Packet) -> Option<Seq> {
-        let word = &self.words[packet.side as usize];
+        let own = packet.side as usize;
+        let word = &self.words[own];
         let next = word.next.or(word.ack.map(|acknowledged| acknowledged.ack))?;
-        (packet.seq + 1 == next).then_some(next)
+        // A FIN has a number, too.
+        (packet.seq + 1 == next && self.closed[own].is_none()).then_some(next)
     }
 
     /// A SYN that carries data. What is known of the other end's window and options comes with its answer.

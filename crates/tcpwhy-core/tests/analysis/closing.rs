@@ -128,23 +128,6 @@ fn without_the_last_ack_it_is_waited_for() {
     assert_eq!(connections[0].packets, 6);
 }
 
-#[test]
-fn what_both_ends_know_to_be_over_is_concluded_in_seconds_and_the_rest_in_a_minute() {
-    // Whether the connection still takes what comes so much later than its end.
-    let takes = |last_ack_passed: bool, later: i64| {
-        let mut all = all_but_the_end(900, 0);
-        all.extend(last_ack_passed.then(|| last_ack(900, 5)));
-        all.push(segment(800, (later - 1, false), flags::SYN, (9000, 0), 0));
-        all.push(segment(900, (later, true), FIN, (501, 152), 0));
-        let connections = analyse(&all);
-        assert_eq!(connections.len(), 2);
-        connections.iter().any(|c| c.packets > 6 || !last_ack_passed && c.packets == 6)
-    };
-    assert!(takes(true, 4_000));
-    assert!(!takes(true, 6_000), "it is a straggler");
-    assert!(takes(false, 6_000) && takes(false, 59_000));
-}
-
 /// What is found of a reset in a connection whose request was acknowledged at 41 ms.
 fn found(rest: &str) -> Option<(FindingKind, Side, u64)> {
     let connection = asked(rest);

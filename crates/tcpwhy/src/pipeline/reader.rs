@@ -78,6 +78,9 @@ impl Reader {
                 ToRead::Decode(mut decoder) => {
                     decoder.read_for(&self.sorter, SOME, &mut self.arrivals);
                     now = decoder.may_wait();
+                    if now {
+                        self.sorter.read_along();
+                    }
                     self.board.put_back(decoder);
                     self.sorted += SOME;
                     self.sorter.settle(&mut self.arrivals, &mut self.work);

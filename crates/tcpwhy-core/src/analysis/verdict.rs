@@ -28,14 +28,15 @@ pub(crate) fn of(
     let moved = active.scale(100, span.0.max(1)).0;
     let inside = moved >= MOSTLY_BETWEEN
         && (moved > 100 - PROGRAMS_PART || !are_programs(transfers, span - active));
-    // A server that was asked keeps somebody waiting before its data moves, too, and a client between what that sends.
-    let servers = match from {
-        Side::Server => Cause::SenderApplication,
-        Side::Client => Cause::WaitingForPeer,
+    // A server that was asked keeps somebody waiting before its data moves, too, and a client between what that sends, but for the way there
+    // and back.
+    let awaited = |i: &Interval| match (from, i.cause) {
+        (Side::Server, Cause::SenderApplication) => i.to - i.from,
+        (Side::Client, Cause::WaitingForPeer) => i.to - i.from - facts.rtt_floor,
+        _ => Nanos::ZERO,
     };
-    let awaited = |i: &Interval| i.cause == servers;
-    let within = |i: &Interval| match inside && !awaited(i) {
-        true => overlap(i, transfers),
+    let within = |i: &Interval| match inside {
+        true => overlap(i, transfers).max(awaited(i)),
         false => i.to - i.from,
     };
     // What the capture lacks says nothing, unless it lacks most.
@@ -191,26 +192,24 @@ mod tests {
 
     #[test]
     fn a_client_is_held_up_by_its_server_between_a_few_transfers_and_nobody_by_a_person() {
-        let told = |from: Side, cause: Cause| {
-            let mut timeline = vec![interval(Limit::PathBandwidth, (Nanos::ZERO, Nanos(3)), 1)];
-            timeline.push(interval(Limit::Application, (Nanos(3), Nanos(10)), 0));
+        let told = |from: Side, cause: Cause, ms: i64| {
+            let (begin, moved) = (Nanos::ZERO, Nanos::from_millis(3));
+            let end = moved + Nanos::from_millis(ms);
+            let mut timeline = vec![interval(Limit::PathBandwidth, (begin, moved), 1)];
+            timeline.push(interval(Limit::Application, (moved, end), 0));
             timeline[1].cause = cause;
-            let (from_ns, to) = (Nanos::ZERO, Nanos(3));
-            let moved = Transfer {
-                from: from_ns,
-                to,
-                bytes: 1,
-                retransmitted: 0,
-                first_frame: 1,
-                last_frame: 2,
-            };
-            of(from, &timeline, &[moved], &facts()).limit
+            let (bytes, retransmitted, first_frame, last_frame) = (1, 0, 1, 2);
+            let one =
+                Transfer { from: begin, to: moved, bytes, retransmitted, first_frame, last_frame };
+            let facts = Facts { rtt_floor: Nanos::from_millis(5), ..facts() };
+            of(from, &timeline, &[one], &facts).limit
         };
-        assert_eq!(told(Side::Client, Cause::WaitingForPeer), Limit::Application);
-        assert_eq!(told(Side::Server, Cause::SenderApplication), Limit::Application);
+        assert_eq!(told(Side::Client, Cause::WaitingForPeer, 10), Limit::Application);
+        assert_eq!(told(Side::Client, Cause::WaitingForPeer, 7), Limit::PathBandwidth, "the way");
+        assert_eq!(told(Side::Server, Cause::SenderApplication, 7), Limit::Application);
         // Who asks may think for as long as he likes.
-        assert_eq!(told(Side::Server, Cause::WaitingForPeer), Limit::PathBandwidth);
-        assert_eq!(told(Side::Client, Cause::SenderApplication), Limit::PathBandwidth);
+        assert_eq!(told(Side::Server, Cause::WaitingForPeer, 10), Limit::PathBandwidth);
+        assert_eq!(told(Side::Client, Cause::SenderApplication, 10), Limit::PathBandwidth);
     }
 
     #[test]

@@ -246,6 +246,14 @@ pub(super) fn paced_burst(ctx: &Context<'_>, rate: u64) -> u64 {
     autosized(rate, ctx.floor).max(2 * ctx.mss) + ctx.mss
 }
 
+/// All that was written left in one burst: the ACKs for it let nothing more go, and it is all acknowledged before the next write.
+pub(super) fn all_sent(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let (s, next) = (&ctx.stretches[i], ctx.stretches.get(i + 1)?);
+    let at_once = s.stalled_time >= s.duration().scale(3, 4);
+    (at_once && s.resent == 0 && next.wait == Wait::IdleSelf && next.segments == 0)
+        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
+}
+
 /// As `emptied`, where most segments carry PSH: a weaker sign.
 pub(super) fn trickle(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);

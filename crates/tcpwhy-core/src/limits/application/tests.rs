@@ -341,3 +341,22 @@ fn a_flight_that_is_kept_up_while_its_acks_queue_has_not_overshot() {
     assert!(!says(120, 0));
     assert!(says(120, 1), "most of it drains before more is sent");
 }
+
+#[test]
+fn a_burst_whose_acks_let_nothing_go_was_all_that_there_was() {
+    let floor = Nanos::from_millis(40);
+    let says = |stalled: i64, later: u32, rests: Wait| {
+        let list = rounds(2, floor, |k, s| match k {
+            0 => {
+                (s.flight, s.arrived, s.segments) = (105 * MSS, 105 * MSS as i64, 105);
+                s.stalled_time = Nanos::from_millis(stalled);
+            }
+            _ => (s.wait, s.segments) = (rests, later),
+        });
+        all_sent(&Context::new(&list, floor, MSS), 0).is_some()
+    };
+    assert!(says(39, 0, Wait::IdleSelf));
+    assert!(!says(10, 0, Wait::IdleSelf), "it went on leaving as ACKs came");
+    assert!(!says(39, 20, Wait::IdleSelf), "ACKs let the rest go");
+    assert!(!says(39, 0, Wait::Ack));
+}

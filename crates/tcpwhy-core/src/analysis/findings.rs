@@ -66,9 +66,10 @@ fn of_handshake(flow: &Flow, list: &mut Vec<Finding>) {
         [Some(client), Some(server)] => {
             let (c, s) = (client.offer, server.offer);
             if let Some((a, b)) = c.mss.zip(s.mss).filter(|(a, b)| a != b) {
-                let side = if a < b { Side::Client } else { Side::Server };
+                let (side, syn) =
+                    if a < b { (Side::Client, client) } else { (Side::Server, server) };
                 let value = u64::from(a.min(b));
-                list.push(finding(FindingKind::MssClamped, side, 0, value, client.frame));
+                list.push(finding(FindingKind::MssClamped, side, 0, value, syn.frame));
             }
             if c.window_scale.is_some() != s.window_scale.is_some() {
                 let side = if c.window_scale.is_none() { Side::Client } else { Side::Server };

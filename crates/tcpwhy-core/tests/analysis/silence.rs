@@ -173,7 +173,7 @@ fn the_mss_is_clamped_one_way() {
     let text = OPENING.replace("20 S S. win 65160 mss 1460", "20 S S. win 65160 mss 1360");
     let connection = analysed(&script(&text));
     let f = finding(&connection, FindingKind::MssClamped).unwrap();
-    assert_eq!((f.side, f.value), (Side::Server, 1360));
+    assert_eq!((f.side, f.value, f.frame), (Side::Server, 1360, 2));
     assert_eq!(finding(&analysed(&script(OPENING)), FindingKind::MssClamped), None);
 }
 

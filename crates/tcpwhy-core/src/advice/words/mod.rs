@@ -63,6 +63,11 @@ const GUESS: f64 = 0.5;
 /// Below this confidence it is said how sure the verdict is.
 const FAIRLY_SURE: f64 = 0.75;
 
+/// Whether segments of so many bytes fill the frames of an ordinary Ethernet: 1500 bytes less the headers of TCP and of IPv4 or IPv6.
+fn fills_ethernet(mss: u64) -> bool {
+    matches!(mss, 1_460 | 1_440)
+}
+
 /// `text` of a measured quantity, or nothing.
 fn known(measured: bool, text: impl FnOnce() -> String) -> String {
     if measured { text() } else { String::new() }

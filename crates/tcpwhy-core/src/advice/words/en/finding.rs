@@ -1,6 +1,6 @@
 //! Findings as sentences.
 
-use super::{bytes, many};
+use super::{bytes, fills_ethernet, known, many};
 use crate::advice::quantity::{count, data, rate, span};
 use crate::model::{Connection, Direction, Finding, FindingKind, Side, WindowScale};
 use crate::units::Nanos;
@@ -35,9 +35,10 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             bytes(value)
         ),
         FindingKind::MssClamped => format!(
-            "The two ends announced different segment sizes; the {side}'s, {}, is the smaller: a \
+            "The two ends announced different segment sizes; the {side}'s, {}, is the smaller: {}a \
              tunnel, a router that clamps it in one direction, or an application that asked for it (TCP_MAXSEG).",
-            bytes(value)
+            bytes(value),
+            known(fills_ethernet(value), || "jumbo frames at the other end, ".to_owned())
         ),
         FindingKind::Policer => format!(
             "Data of the {side} above a constant rate is dropped without a queue: a policer{}.",

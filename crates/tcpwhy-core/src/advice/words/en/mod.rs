@@ -10,7 +10,7 @@ pub(super) use label::{cause, limit};
 pub(super) use sentence::sentence;
 pub(super) use step::step;
 
-use super::{FAIRLY_SURE, GUESS, address, known};
+use super::{FAIRLY_SURE, GUESS, address, fills_ethernet, known};
 use crate::advice::figures::Place;
 use crate::advice::quantity::count;
 

@@ -1,6 +1,6 @@
 //! Findings as sentences.
 
-use super::{bytes, end, known};
+use super::{bytes, end, fills_ethernet, known};
 use crate::advice::quantity::{count, data, rate, span};
 use crate::model::{Connection, Direction, Finding, FindingKind, Side, WindowScale};
 use crate::units::Nanos;
@@ -30,8 +30,9 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             bytes(value)
         ),
         FindingKind::MssClamped => format!(
-            "两端通告的段大小（MSS）不同，{side}的较小，为 {}：中间有隧道，或有路由器只在一个方向上钳制 MSS，或是应用程序自己设置的（TCP_MAXSEG）。",
-            bytes(value)
+            "两端通告的段大小（MSS）不同，{side}的较小，为 {}：{}中间有隧道，或有路由器只在一个方向上钳制 MSS，或是应用程序自己设置的（TCP_MAXSEG）。",
+            bytes(value),
+            known(fills_ethernet(value), || "另一端使用巨型帧，或".to_owned())
         ),
         FindingKind::Policer => format!(
             "{side}的数据一旦超过某个固定速率就被直接丢弃，并不排队：中间有流量监管（policer）{}。",

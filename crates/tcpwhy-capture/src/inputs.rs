@@ -98,11 +98,15 @@ impl Listing {
         self.add_file(path, None)
     }
 
-    /// The regular files of a directory, by name; not those of its subdirectories.
+    /// The regular files of a directory, by name; not hidden ones (an editor's, one that is still being copied), nor those of its subdirectories.
     fn add_directory(&mut self, path: &Path) -> io::Result<()> {
         let entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
         let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
-        paths.retain(|path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file()));
+        let is_hidden = |path: &Path| {
+            path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+        };
+        let is_file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+        paths.retain(|path| !is_hidden(path) && is_file(path));
         paths.sort();
         if paths.is_empty() {
             self.errors.push(Error::NoCaptures { directory: display(path) });
@@ -133,4 +137,21 @@ impl Listing {
 
 fn display(path: &Path) -> String {
     path.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_its_files_but_for_hidden_ones() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["b.pcap", "a.pcap", ".a.pcap.swp"] {
+            fs::write(directory.path().join(name), "").unwrap();
+        }
+        fs::create_dir(directory.path().join("older")).unwrap();
+        let listing = Listing::new(&[Input::Path(directory.path().to_owned())]);
+        let names: Vec<_> = listing.items.iter().map(|item| Path::new(&item.name)).collect();
+        assert_eq!(names, [directory.path().join("a.pcap"), directory.path().join("b.pcap")]);
+    }
 }

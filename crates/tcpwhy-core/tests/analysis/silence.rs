@@ -145,6 +145,20 @@ fn an_end_whose_packets_the_capture_lacks_may_have_spoken_just_before() {
 }
 
 #[test]
+fn a_small_segment_behind_those_that_vanish_shows_that_the_way_is_open() {
+    let sent = |small: u32| {
+        let mut text = format!("{OPENING} 21 C . len 1460\n21 C . len 1460\n21 C P. len {small}\n");
+        text += &format!("41 S . ack 1 win 502 sack 2921-{}\n", 2_921 + small);
+        for at in [241, 681, 1_561, 3_321, 6_841, 13_881] {
+            text += &format!("{at} C . seq 1 len 1460\n");
+        }
+        finding(&analysed(&script(&text)), FindingKind::PmtuBlackHole).map(|f| f.value)
+    };
+    assert_eq!(sent(80), Some(1_460));
+    assert_eq!(sent(1_460), None, "it is as large");
+}
+
+#[test]
 fn only_large_segments_vanish() {
     let trace = simulate(&Scenario { loss: Loss::LargerThan(1400), ..Scenario::default() });
     for position in [0.0, 0.4] {

@@ -29,13 +29,14 @@ impl Scoreboard {
     }
 
     /// A SACK block that ends at `end` was sent for what arrived last: when that segment was sent, had it been sent once and not been
-    /// reported before, and how many bytes have arrived since the last report. What lies between two reports has arrived, too, unless
-    /// it is sent again.
-    pub(crate) fn reported(&mut self, end: u64) -> (Option<Nanos>, u64) {
+    /// reported before, how many bytes have arrived since the last report, and how long it is. What lies between two reports has arrived,
+    /// too, unless it is sent again.
+    pub(crate) fn reported(&mut self, end: u64) -> (Option<Nanos>, u64, u64) {
         let at = self.outstanding.partition_point(|s| s.end < end);
         let Some(sent) = self.outstanding.get(at).filter(|s| s.start < end) else {
-            return (None, 0);
+            return (None, 0, 0);
         };
+        let len = sent.end - sent.start;
         let fresh = end > self.reported;
         let sample = sent.sample().filter(|_| fresh && sent.resent == 0);
         let from =
@@ -52,7 +53,7 @@ impl Scoreboard {
             sent.arrived = true;
             arrived += sent.end - sent.start;
         }
-        (sample, arrived)
+        (sample, arrived, len)
     }
 
     /// An acknowledgment of everything before `ack` reached the sender. Tells the burst level of each segment that is `delivered`, as

@@ -200,9 +200,13 @@ impl Sender {
                 self.record.needed_no_repair();
             }
         }
-        let reported = event.newest_reported().filter(|_| acked.bytes == 0);
-        let una = self.board.una;
-        reported.map_or((None, 0), |beyond| self.board.reported(una + beyond))
+        let Some(beyond) = event.newest_reported().filter(|_| acked.bytes == 0) else {
+            return (None, 0);
+        };
+        let (sampled, arrived, len) = self.board.reported(self.board.una + beyond);
+        // Behind a hole, but it has come through.
+        self.answers.delivered(len);
+        (sampled, arrived)
     }
 
     /// Something was acknowledged.

@@ -21,10 +21,12 @@ pub(crate) fn steps(f: &Figures) -> Vec<Step> {
 /// What is to be said of the gain before anything else: that there is little of it, or that nobody knows.
 fn gain(f: &Figures) -> Option<Step> {
     let network = match f.lifted {
-        Some(w) if hides_another(f) && !promises(f.transfer, w.transfer) => match w.at_most {
-            true => Network::GainUnknown(Unseen::Path { carried: f.peak_bps }),
-            false => Network::LittleToGain { then: w.transfer, next: w.next },
-        },
+        Some(w) if hides_another(f) && !promises(f.transfer, w.transfer) => {
+            match w.at_most && w.next == Limit::PathBandwidth {
+                true => Network::GainUnknown(Unseen::Path { carried: f.peak_bps }),
+                false => Network::LittleToGain { then: w.transfer, next: w.next },
+            }
+        }
         None if f.rtt_floor == Nanos::ZERO && goes_by_rounds(f.verdict.limit) => {
             Network::GainUnknown(Unseen::Round { resent: f.retransmitted > 0 && !f.one_way })
         }

@@ -3,12 +3,10 @@
 use super::figures::Figures;
 use super::quantity::round_trips;
 use crate::units::Nanos;
+use crate::whatif::LEAST_GRANT;
 
 /// Turns of a connection that TCP's handshake makes six, of which two, with that of TLS 1.3, are a third.
 const MOST_TURNS: u64 = 5;
-/// Half of what HTTP/2 lets through before it grants more (RFC 9113 section 6.9.2), and the largest packet that every SSH takes in (RFC 4253
-/// section 6.1).
-const LEAST_GRANT: u64 = 32 << 10;
 /// Part of the time in which small segments wait that is worth a step of its own.
 const WORTH_A_STEP: f64 = 0.2;
 

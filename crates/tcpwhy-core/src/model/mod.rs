@@ -80,7 +80,8 @@ pub struct WhatIf {
     pub transfer: Nanos,
     /// What would hold it next.
     pub next: Limit,
-    /// It takes so much at most: the path would hold it next, and may carry more than it was seen to.
+    /// It takes so much at most: the path would hold it next, and may carry more than it was seen to; or turns are kept that a protocol's own
+    /// window may have made.
     pub at_most: bool,
 }
 

@@ -97,11 +97,17 @@ fn lift(path: &Path<'_>, all: &ByLimit, limit: Limit) -> WhatIf {
     said(path, limit, transfer, next)
 }
 
+/// Half of what HTTP/2 lets through before it grants more (RFC 9113 section 6.9.2), and the largest packet that every SSH takes in (RFC 4253
+/// section 6.1).
+pub(crate) const LEAST_GRANT: u64 = 32 << 10;
+
 /// A prediction. One that ends at a path that may carry more than it did is what the transfer takes at most; what the path is without its limit
-/// is nothing that a packet could show.
+/// is nothing that a packet could show. So is one that keeps the way of turns in which so much moves: a protocol's own window may have made them.
 pub(super) fn said(path: &Path<'_>, lift: Limit, transfer: Nanos, next: Limit) -> WhatIf {
     let by_path = next == Limit::PathBandwidth && lift != Limit::PathBandwidth;
-    WhatIf { lift, transfer, next, at_most: by_path && path.traits.is_least }
+    let by_turns =
+        lift == Limit::Application && path.turns > 1 && path.bytes / path.turns >= LEAST_GRANT;
+    WhatIf { lift, transfer, next, at_most: by_path && path.traits.is_least || by_turns }
 }
 
 /// Repairs that nothing came of, before a path is known to be silent: the first tries are like any others.
@@ -213,18 +219,20 @@ mod tests {
 
     #[test]
     fn a_prediction_by_a_path_that_did_not_show_its_rate_is_a_bound() {
-        let at_most = |limit, is_least| {
+        let at_most = |limit, is_least, turns| {
             let timeline = [interval(limit, 25, 22_000_000)];
             let traits = Traits { capacity: 12_500_000, is_least, ..Traits::default() };
             let (facts, transfer, bytes) = (facts(), Nanos::from_secs(25), 22_000_000);
-            let path =
-                Path { timeline: &timeline, facts: &facts, transfer, bytes, turns: 1, traits };
+            let path = Path { timeline: &timeline, facts: &facts, transfer, bytes, turns, traits };
             predict(&path)[0].at_most
         };
-        assert!(at_most(Limit::SendBuffer, true));
-        assert!(!at_most(Limit::SendBuffer, false));
+        assert!(at_most(Limit::SendBuffer, true, 1));
+        assert!(!at_most(Limit::SendBuffer, false, 1));
         // Nobody can say what comes after the path.
-        assert!(!at_most(Limit::PathBandwidth, true));
+        assert!(!at_most(Limit::PathBandwidth, true, 1));
+        // Turns of 55 KB may be what a protocol's own window lets through; those of 11 KB are questions and answers.
+        let turns = |turns| at_most(Limit::Application, false, turns);
+        assert_eq!([1, 400, 2_000].map(turns), [false, true, false]);
     }
 
     #[test]

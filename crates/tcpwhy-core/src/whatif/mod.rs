@@ -9,6 +9,7 @@ mod tail;
 pub mod traffic;
 pub mod transfer;
 
+pub(crate) use analytic::LEAST_GRANT;
 pub(crate) use moving::moving;
 pub(crate) use refining::predict_again;
 pub use refining::{Budget, refine};

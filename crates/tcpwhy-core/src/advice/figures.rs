@@ -160,7 +160,7 @@ impl Figures {
                 .is_some_and(|(f, i)| (i.first_frame..=i.last_frame).contains(&f.frame)),
             owed: owed_mostly(direction),
             span: direction.span(),
-            share: share(held().map(|i| i.to - i.from), direction.span()),
+            share: part_of(direction, |i| (i.limit, i.cause) == (verdict.limit, verdict.cause)),
             outdone_by: outdone(direction),
             flight: evidence.flight,
             window,
@@ -173,7 +173,7 @@ impl Figures {
             busiest_flight: held()
                 .max_by_key(|i| i.evidence.acked)
                 .map_or(0, |i| i.evidence.flight),
-            delayed_ack: part_of(direction, Limit::DelayedAck),
+            delayed_ack: part_of(direction, |i| i.limit == Limit::DelayedAck),
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
             policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),
@@ -291,7 +291,7 @@ fn mean_rate<'a>(held: impl Iterator<Item = &'a Interval>) -> Option<u64> {
 
 /// The limit with the most time, if it is not the verdict's, and its part of all time.
 fn outdone(direction: &Direction) -> Option<(Limit, f64)> {
-    let of = |limit| (limit, part_of(direction, limit));
+    let of = |limit| (limit, part_of(direction, |i| i.limit == limit));
     let most = Limit::ALL.into_iter().map(of).max_by(|a, b| a.1.total_cmp(&b.1))?;
     (most.1 > direction.verdict.share && most.0 != direction.verdict.limit).then_some(most)
 }
@@ -304,16 +304,10 @@ fn buffers(direction: &Direction) -> Option<(Limit, Nanos)> {
     best.map(|w| (w.lift, w.transfer))
 }
 
-/// The part of all time for which `limit` held, whatever its cause.
-fn part_of(direction: &Direction, limit: Limit) -> f64 {
-    let times = direction.timeline.iter().filter(|i| i.limit == limit).map(|i| i.to - i.from);
-    share(times, direction.span())
-}
-
-/// The part of `whole` that `times` add up to.
-fn share(times: impl Iterator<Item = Nanos>, whole: Nanos) -> f64 {
-    let sum = times.fold(Nanos::ZERO, |sum, time| sum + time);
-    if whole > Nanos::ZERO { sum.0 as f64 / whole.0 as f64 } else { 0.0 }
+/// The part of all time that the intervals take that are meant.
+fn part_of(direction: &Direction, is_meant: impl Fn(&Interval) -> bool) -> f64 {
+    let (part, whole) = (time_of(&direction.timeline, is_meant), direction.span());
+    if whole > Nanos::ZERO { part.0 as f64 / whole.0 as f64 } else { 0.0 }
 }
 
 /// Whether an inferred window scale decides between the verdict and its neighbours.

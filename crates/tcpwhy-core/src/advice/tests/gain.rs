@@ -2,18 +2,18 @@
 
 use super::*;
 
+/// Without `lift` the transfer takes so many ms, as the limit that comes `next` has it.
+fn without(lift: Limit, ms: i64, next: Limit) -> WhatIf {
+    WhatIf { lift, transfer: Nanos::from_millis(ms), next, at_most: false }
+}
+
 #[test]
 fn a_limit_that_hides_another_is_said_to_gain_little() {
     let mut c = case(Limit::SendBuffer, Cause::None);
-    let then = |seconds| WhatIf {
-        lift: Limit::SendBuffer,
-        transfer: Nanos::from_secs(seconds),
-        next: Limit::ReceiveWindow,
-        at_most: false,
-    };
-    c.directions[1].what_if = Box::new([then(2)]);
+    let then = |ms| without(Limit::SendBuffer, ms, Limit::ReceiveWindow);
+    c.directions[1].what_if = Box::new([then(2_000)]);
     assert!(advised(&c)[0].contains("remove"), "{:?}", advised(&c));
-    c.directions[1].what_if = Box::new([then(25)]);
+    c.directions[1].what_if = Box::new([then(25_000)]);
     let first = advised(&c).swap_remove(0);
     assert_eq!(
         first,
@@ -45,9 +45,8 @@ fn where_no_round_trip_was_measured_nobody_is_told_that_there_is_little_to_gain(
 #[test]
 fn a_path_that_did_not_show_its_rate_leaves_no_little_to_gain() {
     let mut c = case(Limit::SendBuffer, Cause::None);
-    let (lift, transfer) = (Limit::SendBuffer, Nanos::from_secs(25));
-    let then = WhatIf { lift, transfer, next: Limit::PathBandwidth, at_most: true };
-    c.directions[1].what_if = Box::new([then]);
+    let then = without(Limit::SendBuffer, 25_000, Limit::PathBandwidth);
+    c.directions[1].what_if = Box::new([WhatIf { at_most: true, ..then }]);
     let first = advised(&c).swap_remove(0);
     assert!(first.contains("cannot be predicted") && first.contains("98.3 Mbit/s"), "{first}");
 }
@@ -55,12 +54,7 @@ fn a_path_that_did_not_show_its_rate_leaves_no_little_to_gain() {
 #[test]
 fn a_writer_with_a_clock_of_its_own_is_promised_nothing_from_a_prompt_ack() {
     let mut c = case(Limit::DelayedAck, Cause::Nagle);
-    let then = |ms| WhatIf {
-        lift: Limit::DelayedAck,
-        transfer: Nanos::from_millis(ms),
-        next: Limit::Application,
-        at_most: false,
-    };
+    let then = |ms| without(Limit::DelayedAck, ms, Limit::Application);
     // 25.1 s as it is.
     c.directions[1].what_if = Box::new([then(24_000)]);
     let steps = advised(&c);
@@ -86,17 +80,12 @@ fn a_full_link_has_nothing_to_gain() {
 #[test]
 fn a_full_link_is_not_all_where_a_buffer_held_for_as_long() {
     let mut c = case(Limit::PathBandwidth, Cause::StandingQueue);
-    let without = |ms| WhatIf {
-        lift: Limit::ReceiveWindow,
-        transfer: Nanos::from_millis(ms),
-        next: Limit::PathBandwidth,
-        at_most: false,
-    };
+    let then = |ms| without(Limit::ReceiveWindow, ms, Limit::PathBandwidth);
     // 25.1 s as it is.
-    c.directions[1].what_if = Box::new([without(14_000)]);
+    c.directions[1].what_if = Box::new([then(14_000)]);
     let first = advised(&c).swap_remove(0);
     assert!(first.contains("receive window held it") && first.contains("14.0 s"), "{first}");
-    c.directions[1].what_if = Box::new([without(24_000)]);
+    c.directions[1].what_if = Box::new([then(24_000)]);
     assert!(advised(&c)[0].starts_with("Nothing to gain"), "{:?}", advised(&c));
 }
 

@@ -25,7 +25,7 @@ const RESTS: f64 = 1.0 / 3.0;
 /// So many times sooner than at any time on the average (half of the time between two ACKs) nothing ends by chance time after time.
 const SOONER: f64 = 8.0;
 
-/// Part of the waits.
+/// Part of the waits that is hardly one.
 const RARE: f64 = 0.25;
 
 /// Percent of segments with PSH from which on each may be a write of its own.
@@ -62,7 +62,8 @@ impl Around {
     pub(crate) fn is_woken_by_acks(&self) -> bool {
         let (prompt, waits) = (f64::from(self.prompt), f64::from(self.waits));
         // Where most do, the others say nothing.
-        let by_chance = Some(self.chance()).filter(|chance| *chance <= 0.5).unwrap_or_default();
+        let chance = self.chance();
+        let by_chance = if chance <= 0.5 { chance } else { 0.0 };
         (prompt - waits * by_chance) * 2.0 >= waits * (1.0 - by_chance)
     }
 

@@ -11,7 +11,7 @@ use super::packet::Packet;
 use super::placed::Taker;
 use super::sender_clock::SenderClock;
 use super::tally::Count;
-use super::vantage::Legs;
+use super::vantage::{Leg, Legs};
 use crate::model::Side;
 use crate::observe::flags;
 use crate::units::Nanos;
@@ -148,6 +148,7 @@ impl Placing {
             self.begin_timing_anew(&packet);
         } else {
             self.measure_legs(&packet);
+            self.note_stamped_pair(&packet);
         }
         self.count(&packet);
         match &mut self.held {
@@ -158,6 +159,16 @@ impl Placing {
                     self.release_warm(out);
                 }
             }
+        }
+    }
+
+    /// While the vantage is found out, packets with stamps may be answers, too.
+    fn note_stamped_pair(&mut self, packet: &Packet) {
+        if self.held.is_some()
+            && packet.timestamps().is_some()
+            && let Some((answer, quiet)) = self.takes_turn(packet)
+        {
+            self.legs.to[packet.side as usize].stamped_pair(answer, quiet);
         }
     }
 
@@ -195,6 +206,7 @@ impl Placing {
         if let Some(side) = side_on_this_link(&held) {
             self.legs.to[side as usize].on_this_link();
         }
+        self.legs.to.iter_mut().for_each(Leg::judge_by_stamped_pairs);
         held.sort_by_key(|p| p.time);
         for packet in &held {
             self.pass(packet, out);

@@ -97,15 +97,22 @@ impl Placing {
             self.legs.to[other].data_towards(packet.seq + packet.len, time);
             self.legs.to[own].data_from(time, round);
         }
+        if let Some((answer, quiet)) = self.takes_turn(packet) {
+            self.legs.to[own].quiet_pair(answer, quiet);
+        }
+    }
+
+    /// If `packet` follows one of the other end: after how long, and how long both had been quiet before.
+    pub(super) fn takes_turn(&mut self, packet: &Packet) -> Option<(Nanos, Nanos)> {
+        let time = packet.time;
         let quiet = time - self.previous_packet;
         let turns = self.speaker != packet.side;
-        if turns {
-            self.legs.to[own].quiet_pair(time - self.turn, self.quiet_before);
-        }
+        let turn = turns.then_some((time - self.turn, self.quiet_before));
         // Who goes on after a longer rest than the one before speaks anew.
         if turns || quiet >= self.quiet_before {
             (self.speaker, self.turn, self.quiet_before) = (packet.side, time, quiet);
         }
         self.previous_packet = time;
+        turn
     }
 }

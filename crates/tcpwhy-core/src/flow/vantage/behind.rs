@@ -15,7 +15,9 @@ pub(super) struct Behind {
     /// Stamps of two ACKs on their way to the end, the newer one first, and when they passed: one of them passed long ago, and not longer
     /// ago than need be.
     passed: [Option<(u32, Nanos)>; 2],
+    /// Late echoes, and the last of them: one that never changes is no queue's doing.
     late: u8,
+    echo: Option<u32>,
 }
 
 impl Behind {
@@ -36,7 +38,9 @@ impl Behind {
         };
         if self.passed.iter().flatten().copied().any(is_late) {
             self.passed = [None; 2];
-            self.late = self.late.saturating_add(1);
+            if self.echo.replace(tsecr) != Some(tsecr) {
+                self.late = self.late.saturating_add(1);
+            }
         }
     }
 
@@ -76,6 +80,16 @@ mod tests {
             behind.echoed(n, Nanos::from_millis(100 * i64::from(n) + 50));
         }
         behind.echoed(48, Nanos::from_millis(4_990));
+        assert!(!behind.is_shown());
+    }
+
+    #[test]
+    fn an_echo_that_stands_still_is_no_queue() {
+        let mut behind = Behind::default();
+        for n in 1..200 {
+            behind.towards(n, Nanos::from_millis(i64::from(n)));
+            behind.echoed(0, Nanos::from_millis(i64::from(n)));
+        }
         assert!(!behind.is_shown());
     }
 }

@@ -132,7 +132,7 @@ impl Leg {
 
     /// Whether what is known of it is the path's, or little beside a `round` trip: see [`Bounds::is_sure`].
     pub(crate) fn is_sure(&self, round: Nanos) -> bool {
-        self.told || self.bounds.is_sure(round)
+        self.told || !self.stuck && self.bounds.is_sure(round)
     }
 
     /// As `is_sure`, nearly to the length.
@@ -165,9 +165,15 @@ impl Leg {
     /// through a network is longer, and its echoes have shown it.
     pub(crate) fn on_this_link(&mut self) {
         if self.bounds.at_least < BUSY_HOST {
-            self.told = true;
-            self.sample(Nanos::ZERO);
+            self.find(Nanos::ZERO);
         }
+    }
+
+    /// Other signs than echoes tell how long it is: what these took they did not spend on the way.
+    fn find(&mut self, leg: Nanos) {
+        self.told = true;
+        (self.current, self.previous) = (Nanos::MAX, Nanos::MAX);
+        self.sample(leg);
     }
 
     fn is_near(&self) -> bool {
@@ -188,10 +194,27 @@ impl Leg {
     /// The first packet of either end after `quiet` was answered by this end after `answer`. The answer to a SYN is late by as much as a busy
     /// host is, and no more: what is shorter by more is no answer, but a packet that passes there as another one comes, round after round.
     pub(crate) fn quiet_pair(&mut self, answer: Nanos, quiet: Nanos) {
-        let leg = self.pairs.add(answer, quiet, !self.told);
+        self.pairs.add(answer, quiet);
+        let apart = if self.told { None } else { self.pairs.leg_between_bursts() };
+        let leg = apart.or_else(|| self.pairs.leg());
         let least = if self.told { self.floor - BUSY_HOST } else { Nanos::ZERO };
         if let Some(leg) = leg.filter(|leg| *leg >= least) {
             self.sample(leg);
+        }
+    }
+
+    /// As `quiet_pair`, of an end that echoes stamps: they tell more than the pairs do, as a rule.
+    pub(crate) fn stamped_pair(&mut self, answer: Nanos, quiet: Nanos) {
+        self.pairs.add(answer, quiet);
+    }
+
+    /// What the stamped pairs tell after all: most answers brought no news, for the clock that they echo stood still meanwhile (ticks of half a
+    /// second, RFC 7323 section 5.4, or an echo that never changes), and none came sooner than the echoes allow.
+    pub(crate) fn judge_by_stamped_pairs(&mut self) {
+        let still = self.bounds.echoes * 2 < self.pairs.answers_between_bursts();
+        let leg = self.pairs.leg_between_bursts().filter(|leg| *leg >= self.bounds.at_least);
+        if let Some(leg) = leg.filter(|_| still && !self.told) {
+            self.find(leg);
         }
     }
 

@@ -22,16 +22,27 @@ pub(super) struct QuietPairs {
 }
 
 impl QuietPairs {
-    /// The leg, once most pairs look like answers; where nothing else tells it, and it is `unknown`, those between bursts are enough if they
-    /// come as soon as an end's that is near. (Of two bursts on their way, the ACKs of one may pass just before the other, round after
-    /// round, but seldom so closely.)
-    pub(super) fn add(&mut self, answer: Nanos, quiet: Nanos, unknown: bool) -> Option<Nanos> {
+    pub(super) fn add(&mut self, answer: Nanos, quiet: Nanos) {
         self.all.add(answer, answer.0 <= quiet.0 / ANSWER);
         if quiet >= APART {
             self.apart.add(answer, answer < NEAR);
         }
-        let apart = if unknown { self.apart.leg() } else { None };
-        apart.or_else(|| self.all.leg())
+    }
+
+    /// The leg, once most pairs look like answers.
+    pub(super) fn leg(&self) -> Option<Nanos> {
+        self.all.leg()
+    }
+
+    /// The leg by the pairs between bursts, which are enough where nothing else tells it if they come as soon as an end's that is near. (Of two
+    /// bursts on their way, the ACKs of one may pass just before the other, round after round, but seldom so closely.)
+    pub(super) fn leg_between_bursts(&self) -> Option<Nanos> {
+        self.apart.leg()
+    }
+
+    /// Answers between bursts.
+    pub(super) fn answers_between_bursts(&self) -> u32 {
+        self.apart.answers
     }
 }
 

@@ -148,6 +148,23 @@ fn what_parts_bursts_counts_and_not_what_lies_within_them() {
 }
 
 #[test]
+fn answers_tell_how_far_an_end_is_whose_echo_stands_still_and_not_that_of_a_finer_clock() {
+    let judged = |ticks: u32| {
+        let mut leg = Leg::new();
+        for k in 0..12 {
+            let at = ms(10 * i64::from(k));
+            leg.passed_towards(k * ticks, Seq(0), at);
+            leg.stamped_pair(Nanos(50_000), ms(9));
+            leg.echoed(k * ticks, at + ms(4), Nanos::ZERO, ms(40), false);
+        }
+        leg.judge_by_stamped_pairs();
+        (leg.told, leg.standing().now)
+    };
+    assert_eq!(judged(0), (true, Nanos(50_000)));
+    assert_eq!(judged(1), (false, ms(4)), "by chance, just after another packet passed");
+}
+
+#[test]
 fn an_end_that_goes_on_after_a_rest_has_not_shown_how_far_it_is() {
     // So long after the newest packet, and after that long a silence.
     let echoes = |list: &[(i64, i64)]| {

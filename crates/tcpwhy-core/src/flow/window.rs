@@ -44,6 +44,8 @@ pub(crate) struct Window {
     beyond: u32,
     /// ACKs under that shift.
     acks: u32,
+    /// The capture lacks data that left since the last ACK, and may lack ACKs that allowed it.
+    lacks: bool,
     /// The edge that they set, by the shift in use.
     furthest_edge: u64,
     /// Right edge: highest position that may be sent. 0 before the first ACK.
@@ -70,6 +72,7 @@ impl Window {
             near: 0,
             beyond: 0,
             acks: 0,
+            lacks: false,
             furthest_edge: 0,
             edge: 0,
             largest: 0,
@@ -80,6 +83,7 @@ impl Window {
     /// An ACK for `ack` with the header's window arrived at the sender.
     pub(crate) fn advertise(&mut self, ack: u64, raw: u16, syn: bool) {
         self.raw = raw;
+        self.lacks = false;
         self.of_syn = syn;
         self.bytes = self.scaled();
         self.last = (!syn).then_some(ack);
@@ -96,6 +100,12 @@ impl Window {
             self.furthest = (ack, raw);
             self.furthest_edge = self.edge;
         }
+    }
+
+    /// Data was sent that the capture does not show.
+    #[cold]
+    pub(crate) fn misses(&mut self) {
+        self.lacks = true;
     }
 
     fn is_inferred(&self) -> bool {
@@ -122,6 +132,9 @@ impl Window {
         if self.holds(end) || raw == 0 || min >= max {
             self.at_edge = self.at_edge.saturating_add(u32::from(end == self.furthest_edge));
             self.near = self.near.saturating_add(u32::from(end + mss > self.furthest_edge));
+            return None;
+        }
+        if self.lacks {
             return None;
         }
         self.beyond = self.beyond.saturating_add(1);
@@ -255,6 +268,22 @@ mod tests {
         assert_eq!(w.shift(), 3);
         assert_eq!(w.edge, 8000);
         assert_eq!([w.smallest, w.largest], [8000; 2], "what came before the scale was known, too");
+    }
+
+    #[test]
+    fn what_passes_the_edge_behind_a_hole_in_the_capture_may_have_been_allowed_there() {
+        let shift = |hole: bool| {
+            let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
+            w.advertise(0, 10_000, false);
+            if hole {
+                w.misses();
+            }
+            w.sent(0, 19_000, 1448);
+            w.advertise(9_000, 10_000, false);
+            w.sent(9_000, 19_000, 1448);
+            w.shift()
+        };
+        assert_eq!([shift(false), shift(true)], [1, 0]);
     }
 
     /// Seven segments of window under an unknown scale, acknowledged and filled again, round after round, up to `beyond` the edge.

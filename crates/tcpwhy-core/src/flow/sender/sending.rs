@@ -69,6 +69,7 @@ impl Sender {
         let hole = if unseen > 0 { self.bursts.missing(unseen) } else { 0 };
         if unseen > 0 {
             self.skips_to(start, time);
+            self.window.misses();
         }
         let levels = Levels { segment: self.level(packet, end, time), hole };
         let sending = self.board.send(start, end, time, levels, self.pace.soonest_repair);

@@ -51,6 +51,8 @@ pub(crate) fn agrees(first: Option<u64>, rate: u64) -> bool {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Capacity {
     last: Option<Nanos>,
+    /// Bytes of ACKs with the same time as the one before them: it took them as long as the next tick of the clock that stamps them tells.
+    within_tick: u64,
     acks: u64,
     paces: Distribution,
     first: Train,
@@ -70,11 +72,17 @@ impl Capacity {
         if self.last.take().is_some() {
             self.first.end();
         }
+        self.within_tick = 0;
     }
 
     /// An ACK for `bytes`, more than none, passed at `time`; `mss` is the unit of weight. After a `pause` the link had stood still.
     pub(crate) fn acknowledged(&mut self, bytes: u64, time: Nanos, mss: u64, pause: Nanos) {
         if let Some(last) = self.last.filter(|&last| time - last < pause) {
+            let bytes = bytes + std::mem::take(&mut self.within_tick);
+            if time == last {
+                self.within_tick = bytes;
+                return;
+            }
             let (bytes, unit) = (i64::try_from(bytes).unwrap_or(i64::MAX), UNIT as i64);
             let pace = Nanos((time - last).0.saturating_mul(unit) / bytes.max(1));
             let weight = u32::try_from(bytes as u64 / mss.max(1)).unwrap_or(u32::MAX).max(1);
@@ -185,6 +193,17 @@ mod tests {
         }
         let rate = capacity.rate().unwrap();
         assert!((1_400_000..1_500_000).contains(&rate), "{rate}");
+    }
+
+    #[test]
+    fn a_coarse_clock_tells_the_rate_by_what_comes_from_tick_to_tick() {
+        let mut capacity = Capacity::default();
+        for k in 0..400 {
+            let time = Nanos::from_millis(k / 8);
+            capacity.acknowledged(1448, time, 1448, Nanos::from_millis(10));
+        }
+        let rate = capacity.rate().unwrap();
+        assert!((11_000_000..12_000_000).contains(&rate), "{rate}");
     }
 
     #[test]

@@ -155,6 +155,13 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let Some(farther) = lost.farther else { return Losses::Plain };
     // A sender of one rate loses by chance wherever chance takes it.
     let bucket = narrow && link.is_some() && farther > CHANCE;
+    let ends = if ctx.far { FARTHER_AFAR } else { FARTHER };
+    // No queue before a link so fast is so short that it drops, again and again, the end of what a first window brings. How fast a sender's few
+    // segments come back between losses says little.
+    let cut_short = tiny && farther >= ends && events.len() >= FEWEST_BETWEEN;
+    if bucket && unqueued && cut_short {
+        return policed;
+    }
     // From one loss to the next data arrived at the same rate, however fast it came in between: the bucket that it empties fills at that
     // rate (Flach et al., section 4.1).
     let evenly = |fewest, percent| between.len() >= fewest && is_even(&between, percent);
@@ -164,7 +171,6 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     if events.len() < FEWEST || !usual && without_queue * 10 < events.len() * 7 {
         return Losses::Plain;
     }
-    let ends = if ctx.far { FARTHER_AFAR } else { FARTHER };
     let fewest = if farther >= ends { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
     // What is lost does not stand at the ends of bursts: rates that differ as little as a growing window's do not overrule that.
     let by_chance = farther <= CHANCE && !(narrow && evenly(fewest, EVENER));

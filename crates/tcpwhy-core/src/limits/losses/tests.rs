@@ -114,6 +114,28 @@ fn a_short_queue_ends_a_growth_at_about_one_height_and_a_bucket_lets_through_the
 }
 
 #[test]
+fn the_ends_of_bursts_of_a_few_segments_are_cut_by_a_bucket_at_whatever_rates() {
+    // Losses in every fifth round, between them more and less.
+    let of = |segments: i64, farther: u32, queue: bool| {
+        let list = rounds(200, ROUND.scale(100, 1), |k, s| {
+            s.arrived = (segments + k as i64 / 5 % 4 - 2) * MSS as i64;
+            (s.segments, s.flight) = (segments as u32, segments as u64 * MSS);
+            s.sampled(ROUND.scale(if queue { 150 } else { 100 }, 1), Nanos::ZERO);
+            if k % 5 == 4 {
+                (s.wait, s.resent) = (Wait::Recovery, 1);
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND.scale(100, 1), MSS);
+        ctx.capacity = Some(LINK);
+        pattern(&ctx, standing(farther))
+    };
+    assert!(matches!(of(5, 95, false), Losses::Policed { .. }));
+    assert!(!matches!(of(5, 55, false), Losses::Policed { .. }), "chance");
+    assert!(!matches!(of(5, 95, true), Losses::Policed { .. }), "a queue");
+    assert!(!matches!(of(40, 95, false), Losses::Policed { .. }), "a short queue");
+}
+
+#[test]
 fn a_queue_that_overflows_as_regularly_leaves_less_of_the_link_unused() {
     let of = |arrived: i64| regular(|_| arrived, 90);
     assert!(matches!(of(16_000), Losses::Policed { .. }));

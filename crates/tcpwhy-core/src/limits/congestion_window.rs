@@ -83,7 +83,7 @@ fn episode_start(ctx: &Context<'_>, i: usize) -> usize {
 /// window nor the buffer held it. Where queues do not show and data comes at one rate all along, nothing grows.
 pub(super) fn avoidance(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let grows = around.rounds >= 4 && around.grows(ctx.mss);
+    let grows = around.rounds >= 4 && around.grows(ctx.mss) || ctx.climbs(i);
     let waiting = around.marks_pairs_at_most() && around.dryness().is_some_and(|d| d <= 50);
     let lost = ctx.may_be_cut(i);
     let confidence = match (grows, waiting, lost) {

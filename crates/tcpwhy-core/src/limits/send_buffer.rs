@@ -45,7 +45,7 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // Where flights go on to be higher, they stand later.
     let flight = ctx.stretches[i].flight;
     let rises = grew > 0 && around.flight_max > flight + flight / RISE;
-    let moves = goes_on || rises || around.grows(ctx.mss);
+    let moves = goes_on || rises || around.grows(ctx.mss) || ctx.climbs(i);
     let still = !moves
         && !around.is_at_the_edge()
         && around.flight_max <= around.flight().saturating_mul(2);

@@ -75,6 +75,8 @@ pub(crate) struct Context<'a> {
     by_a_timer: OnceCell<bool>,
     /// The stretch asked for last, and the run around it.
     run: Cell<Option<(usize, usize, usize)>>,
+    /// The stretch asked for last, and the answer of [`Context::climbs`].
+    climb: Cell<Option<(usize, bool)>>,
 }
 
 impl<'a> Context<'a> {
@@ -110,6 +112,7 @@ impl<'a> Context<'a> {
             widest: OnceCell::new(),
             by_a_timer: OnceCell::new(),
             run: Cell::new(None),
+            climb: Cell::new(None),
         }
     }
 

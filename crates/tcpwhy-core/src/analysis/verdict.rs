@@ -35,9 +35,11 @@ pub(crate) fn of(
         (Side::Client, Cause::WaitingForPeer) => i.to - i.from - facts.rtt_floor,
         _ => Nanos::ZERO,
     };
-    let within = |i: &Interval| match inside {
-        true => overlap(i, transfers).max(awaited(i)),
-        false => i.to - i.from,
+    // Whoever waits for a window has data to send, whatever the other end says meanwhile.
+    let within = |i: &Interval| match i.limit {
+        Limit::ReceiveWindow => i.to - i.from,
+        _ if !inside => i.to - i.from,
+        _ => overlap(i, transfers).max(awaited(i)),
     };
     // What the capture lacks says nothing, unless it lacks most.
     let mostly_unknown = is_mostly_unknown(timeline, span);
@@ -54,9 +56,8 @@ pub(crate) fn of(
         _ => first,
     };
     let of_limit = || timeline.iter().filter(move |i| i.limit == limit);
-    // Thinking and waiting happen between the transfers, and a window may stay closed after the last byte that it had room for: all of it
-    // counts for the cause.
-    let beside = matches!(limit, Limit::Application | Limit::ReceiveWindow);
+    // Thinking and waiting happen between the transfers: all of it counts for the cause.
+    let beside = limit == Limit::Application;
     let asked = |i: &Interval| if beside { i.to - i.from } else { within(i) };
     let causes = time_by_key(of_limit().map(|i| (i.cause, asked(i))));
     let cause = longest(&causes, Cause::SenderApplication, (tail, tail));
@@ -156,6 +157,9 @@ mod tests {
         assert!((told.confidence - 0.9).abs() < 1e-9, "{told:?}");
         // An exchange of messages: what lies between them.
         assert_eq!(verdict(&list, 1).limit, Limit::Application);
+        // The other end spoke while its window was closed.
+        let closed = [(Limit::SendBuffer, 3), (Limit::ReceiveWindow, 4), (Limit::Application, 3)];
+        assert_eq!(verdict(&closed, 3).limit, Limit::ReceiveWindow);
     }
 
     #[test]

@@ -156,7 +156,7 @@ impl<'a> Context<'a> {
 }
 
 /// The best rate over any four neighbouring stretches: one alone is inflated by ACKs that bunch.
-/// Repairs are left out: the ACK that ends one acknowledges many round trips' data at once.
+/// Repairs are left out where no SACK tells what arrives meanwhile: the ACK that ends one acknowledges many round trips' data at once.
 fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
     let mut clean: Vec<&Stretch> = Vec::with_capacity(stretches.len());
     let kept = stretches
@@ -164,7 +164,8 @@ fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
         .enumerate()
         .filter(|&(i, s)| !(s.is_repair() || i > 0 && stretches[i - 1].is_repair()));
     clean.extend(kept.map(|(_, s)| s));
-    if clean.is_empty() {
+    let tells = |s: &Stretch| s.is_repair() && s.arrived() > s.acked;
+    if clean.is_empty() || stretches.iter().any(tells) {
         clean = stretches.iter().collect();
     }
     clean

@@ -7,12 +7,15 @@
 use super::context::{CALM_ROUNDS, SEGMENTS};
 use super::send_buffer::pinned;
 use super::{Context, Judgement};
+use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit, WindowScale};
 use crate::units::Nanos;
 
 /// Rounds looked at on each side for the window's trend.
 const AROUND: usize = 6;
+/// Windows that differ by less than this part are of one size.
+const ONE_SIZE: u64 = 16;
 /// Delayed ACKs come by timers of 10 ms ticks and more.
 const HELD_BACK: Nanos = Nanos::from_millis(10);
 /// The largest window that fits the header without scaling (RFC 9293).
@@ -81,9 +84,15 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     // A window that once was twice as large, and opens by updates that acknowledge nothing, or is never quite the same: the reader frees
     // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK, and one that is
     // as large as ever before has grown.
-    // So is one that is as large again in every round: as large as its buffer has it since that was set (SO_RCVBUF after the handshake).
+    // So is one that is as large again in every round: as large as its buffer has it since that was set (SO_RCVBUF after the handshake); or
+    // nearly so, as what packets take of a buffer has it (truesize), where the reader takes out what comes: then a kernel acknowledges every
+    // second segment, and opens nothing later.
     let updates: u32 = near.iter().map(|s| s.updates).sum();
-    let returns = windows().all(|s| s.window_max == highest);
+    let at_once = updates as usize * 4 <= near.len() && ctx.around(i).per_ack() <= 3 * ctx.mss;
+    let dips =
+        |s: &&Stretch| s.window_max < highest - highest / ONE_SIZE || s.window_min < highest / 2;
+    let returns = windows().all(|s| s.window_max == highest)
+        || at_once && windows().filter(dips).count() * 8 <= near.len();
     let opens = !returns && (updates > 0 || lowest < highest);
     if slow && opens && lowest < ever / 2 && s.window_max < ever {
         return Cause::SlowReader;
@@ -136,7 +145,6 @@ fn grows(windows: impl Iterator<Item = u64> + Clone) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::stretch::Stretch;
 
     /// A window of 25 segments and a flight of 21, round after round.
     fn held(far: bool, floor: Nanos) -> bool {
@@ -182,20 +190,25 @@ mod tests {
     #[test]
     fn a_window_that_is_as_large_again_in_every_round_is_a_buffers_though_it_was_larger_before_that_was_set()
      {
-        let of = |highest: fn(u64) -> u64| {
+        let of = |updates: u32, acks: u32, highest: fn(u64) -> u64| {
             let round = |k: i64| Stretch {
                 to: Nanos::from_millis(20 * (k + 1)),
                 flight: 20_480,
                 window_min: if k == 0 { 65_536 } else { 16_384 },
                 window_max: if k == 0 { 65_536 } else { highest(k as u64) },
-                updates: 1,
+                updates,
+                arrived: 20_480,
+                rtt_count: acks,
                 ..Stretch::starting(Nanos::from_millis(20 * k), Wait::Window)
             };
             let rounds: Vec<Stretch> = (0..40).map(round).collect();
             cause(&Context::new(&rounds, Nanos::from_millis(20), 1448), 30)
         };
-        assert_eq!(of(|_| 20_480), Cause::SmallBuffer);
-        assert_eq!(of(|k| 20_480 + 1_024 * (k % 3)), Cause::SlowReader);
+        assert_eq!(of(1, 7, |_| 20_480), Cause::SmallBuffer);
+        assert_eq!(of(1, 7, |k| 20_480 + 1_024 * (k % 3)), Cause::SlowReader);
+        assert_eq!(of(0, 7, |k| 20_480 + 1_024 * (k % 2)), Cause::SmallBuffer);
+        assert_eq!(of(0, 7, |k| 20_480 + 4_096 * (k % 2)), Cause::SlowReader);
+        assert_eq!(of(0, 1, |k| 20_480 + 1_024 * (k % 2)), Cause::SlowReader, "as it is read");
     }
 
     #[test]

@@ -8,6 +8,9 @@ use tcpwhy_core::units::Nanos;
 /// it.
 const MINOR: u64 = 100;
 
+/// A direction that carries so many times the other's data is what the connection is there for.
+const BULK: u64 = 16;
+
 /// What is less sure may not have been waited for at all.
 const LIKELY: f64 = 0.55;
 
@@ -61,19 +64,20 @@ impl Ranked<'_> {
         }
     }
 
-    /// Whether the opposite direction says the same better: whose turn it was, or why the
-    /// connection was slow to open.
+    /// Whether the opposite direction says the same better: whose turn it was, though not in place of one that carries nearly all data, or why
+    /// the connection was slow to open.
     fn mirrors(&self, other: &Direction) -> bool {
         let same = |cause| {
             (self.direction.verdict.cause, other.verdict.cause) == (cause, cause)
                 && self.direction.from == Side::Server
         };
+        let is_bulk = self.direction.bytes / BULK > other.bytes;
         let waits = self.direction.verdict.cause == Cause::WaitingForPeer
             && !matches!(
                 other.verdict.cause,
                 Cause::WaitingForPeer | Cause::None | Cause::KeepAlive
             );
-        same(Cause::WaitingForPeer) || same(Cause::SynRetry) || waits
+        (same(Cause::WaitingForPeer) || waits) && !is_bulk || same(Cause::SynRetry)
     }
 
     /// Whether what held this up longest was the wait for an answer, which the opposite direction owes and tells.

@@ -6,6 +6,7 @@
 
 use super::around::{Around, PAUSES, nearly};
 use super::context::CALM_ROUNDS;
+use super::send_buffer::pinned;
 use super::{Context, Judgement};
 use crate::flow::WAKE_UP;
 use crate::flow::stretch::Stretch;
@@ -200,8 +201,11 @@ pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     if is_granted(&ctx.around(i)) || is_granted(&ctx.ahead(i)) {
         return waiting(75);
     }
-    // Where the sender paces, what is granted does not wait for the next grant at the end.
-    if ctx.calm(i) && is_paired(&ctx.around(i)) { waiting(65) } else { None }
+    // Where the sender paces, what is granted does not wait for the next grant at the end. What bare ACKs release, up to the same byte every
+    // time, nobody has granted.
+    let around = ctx.around(i);
+    let refilled = || around.is_woken_by_acks() && pinned(ctx, i);
+    if ctx.calm(i) && is_paired(&around) && !refilled() { waiting(65) } else { None }
 }
 
 /// By the stalls, or by all waits where there are none because many small grants are under way (requests of SFTP). A peer that has nothing to say but

@@ -244,7 +244,7 @@ fn a_peer_whose_acks_wait_for_its_messages_grants_by_them_where_each_wait_follow
 fn paired(ends: u32, spoken: u32) -> Vec<Stretch> {
     rounds(24, Nanos::from_millis(40), |_, s| {
         (s.flight, s.arrived, s.segments) = (24 * MSS, 24 * MSS as i64, 24);
-        (s.short_segments, s.spoken) = (ends, spoken);
+        (s.short_segments, s.spoken, s.waits) = (ends, spoken, 12);
         (0..30).for_each(|_| s.sampled(Nanos::from_millis(40), Nanos::ZERO));
         (0..ends).for_each(|_| s.ends.add(40_000_000 / u64::from(ends)));
     })
@@ -260,6 +260,22 @@ fn writes_that_end_as_often_as_the_peer_speaks_are_what_it_grants() {
     assert_eq!(says(3, 3), Some(Cause::WaitingForPeer));
     assert_eq!(says(3, 1), None, "it writes more often");
     assert_eq!(says(0, 0), None, "nobody speaks");
+}
+
+#[test]
+fn what_bare_acks_release_up_to_the_same_byte_nobody_has_granted() {
+    let grants = |prompt: u32, varies: u64| {
+        let mut list = paired(1, 1);
+        for (k, s) in list.iter_mut().enumerate() {
+            (s.waits, s.prompt) = (3, prompt);
+            s.flight += varies * (k as u64 % 2);
+            (0..3).for_each(|_| s.lengths.add(4_000_000));
+        }
+        granted(&Context::new(&list, Nanos::from_millis(40), MSS), 12).is_some()
+    };
+    assert!(!grants(3, 0));
+    assert!(grants(0, 0), "no ACK");
+    assert!(grants(3, 4 * MSS), "as much as is asked for");
 }
 
 #[test]

@@ -36,10 +36,9 @@ pub(crate) fn of(
         _ => Nanos::ZERO,
     };
     // Whoever waits for a window has data to send, whatever the other end says meanwhile.
-    let within = |i: &Interval| match i.limit {
-        Limit::ReceiveWindow => i.to - i.from,
-        _ if !inside => i.to - i.from,
-        _ => overlap(i, transfers).max(awaited(i)),
+    let within = |i: &Interval| match inside && i.limit != Limit::ReceiveWindow {
+        true => overlap(i, transfers).max(awaited(i)),
+        false => i.to - i.from,
     };
     // What the capture lacks says nothing, unless it lacks most.
     let mostly_unknown = is_mostly_unknown(timeline, span);

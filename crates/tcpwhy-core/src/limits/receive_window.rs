@@ -84,15 +84,10 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     // A window that once was twice as large, and opens by updates that acknowledge nothing, or is never quite the same: the reader frees
     // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK, and one that is
     // as large as ever before has grown.
-    // So is one that is as large again in every round: as large as its buffer has it since that was set (SO_RCVBUF after the handshake); or
-    // nearly so, as what packets take of a buffer has it (truesize), where the reader takes out what comes: then a kernel acknowledges every
-    // second segment, and opens nothing later.
+    // So is one that is as large again in every round: as large as its buffer has it since that was set (SO_RCVBUF after the handshake).
     let updates: u32 = near.iter().map(|s| s.updates).sum();
-    let at_once = updates as usize * 4 <= near.len() && ctx.around(i).per_ack() <= 3 * ctx.mss;
-    let dips =
-        |s: &&Stretch| s.window_max < highest - highest / ONE_SIZE || s.window_min < highest / 2;
     let returns = windows().all(|s| s.window_max == highest)
-        || at_once && windows().filter(dips).count() * 8 <= near.len();
+        || updates as usize * 4 <= near.len() && is_read_at_once(ctx, i, windows(), highest);
     let opens = !returns && (updates > 0 || lowest < highest);
     if slow && opens && lowest < ever / 2 && s.window_max < ever {
         return Cause::SlowReader;
@@ -110,6 +105,20 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
         _ if ctx.widest() > ever && ctx.widest() >= 2 * highest => Cause::AutotuningLag,
         _ => Cause::SmallBuffer,
     }
+}
+
+/// The window is nearly as large as the `highest` of these rounds again in nearly every one: packets take more of a buffer than their payload
+/// (truesize). And the reader takes out what comes, for then a kernel acknowledges every second segment.
+fn is_read_at_once<'a>(
+    ctx: &Context<'_>,
+    i: usize,
+    rounds: impl Iterator<Item = &'a Stretch> + Clone,
+    highest: u64,
+) -> bool {
+    let dips =
+        |s: &&Stretch| s.window_max < highest - highest / ONE_SIZE || s.window_min < highest / 2;
+    let all = rounds.clone().count();
+    ctx.around(i).per_ack() <= 3 * ctx.mss && rounds.filter(dips).count() * 8 <= all
 }
 
 /// A full window is acknowledged when the application has read half of it (`tcp_cleanup_rbuf`), and then all of that with one ACK, which

@@ -36,9 +36,10 @@ impl Bounds {
     }
 
     /// Whether what is known is the path's, or little beside a `round` trip: an end whose every packet names the newest that had passed may
-    /// have thought for as long. Of a few packets that says nothing, unless most of them came after a rest.
-    pub(super) fn is_sure(&self, round: Nanos) -> bool {
-        let few = self.echoes < MANY;
+    /// have thought for as long. Of a few packets that says nothing, unless most of them came after a rest, or all that follow echo the same: the
+    /// end is `stuck`.
+    pub(super) fn is_sure(&self, round: Nanos, stuck: bool) -> bool {
+        let few = self.echoes < MANY && !stuck;
         few && self.rested * 2 < self.echoes.max(1)
             || self.at_least.0 >= self.at_most.0 / 2
             || self.is_exact(round)

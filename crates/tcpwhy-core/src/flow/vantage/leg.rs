@@ -132,7 +132,7 @@ impl Leg {
 
     /// Whether what is known of it is the path's, or little beside a `round` trip: see [`Bounds::is_sure`].
     pub(crate) fn is_sure(&self, round: Nanos) -> bool {
-        self.told || !self.stuck && self.bounds.is_sure(round)
+        self.told || self.bounds.is_sure(round, self.stuck)
     }
 
     /// As `is_sure`, nearly to the length.

@@ -179,6 +179,7 @@ fn context<'a>(flow: &Flow, placing: &Placing, from: Side, sender: &'a Sender) -
     ctx.placed = way.known();
     ctx.sure = way.is_sure(floor);
     ctx.exact = way.is_exact(floor);
+    ctx.tick = sender.capacity.tick();
     ctx.first_window = sender.capacity.of_first_window(mss, floor);
     let fastest = sender.capacity.of_first_window(mss, Nanos::MAX);
     ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);

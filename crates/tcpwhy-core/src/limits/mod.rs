@@ -161,16 +161,19 @@ fn busy_or_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// Without ACKs, or without knowing when they reached the sender (no handshake, no timestamps, a
-/// capture away from the sender), nobody can say whether it had to wait for one or had nothing to
+/// capture away from the sender, a clock that ticks once a round trip), nobody can say whether it had to wait for one or had nothing to
 /// send. Only a pause that is longer than any path is its own, or than the longest that this one may be.
 fn undecidable(ctx: &Context<'_>, i: usize, wait: Wait) -> bool {
     let lost = ctx.blind || !ctx.placed;
-    let short = ctx.stretches[i].duration() < LONGER_THAN_A_PATH;
+    let duration = ctx.stretches[i].duration();
+    // What came first within a round trip is not known, but that a flight ends at the window's edge.
+    let blurred = ctx.tick.scale(2, 1) > ctx.floor && !ctx.around(i).is_at_the_edge();
     match wait {
         Wait::Ack | Wait::Timer => {
-            lost || !ctx.sure || !ctx.exact && ctx.around(i).ends_before_stalls()
+            lost || blurred || !ctx.sure || !ctx.exact && ctx.around(i).ends_before_stalls()
         }
-        Wait::IdleSelf => lost && short,
+        Wait::IdleSelf if blurred => duration <= ctx.tick.scale(4, 1),
+        Wait::IdleSelf => lost && duration < LONGER_THAN_A_PATH,
         _ => false,
     }
 }
@@ -194,4 +197,40 @@ fn outlasts_timers(ctx: &Context<'_>, i: usize, wait: Wait) -> bool {
 fn handshake(ctx: &Context<'_>) -> Judgement {
     let cause = if ctx.syn_retried { Cause::SynRetry } else { Cause::None };
     Judgement::new(Limit::Handshake, cause, 99)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::made::{MSS, rounds};
+    use super::*;
+
+    #[test]
+    fn a_clock_that_ticks_once_a_round_trip_tells_a_window_that_is_full_and_a_long_rest() {
+        let floor = Nanos::from_millis(10);
+        let judged = |tick: i64, filled: u32, rests: bool| {
+            let list = rounds(30, floor, |k, s| {
+                (s.flight, s.window_min, s.window_max) = (20 * MSS, 20 * MSS, 20 * MSS);
+                (s.arrived, s.filled) = (20 * MSS as i64, filled);
+                if rests && k == 15 {
+                    (s.wait, s.to) = (Wait::IdleSelf, s.from + floor.scale(20, 1));
+                }
+            });
+            let mut ctx = Context::new(&list, floor, MSS);
+            ctx.tick = Nanos::from_millis(tick);
+            judge(&ctx, 15).limit
+        };
+        assert_eq!(judged(10, 1, false), Limit::ReceiveWindow);
+        assert_eq!(judged(10, 0, true), Limit::Application);
+        let open = |tick| {
+            let list = rounds(30, floor, |_, s| {
+                (s.flight, s.arrived) = (20 * MSS, 20 * MSS as i64);
+                (s.stalls, s.woken, s.stalled_time) = (1, 1, floor);
+            });
+            let mut ctx = Context::new(&list, floor, MSS);
+            ctx.tick = Nanos::from_millis(tick);
+            judge(&ctx, 15).limit
+        };
+        assert_eq!(open(10), Limit::Unknown);
+        assert_ne!(open(1), Limit::Unknown);
+    }
 }

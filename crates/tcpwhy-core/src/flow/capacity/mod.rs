@@ -53,6 +53,9 @@ pub(crate) struct Capacity {
     last: Option<Nanos>,
     /// Bytes of ACKs with the same time as the one before them: it took them as long as the next tick of the clock that stamps them tells.
     within_tick: u64,
+    /// How many of them, and the shortest time between others; zero before it is known.
+    together: u64,
+    shortest: Nanos,
     acks: u64,
     paces: Distribution,
     first: Train,
@@ -77,6 +80,9 @@ impl Capacity {
 
     /// An ACK for `bytes`, more than none, passed at `time`; `mss` is the unit of weight. After a `pause` the link had stood still.
     pub(crate) fn acknowledged(&mut self, bytes: u64, time: Nanos, mss: u64, pause: Nanos) {
+        if let Some(last) = self.last {
+            self.note_step(time - last);
+        }
         if let Some(last) = self.last.filter(|&last| time - last < pause) {
             let bytes = bytes + std::mem::take(&mut self.within_tick);
             if time == last {
@@ -96,6 +102,16 @@ impl Capacity {
             self.breaks_off();
         }
         self.last = Some(time);
+    }
+
+    /// One ACK came so long after another.
+    #[inline]
+    fn note_step(&mut self, step: Nanos) {
+        if step == Nanos::ZERO {
+            self.together += 1;
+        } else if step < self.shortest || self.shortest == Nanos::ZERO {
+            self.shortest = step;
+        }
     }
 
     /// The narrowest link's rate: as ACKs are spaced, where that is known, with segments of `mss` bytes.
@@ -145,6 +161,13 @@ impl Capacity {
         self.first.pace(floor).map(|pace| (bits_per_second(mss, pace.segment) / 8, pace.is_most))
     }
 
+    /// The time from one tick to the next of the clock that stamps the capture's packets, where that is seen: many ACKs have the time of another
+    /// one, and none comes sooner after one than that. Zero where the clock is finer.
+    pub(crate) fn tick(&self) -> Nanos {
+        let coarse = self.together >= FEWEST && self.together >= self.acks / 2;
+        if coarse { self.shortest } else { Nanos::ZERO }
+    }
+
     /// Bytes per second; `None` after too few ACKs.
     pub(crate) fn rate(&self) -> Option<u64> {
         (self.acks >= FEWEST).then(|| bits_per_second(UNIT, self.paces.median()) / 8)
@@ -166,6 +189,7 @@ mod tests {
         }
         let rate = capacity.rate().unwrap();
         assert!((1_400_000..1_500_000).contains(&rate), "{rate}");
+        assert_eq!(capacity.tick(), Nanos::ZERO);
     }
 
     #[test]
@@ -204,6 +228,7 @@ mod tests {
         }
         let rate = capacity.rate().unwrap();
         assert!((11_000_000..12_000_000).contains(&rate), "{rate}");
+        assert_eq!(capacity.tick(), Nanos::from_millis(1));
     }
 
     #[test]

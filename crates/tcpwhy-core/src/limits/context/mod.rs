@@ -47,6 +47,8 @@ pub(crate) struct Context<'a> {
     pub(crate) sure: bool,
     /// It is known nearly to the length.
     pub(crate) exact: bool,
+    /// From one tick of the capture's clock to the next; zero where it is fine.
+    pub(crate) tick: Nanos,
     /// The capture was taken far from the sender.
     pub(crate) far: bool,
     /// Queues on all of the path show in the RTT: without timestamps those between a capture point and a sender far from it do not.
@@ -97,6 +99,7 @@ impl<'a> Context<'a> {
             placed: true,
             sure: true,
             exact: true,
+            tick: Nanos::ZERO,
             far: false,
             sees_queues: true,
             peak,

@@ -86,6 +86,18 @@ fn the_exit_code_is_the_commands() {
 }
 
 #[test]
+fn a_device_too_small_for_ipv6_has_ipv4_alone() {
+    if !allowed() {
+        return;
+    }
+    let show = ["-q", "--mtu", "576", "--", "ip", "-o", "address", "show", "lab0"];
+    let output = lab(&show).output().unwrap();
+    let (addresses, said) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{said}");
+    assert!(addresses.contains("10.77.") && !addresses.contains("fd77:"), "{addresses}");
+}
+
+#[test]
 fn refusals_are_one_sentence_and_code_2() {
     if !allowed() {
         return;

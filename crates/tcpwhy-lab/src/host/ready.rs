@@ -7,6 +7,9 @@ use super::device::{self, DeviceChange, Metrics};
 use super::{Error, Network, sysctl};
 use crate::spec::{HostSpec, Role};
 
+/// Links that carry less have no IPv6 (RFC 8200 section 5).
+const LEAST_FOR_IPV6: u32 = 1280;
+
 pub(super) fn loopback() -> Result<(), Error> {
     let up = DeviceChange { up: true, ..DeviceChange::default() };
     device::change("lo", up).map_err(error("bring up the loopback device".to_owned()))
@@ -29,7 +32,7 @@ pub(super) fn device(
     };
     device::change(name, change).map_err(error(format!("configure the device {name}")))?;
     let metrics = metrics(spec)?;
-    for (address, prefix) in families(role, network) {
+    for (address, prefix) in families(role, network, spec) {
         device::add_address(name, address, prefix)
             .map_err(error(format!("give {name} the address {address}")))?;
         let subnet = (network.masked(address), prefix);
@@ -47,7 +50,7 @@ pub(super) fn default_route(
     network: Network,
 ) -> Result<(), Error> {
     let metrics = metrics(spec)?;
-    for (address, _) in families(role, network) {
+    for (address, _) in families(role, network, spec) {
         let everything = if address.is_ipv4() { device::ANY4 } else { device::ANY6 };
         device::set_route(name, everything, address, &metrics)
             .map_err(error("set the default route".to_owned()))?;
@@ -66,9 +69,13 @@ pub(super) fn forwarding(devices: [&str; 2]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The host's addresses of the families that the namespace has.
-fn families(role: Role, network: Network) -> impl Iterator<Item = (IpAddr, u8)> {
-    let ipv6 = ipv6();
+/// The host's addresses of the families that the namespace and the device have.
+fn families(
+    role: Role,
+    network: Network,
+    spec: &HostSpec,
+) -> impl Iterator<Item = (IpAddr, u8)> + use<> {
+    let ipv6 = ipv6() && spec.mtu.is_none_or(|mtu| mtu >= LEAST_FOR_IPV6);
     let with_prefix = move |address: IpAddr| (address, network.prefix(address));
     network.addresses(role).into_iter().filter(move |a| a.is_ipv4() || ipv6).map(with_prefix)
 }

@@ -1,5 +1,6 @@
 //! A direction's stretches with what holds for all of them, and the questions that several rules ask.
 
+mod climb;
 mod jitter;
 mod link;
 mod longer_way;

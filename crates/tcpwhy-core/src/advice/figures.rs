@@ -197,7 +197,7 @@ impl Figures {
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
             peak_bps: facts.peak_bps,
-            mean_bps: mean_rate(held(), direction),
+            mean_bps: mean_rate(direction),
             scale: facts.scale,
             scale_matters: scale_matters(connection, direction),
             transfers: direction.turns(),
@@ -278,20 +278,21 @@ fn intervals<'a>(
     direction.timeline.iter().filter(move |i| i.limit == limit && i.cause == cause)
 }
 
-/// Bits acknowledged in a second of these intervals, or what the link carries: as much leaves its queue while what SACKs report is not yet
-/// acknowledged, and where no packets were seen.
-fn mean_rate<'a>(held: impl Iterator<Item = &'a Interval>, direction: &Direction) -> u64 {
-    let (facts, lossy) = (&direction.facts, direction.retransmitted > 0);
-    let sums = held.fold((0, Nanos::ZERO, lossy), |(bytes, time, queued), i| {
-        let queued = queued && i.cause == Cause::StandingQueue;
-        (bytes + i.evidence.acked, time + (i.to - i.from), queued)
+/// Bits acknowledged in a second of the time under the verdict, or what the link carries: as much leaves its queue while what SACKs report is
+/// not yet acknowledged, and where no packets were seen.
+fn mean_rate(direction: &Direction) -> u64 {
+    let (facts, verdict) = (&direction.facts, &direction.verdict);
+    let held = intervals(direction, verdict);
+    let (bytes, time) = held.fold((0, Nanos::ZERO), |(bytes, time), i| {
+        (bytes + i.evidence.acked, time + (i.to - i.from))
     });
-    let mean = bits_per_second(sums.0, sums.1);
+    let mean = bits_per_second(bytes, time);
+    let reported = verdict.cause == Cause::StandingQueue && direction.retransmitted > 0;
     match facts.path_bps {
-        shown if sums.2 && (mean..=mean.saturating_mul(2)).contains(&shown) => shown,
-        _ if sums.0 > 0 => mean,
-        0 => facts.peak_bps,
-        shown => shown,
+        0 if bytes == 0 => facts.peak_bps,
+        shown if bytes == 0 => shown,
+        shown if reported && (mean..=mean.saturating_mul(2)).contains(&shown) => shown,
+        _ => mean,
     }
 }
 

@@ -44,10 +44,10 @@ pub(crate) struct Window {
     beyond: u32,
     /// ACKs under that shift.
     acks: u32,
-    /// The capture lacks data that left since the last ACK, and may lack ACKs that allowed it.
-    lacks: bool,
     /// The edge that they set, by the shift in use.
     furthest_edge: u64,
+    /// The capture lacks data that left since the last ACK, and may lack ACKs that allowed it.
+    lacks: bool,
     /// Right edge: highest position that may be sent. 0 before the first ACK.
     pub(crate) edge: u64,
     /// Largest window advertised, scaled.
@@ -72,8 +72,8 @@ impl Window {
             near: 0,
             beyond: 0,
             acks: 0,
-            lacks: false,
             furthest_edge: 0,
+            lacks: false,
             edge: 0,
             largest: 0,
             smallest: u64::MAX,

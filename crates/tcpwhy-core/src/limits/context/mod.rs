@@ -162,14 +162,14 @@ impl<'a> Context<'a> {
 /// The best rate over any four neighbouring stretches: one alone is inflated by ACKs that bunch.
 /// Repairs are left out where no SACK tells what arrives meanwhile: the ACK that ends one acknowledges many round trips' data at once.
 fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
+    let told = stretches.iter().any(|s| s.is_repair() && s.arrived() > s.acked);
     let mut clean: Vec<&Stretch> = Vec::with_capacity(stretches.len());
     let kept = stretches
         .iter()
         .enumerate()
-        .filter(|&(i, s)| !(s.is_repair() || i > 0 && stretches[i - 1].is_repair()));
+        .filter(|&(i, s)| told || !(s.is_repair() || i > 0 && stretches[i - 1].is_repair()));
     clean.extend(kept.map(|(_, s)| s));
-    let tells = |s: &Stretch| s.is_repair() && s.arrived() > s.acked;
-    if clean.is_empty() || stretches.iter().any(tells) {
+    if clean.is_empty() {
         clean = stretches.iter().collect();
     }
     clean

@@ -9,6 +9,7 @@ use crate::model::{
 };
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
+use crate::whatif::turns;
 
 /// One end, as advice names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub(crate) struct Figures {
     pub busiest_flight: u64,
     /// Part of `span` in which small segments waited for ACKs.
     pub delayed_ack: f64,
+    /// Of what waited for the peer's next message, the time that the path needed for the messages.
+    pub carried: Nanos,
     /// Longest wait under the verdict.
     pub longest_stall: Nanos,
     /// First and last frame of the longest interval of the verdict.
@@ -174,6 +177,10 @@ impl Figures {
                 .max_by_key(|i| i.evidence.acked)
                 .map_or(0, |i| i.evidence.flight),
             delayed_ack: part_of(direction, |i| i.limit == Limit::DelayedAck),
+            carried: turns::carried(
+                direction,
+                &connection.directions[direction.from.other() as usize],
+            ),
             longest_stall: held().map(|i| i.evidence.longest_stall).max().unwrap_or_default(),
             frames: longest.map_or((0, 0), |i| (i.first_frame, i.last_frame)),
             policed_bps: found(connection, direction, FindingKind::Policer).map_or(0, |f| f.value),

@@ -129,12 +129,16 @@ fn waiting_for_peer(f: &Figures) -> Vec<Step> {
             steps.extend(f.is_opened_for_little().then_some(reuse));
             steps.push(batch);
             steps.extend(f.moves_much_in_turns().then_some(enlarge));
-            steps.extend(f.is_nearly_all().then_some(Step::Work(Work::ShortenTheWay)));
+            let nothing_else = f.is_nearly_all() && f.carried == Nanos::ZERO;
+            steps.extend(nothing_else.then_some(Step::Work(Work::ShortenTheWay)));
         }
         _ => {
             steps.extend([profile, batch]);
             steps.extend(f.moves_much_in_turns().then_some(enlarge));
         }
+    }
+    if f.carried > Nanos::ZERO {
+        steps.push(Step::Work(Work::CarryLess { carried: f.carried }));
     }
     if f.waits_for_acks_too() {
         steps.extend(delayed_ack(f));

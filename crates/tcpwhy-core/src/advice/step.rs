@@ -23,6 +23,7 @@ pub(crate) enum Work {
     EnlargeGrant { at: Place, asks: Place, rtt: Nanos, flight: u64 },
     BatchRequests { at: Place, rtt: Nanos, turns: u64 },
     ShortenTheWay,
+    CarryLess { carried: Nanos },
     KeepAliveIsHarmless,
     InspectReader { at: Place, frames: (u64, u64) },
     LargerBufferOnlyPostpones { at: Place },

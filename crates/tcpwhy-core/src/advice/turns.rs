@@ -12,20 +12,20 @@ const WORTH_A_STEP: f64 = 0.2;
 
 impl Figures {
     /// Whether one round trip for each turn of the conversation explains most of the verdict's
-    /// time: distance, not anybody's thinking.
+    /// time in which the path was not busy with what was said: distance, not anybody's thinking.
     pub(crate) fn is_chatty(&self) -> bool {
-        self.turns_take_over(0.6)
+        self.turns_take_over(0.6, self.held() - self.carried)
     }
 
     /// Whether those round trips are a part of it that is worth telling.
     pub(crate) fn is_partly_chatty(&self) -> bool {
-        self.turns_take_over(0.1)
+        self.turns_take_over(0.1, self.held())
     }
 
-    /// Whether one round trip for each turn takes more than this part of the verdict's time.
-    fn turns_take_over(&self, part: f64) -> bool {
-        let waited = self.span.secs() * self.share;
-        self.transfers > 1 && round_trips(self.transfers, self.rtt_floor).secs() > part * waited
+    /// Whether one round trip for each turn takes more than this part of what was `waited`.
+    fn turns_take_over(&self, part: f64, waited: Nanos) -> bool {
+        let ways = round_trips(self.transfers, self.rtt_floor);
+        self.transfers > 1 && ways.secs() > part * waited.secs()
     }
 
     /// Whether opening the connection may have taken a third of its turns: one for TCP's handshake, and with TLS 1.3 one more (RFC 8446

@@ -14,8 +14,7 @@ use crate::model::{
     Vantage,
 };
 use crate::units::Nanos;
-use crate::whatif::analytic::{Path, predict};
-use crate::whatif::{moving, reader};
+use crate::whatif::{predict_again, reader, turns};
 use std::num::{NonZeroU32, NonZeroU64};
 
 /// Lost segments from which their place in bursts can be told.
@@ -32,8 +31,15 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64, period: 
     let findings = findings::of(flow, placing);
     let mut rtt = rtt_of(flow, placing);
     let (position, confidence) = placing.legs.position(rtt.min);
-    let (client, up) = direction(flow, placing, Side::Client, period);
-    let (server, down) = direction(flow, placing, Side::Server, period);
+    let (mut client, up) = direction(flow, placing, Side::Client, period);
+    let (mut server, down) = direction(flow, placing, Side::Server, period);
+    let answers = [&server, &client].map(turns::answering);
+    for (direction, answers) in [&mut client, &mut server].into_iter().zip(answers) {
+        if let Some(traits) = &mut direction.traits {
+            traits.answers = answers;
+        }
+        predict_again(direction);
+    }
     let mut findings = findings;
     findings.extend(findings::of_losses(Side::Client, up));
     findings.extend(findings::of_losses(Side::Server, down));
@@ -128,11 +134,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let paced = ctx.is_paced();
     let ceiling = stopped_at(&ctx, filled, paced, capacity);
     let opened = timeline.iter().any(|i| i.limit == Limit::Handshake);
-    let traits = Traits { capacity, is_least: link.is_least, reader, ceiling, paced, opened };
-    let moving = moving(&timeline, &transfers);
-    let turns = transfers.len() as u64 + u64::from(transfers_omitted);
-    let path = Path { timeline: &moving, facts: &facts, transfer, bytes, turns, traits };
-    let what_if = predict(&path);
+    let is_least = link.is_least;
+    let traits = Traits { capacity, is_least, reader, ceiling, paced, opened, ..Traits::default() };
     let verdict = verdict::of(from, &timeline, &transfers, &facts);
     let direction = Direction {
         from,
@@ -140,7 +143,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         transfer,
         retransmitted,
         verdict,
-        what_if: what_if.into(),
+        what_if: Box::default(),
         timeline: timeline.into(),
         transfers: transfers.into(),
         transfers_omitted,

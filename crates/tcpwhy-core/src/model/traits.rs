@@ -1,6 +1,7 @@
 //! What the packets show of a path beside what the answer says.
 
 use super::Facts;
+use crate::units::Nanos;
 use std::num::{NonZeroU32, NonZeroU64};
 
 /// What the model of a transfer needs to know of a direction's path and ends, and no other part of the answer says.
@@ -14,6 +15,8 @@ pub struct Traits {
     pub reader: Option<NonZeroU64>,
     /// Bytes in flight at which a buffer stops the sender behind a link that is full, where it shows: no more than a window can be.
     pub ceiling: Option<NonZeroU32>,
+    /// For how long the path was busy with what the other end said meanwhile, as far as its rate is known.
+    pub answers: Nanos,
     /// Segments leave by a timer, as BBR's do.
     pub paced: bool,
     /// The connection was seen from its handshake on: windows and buffers began as those of every new one.

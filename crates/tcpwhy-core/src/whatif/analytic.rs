@@ -5,6 +5,7 @@
 //! offered over the RTT floor. Rate <= min(send buffer, cwnd, receive window) / RTT, and <= bandwidth.
 
 use super::tail::{late, tail};
+use super::turns::on_the_way;
 use crate::model::{Cause, Facts, Interval, Limit, Traits, WhatIf, WindowScale};
 use crate::units::{Nanos, bytes_in, mul_div, time_for};
 
@@ -32,7 +33,9 @@ pub(crate) fn predict(path: &Path<'_>) -> Vec<WhatIf> {
     }
     let mut held = Held::by_limit(path.timeline);
     let thought = &mut held[Limit::Application as usize].time;
-    *thought = *thought - tail(path).0 - late(path);
+    let on_the_way = on_the_way(path);
+    *thought = *thought - tail(path).0 - late(path) - on_the_way;
+    held[Limit::PathBandwidth as usize].time += on_the_way;
     let mut list: Vec<WhatIf> = Limit::ALL
         .into_iter()
         .filter(|l| !matches!(l, Limit::Handshake | Limit::Unknown))

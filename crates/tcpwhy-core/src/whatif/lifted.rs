@@ -8,6 +8,7 @@ use super::analytic::{Path, said};
 use super::refining::Budget;
 use super::tail::{late, tail};
 use super::transfer::{Control, End, Phase, Prediction, Transfer, predict};
+use super::turns::on_the_way;
 use crate::kernel::buffers::Asked;
 use crate::kernel::send::skb_overhead;
 use crate::kernel::window::Share;
@@ -42,7 +43,10 @@ pub(crate) fn refine(path: &Path<'_>, list: &mut [WhatIf], budget: &mut Budget) 
         return;
     }
     for what_if in list.iter_mut() {
-        let held = time_of(path.timeline, |i| i.limit == what_if.lift);
+        let mut held = time_of(path.timeline, |i| i.limit == what_if.lift);
+        if what_if.lift == Limit::PathBandwidth {
+            held += on_the_way(path);
+        }
         if held.scale(LEAST_PART, 1) < path.transfer {
             continue;
         }
@@ -63,16 +67,18 @@ fn lift(path: &Path<'_>, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
     let unknown = Unknown::of(path.timeline, kept);
     let mut stays = time_of(path.timeline, kept) + unknown.time - way;
     let rtt = path.facts.rtt_floor;
-    let mut answers = Nanos::ZERO;
+    let (mut answers, on_the_way) = (Nanos::ZERO, on_the_way(path));
+    let gone = if lifted == Limit::PathBandwidth { on_the_way } else { Nanos::ZERO };
+    stays = stays - gone;
     if lifted == Limit::Application {
         stays += late(path);
     }
     if lifted == Limit::Application && path.turns > 1 {
         // A question still has to cross the path, and its answer goes through what held every answer: one long transfer grows out of it.
         let questions = rtt.scale(i64::try_from(path.turns - 1).unwrap_or(i64::MAX), 1);
-        stays += questions;
+        stays += questions + path.traits.answers.min(on_the_way);
         let held = time_of(path.timeline, |i| i.limit == lifted).min(path.transfer);
-        answers = path.transfer - held + questions;
+        answers = path.transfer - held + questions + on_the_way;
     }
     let meanwhile: u64 = path.timeline.iter().filter(|i| kept(i)).map(|i| i.evidence.acked).sum();
     let meanwhile = meanwhile.saturating_add(unknown.bytes).saturating_sub(on_its_way);
@@ -93,7 +99,7 @@ fn lift(path: &Path<'_>, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
         Limit::PathBandwidth => Nanos::ZERO,
         _ => span(path.bytes, path.traits.capacity.saturating_mul(8)),
     };
-    let least = others(path.timeline, lifted, path.transfer, kept);
+    let least = others(path.timeline, lifted, path.transfer, kept) - gone;
     let transfer = (stays + moved).max(wire).max(answers).max(least).min(path.transfer);
     Some(said(path, lifted, transfer, next))
 }

@@ -8,6 +8,7 @@ mod refining;
 mod tail;
 pub mod traffic;
 pub mod transfer;
+pub(crate) mod turns;
 
 pub(crate) use analytic::LEAST_GRANT;
 pub(crate) use moving::moving;

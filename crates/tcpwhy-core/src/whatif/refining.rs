@@ -61,7 +61,7 @@ pub fn refine(direction: &mut Direction, budget: &mut Budget) {
     direction.what_if = what_if;
 }
 
-/// Makes the predictions of a direction again, by the arithmetic, after its timeline has changed; none that the model has made already.
+/// Makes the predictions of a direction by the arithmetic, or again after its timeline has changed; none that the model has made already.
 pub(crate) fn predict_again(direction: &mut Direction) {
     let Some(traits) = direction.traits else { return };
     let moving = moving(&direction.timeline, &direction.transfers);
@@ -69,7 +69,12 @@ pub(crate) fn predict_again(direction: &mut Direction) {
     direction.what_if = what_if.into();
 }
 
-fn path<'a>(direction: &'a Direction, moving: &'a [Interval], traits: Traits) -> Path<'a> {
+/// What the predictions of a direction start from.
+pub(super) fn path<'a>(
+    direction: &'a Direction,
+    moving: &'a [Interval],
+    traits: Traits,
+) -> Path<'a> {
     Path {
         timeline: moving,
         facts: &direction.facts,

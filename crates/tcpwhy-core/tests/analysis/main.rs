@@ -23,4 +23,5 @@ mod small_writes;
 mod thinking;
 mod traps;
 mod truth;
+mod turns;
 mod unanswered;

@@ -130,6 +130,7 @@ fn all_steps() -> Vec<Step> {
         Work::BatchRequests { at, rtt, turns: 1_203 },
         Work::BatchRequests { at, rtt: Nanos::ZERO, turns: 2 },
         Work::ShortenTheWay,
+        Work::CarryLess { carried: rtt },
         Work::KeepAliveIsHarmless,
         Work::InspectReader { at, frames },
         Work::InspectReader { at, frames: (7, 7) },

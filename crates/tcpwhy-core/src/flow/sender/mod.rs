@@ -95,6 +95,8 @@ pub(crate) struct Sender {
     /// Last data of the peer since the last of its own, and the first.
     peer_data: Option<Nanos>,
     spoke_first: Nanos,
+    /// What it acknowledged last, of the peer's data.
+    answered_to: Option<Seq>,
     /// Loss is being repaired until this is acknowledged.
     recover: Option<u64>,
     /// That repair began when a timer expired.
@@ -186,6 +188,7 @@ impl Sender {
             begun: b.from,
             peer_data: None,
             spoke_first: b.from,
+            answered_to: None,
             recover: None,
             timed_out: false,
             probed_tail: false,

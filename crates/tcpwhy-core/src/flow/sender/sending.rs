@@ -158,6 +158,20 @@ impl Sender {
             self.probed(packet.frame, time, self.state() == State::NoRoom);
         }
         self.told_next = self.told_next.max(start);
+        if self.is_far() {
+            self.answers(packet, time);
+        }
+    }
+
+    /// Behind a queue the peer's data reaches the sender later than it passed here: just before it is acknowledged. Of less than two segments
+    /// that may be late (RFC 5681 section 4.2).
+    fn answers(&mut self, packet: &Packet, time: Nanos) {
+        let before = self.answered_to.replace(packet.ack);
+        let at_once =
+            before.is_some_and(|ack| packet.ack.distance(ack) >= 2 * self.size.mss() as i32);
+        if at_once {
+            self.peer_data = self.peer_data.map(|spoke| spoke.max(time));
+        }
     }
 
     /// A probe of a closed window says that more data waits: the transfer is not done.
@@ -244,6 +258,7 @@ impl Sender {
     #[inline(always)]
     fn open_gap(&mut self, packet: &Packet, time: Nanos) {
         self.peer_data = None;
+        self.answered_to = Some(packet.ack);
         self.room = self.room();
         self.probes = 0;
         self.flight = self.board.flight();

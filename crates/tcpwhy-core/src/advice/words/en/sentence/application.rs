@@ -10,6 +10,15 @@ use crate::units::Nanos;
 pub(super) fn application(f: &Figures) -> String {
     let (sender, receiver) = (f.sender.side.name(), f.receiver.side.name());
     match f.verdict.cause {
+        Cause::WaitingForPeer if f.is_chatty() && f.carried > Nanos::ZERO => format!(
+            "The two ends talked in turns: for {} the {sender} waited for the {receiver}'s next message. {} turns of at least \
+             one round trip ({}) each are {} of that, and the path needed {} for what was said in them.",
+            part(f),
+            count(f.transfers),
+            span(f.rtt_floor),
+            span(round_trips(f.transfers, f.rtt_floor)),
+            span(f.carried)
+        ),
         Cause::WaitingForPeer if f.is_chatty() => format!(
             "The two ends talked in small turns: for {} the {sender} waited for the {receiver}'s \
              next message, and {} turns of at least one round trip ({}) each explain most of that.",

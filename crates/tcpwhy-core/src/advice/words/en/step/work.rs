@@ -55,6 +55,11 @@ pub(super) fn step(step: &Work) -> String {
         Work::ShortenTheWay => "More bandwidth or larger buffers change nothing here: only fewer \
              turns, or two ends that are closer together."
             .to_owned(),
+        Work::CarryLess { carried } => format!(
+            "The path needs {} of the time for what is asked and answered: fewer bytes (compression, asking for less) or a faster \
+             link shorten that.",
+            span(carried)
+        ),
         Work::BatchRequests { at, rtt, turns } => format!(
             "On {}, ask for more at a time or send the next request before the answer has come \
              (batching, pipelining, several connections): each of the {} turns costs at least a \

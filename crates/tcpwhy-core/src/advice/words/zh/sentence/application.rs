@@ -10,6 +10,14 @@ use crate::units::Nanos;
 pub(super) fn application(f: &Figures) -> String {
     let (sender, receiver) = (end(f.sender.side), end(f.receiver.side));
     match f.verdict.cause {
+        Cause::WaitingForPeer if f.is_chatty() && f.carried > Nanos::ZERO => format!(
+            "两端一来一往：{}是{sender}在等{receiver}的下一条消息；其中 {} 个来回，每个至少要一个往返时延（{}），共 {}，路径传送其间的内容又用了 {}。",
+            part(f),
+            count(f.transfers),
+            span(f.rtt_floor),
+            span(round_trips(f.transfers, f.rtt_floor)),
+            span(f.carried)
+        ),
         Cause::WaitingForPeer if f.is_chatty() => format!(
             "两端一来一往，每次只说一点：{}是{sender}在等{receiver}的下一条消息，其中大部分是 {} 个来回造成的，每个来回至少要一个往返时延（{}）。",
             part(f),

@@ -47,6 +47,10 @@ pub(super) fn step(step: &Work) -> String {
         Work::ShortenTheWay => {
             "增加带宽或缓冲区在这里毫无作用：只有减少来回次数，或者让两端离得更近。".to_owned()
         }
+        Work::CarryLess { carried } => format!(
+            "其中 {} 是路径传送请求和应答所用的时间：少传一些字节（压缩、少请求一些）或换更快的链路可以缩短它。",
+            span(carried)
+        ),
         Work::BatchRequests { at, rtt, turns } => format!(
             "在{}上，每次多请求一些，或者不等应答就发出下一个请求（批量、流水线、多个连接）：{} 个来回中，每个至少要花一个往返时延{}。",
             place(&at),

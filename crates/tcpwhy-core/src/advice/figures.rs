@@ -93,8 +93,8 @@ pub(crate) struct Figures {
     pub tail: Nanos,
     /// The same with the verdict's limit lifted, and what would hold it then.
     pub lifted: Option<WhatIf>,
-    /// The buffer whose limit took longest besides, and the transfer without it, where that is a good part shorter.
-    pub buffers: Option<(Limit, Nanos)>,
+    /// Without another limit the transfer would be a good part shorter, and shorter than without the verdict's.
+    pub besides: Option<WhatIf>,
     /// What came before the first data that somebody waited for.
     pub thought: Nanos,
     /// Largest payload of a segment.
@@ -136,7 +136,17 @@ impl Figures {
 
     /// Gathers the numbers of `direction`, which is one of `connection`'s.
     pub(crate) fn of(connection: &Connection, direction: &Direction) -> Self {
-        let verdict = direction.verdict;
+        Self::by(connection, direction, direction.verdict)
+    }
+
+    /// As if another limit, with what caused it for longest, were the verdict.
+    pub(crate) fn under(connection: &Connection, direction: &Direction, limit: Limit) -> Self {
+        let of_limit = direction.limits().into_iter().find(|share| share.limit == limit);
+        let cause = of_limit.map_or(Cause::None, |share| share.cause);
+        Self::by(connection, direction, Verdict { limit, cause, ..direction.verdict })
+    }
+
+    fn by(connection: &Connection, direction: &Direction, verdict: Verdict) -> Self {
         let held = || intervals(direction, &verdict);
         let longest = held().max_by_key(|i| i.to - i.from);
         let evidence = longest.map(|i| i.evidence).unwrap_or_default();
@@ -199,12 +209,12 @@ impl Figures {
             path_bps: facts.path_bps,
             transfer: direction.transfer,
             tail: facts.tail,
-            buffers: buffers(direction),
+            besides: besides(direction, &verdict),
             thought: direction.thought(),
             lifted: direction.what_if.iter().find(|w| w.lift == verdict.limit).copied(),
             mss: facts.mss,
             peak_bps: facts.peak_bps,
-            mean_bps: mean_rate(direction),
+            mean_bps: mean_rate(direction, &verdict),
             scale: facts.scale,
             scale_matters: scale_matters(connection, direction),
             transfers: direction.turns(),
@@ -287,8 +297,8 @@ fn intervals<'a>(
 
 /// Bits acknowledged in a second of the time under the verdict, or what the link carries: as much leaves its queue while what SACKs report is
 /// not yet acknowledged, and where no packets were seen.
-fn mean_rate(direction: &Direction) -> u64 {
-    let (facts, verdict) = (&direction.facts, &direction.verdict);
+fn mean_rate(direction: &Direction, verdict: &Verdict) -> u64 {
+    let facts = &direction.facts;
     let held = intervals(direction, verdict);
     let (bytes, time) = held.fold((0, Nanos::ZERO), |(bytes, time), i| {
         (bytes + i.evidence.acked, time + (i.to - i.from))
@@ -310,12 +320,16 @@ fn outdone(direction: &Direction) -> Option<(Limit, f64)> {
     (most.1 > direction.verdict.share && most.0 != direction.verdict.limit).then_some(most)
 }
 
-/// The buffer without whose limit a fifth of the time and more would be saved, and what would be left.
-fn buffers(direction: &Direction) -> Option<(Limit, Nanos)> {
-    let of_buffer = |w: &&WhatIf| matches!(w.lift, Limit::SendBuffer | Limit::ReceiveWindow);
-    let worth = |w: &&WhatIf| w.transfer.scale(5, 4) <= direction.transfer;
-    let best = direction.what_if.iter().filter(of_buffer).filter(worth).min_by_key(|w| w.transfer);
-    best.map(|w| (w.lift, w.transfer))
+/// The limit besides the verdict's without which a tenth of the time and more would be saved, and more than without the verdict's; but no setting
+/// lifts a path's, whatever would be saved. What is unknown hides what else held, and where nothing moved, nothing else did.
+fn besides(direction: &Direction, verdict: &Verdict) -> Option<WhatIf> {
+    if matches!(verdict.limit, Limit::Unknown | Limit::Handshake | Limit::SilentPath) {
+        return None;
+    }
+    let least = |w: &WhatIf| w.transfer.scale(10, 9) <= direction.transfer;
+    let by_path = verdict.limit == Limit::PathBandwidth;
+    let others = direction.what_if.iter().filter(|w| !by_path || w.lift != Limit::PathBandwidth);
+    others.min_by_key(|w| w.transfer).filter(|w| w.lift != verdict.limit && least(w)).copied()
 }
 
 /// The part of all time that the intervals take that are meant.

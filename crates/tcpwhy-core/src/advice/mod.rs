@@ -36,7 +36,9 @@ pub fn sentence(connection: &Connection, direction: &Direction, language: Langua
 /// Every step is safe to take: nothing here switches a protection off. Empty when the direction
 /// carried no data.
 pub fn steps(connection: &Connection, direction: &Direction, language: Language) -> Vec<String> {
-    let steps = plan::steps(&Figures::of(connection, direction));
+    let figures = Figures::of(connection, direction);
+    let other = figures.besides.map(|w| Figures::under(connection, direction, w.lift));
+    let steps = plan::steps(&figures, other.as_ref());
     steps.iter().map(|step| words::step(language, step)).collect()
 }
 

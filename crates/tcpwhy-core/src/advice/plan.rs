@@ -8,13 +8,33 @@ use super::step::{Buffer, Life, Network, Step, Unseen, Work};
 use crate::model::{Cause, Limit, Side, WindowScale};
 use crate::units::Nanos;
 
-/// What to do about the verdict.
-pub(crate) fn steps(f: &Figures) -> Vec<Step> {
+/// Steps against the limit that held at other times: what helps most.
+const MOST_BESIDES: usize = 2;
+
+/// What to do about the verdict, and about the `other` limit that held besides.
+pub(crate) fn steps(f: &Figures, other: Option<&Figures>) -> Vec<Step> {
     if f.is_idle() {
         return Vec::new();
     }
     let mut steps: Vec<Step> = gain(f).into_iter().collect();
     steps.extend(against(f));
+    let mut more = other.map_or_else(Vec::new, |other| besides(f, other));
+    more.retain(|step| !steps.contains(step));
+    if let Some(w) = f.besides.filter(|_| !more.is_empty()) {
+        steps.push(Step::Network(Network::Besides { other: w.lift, left: w.transfer }));
+        steps.extend(more.into_iter().take(MOST_BESIDES));
+    }
+    steps
+}
+
+/// What to do about the `other` limit. What the path needed for turns has been told.
+fn besides(f: &Figures, other: &Figures) -> Vec<Step> {
+    if other.verdict.limit == Limit::PathBandwidth {
+        let less = Step::Network(Network::SendLess { resting: f.mostly_rests() });
+        return (f.carried == Nanos::ZERO).then_some(less).into_iter().collect();
+    }
+    let mut steps = against(other);
+    steps.retain(|step| !matches!(step, Step::Work(Work::NoSettingHelps | Work::ShortenTheWay)));
     steps
 }
 
@@ -104,9 +124,20 @@ fn application(f: &Figures) -> Vec<Step> {
         _ if f.is_mostly_corked() => vec![Step::Work(Work::Uncork { at: f.sender })],
         _ => {
             let first = f.is_before();
-            vec![Step::Work(Work::ProfileApplication { at: f.sender, first })]
+            let mut steps = vec![Step::Work(Work::ProfileApplication { at: f.sender, first })];
+            steps.extend(no_setting_helps(f));
+            steps
         }
     }
+}
+
+/// Whether neither another limit held for long nor the path needed much of the time.
+fn nothing_else_helps(f: &Figures) -> bool {
+    f.besides.is_none() && f.carried == Nanos::ZERO
+}
+
+fn no_setting_helps(f: &Figures) -> Option<Step> {
+    nothing_else_helps(f).then_some(Step::Work(Work::NoSettingHelps))
 }
 
 fn delayed_ack(f: &Figures) -> [Step; 2] {
@@ -122,19 +153,26 @@ fn waiting_for_peer(f: &Figures) -> Vec<Step> {
     let enlarge = Step::Work(Work::EnlargeGrant { at, asks, rtt, flight });
     let mut steps = Vec::new();
     match turns {
-        _ if f.is_granted() => steps.extend([enlarge, profile]),
-        0 | 1 => steps.push(profile),
+        _ if f.is_granted() => {
+            steps.extend([enlarge, profile]);
+            steps.extend(no_setting_helps(f));
+        }
+        0 | 1 => {
+            steps.push(profile);
+            steps.extend(no_setting_helps(f));
+        }
         _ if f.is_chatty() => {
             let reuse = Step::Life(Life::ReuseAgainstTurns { rtt, turns });
             steps.extend(f.is_opened_for_little().then_some(reuse));
             steps.push(batch);
             steps.extend(f.moves_much_in_turns().then_some(enlarge));
-            let nothing_else = f.is_nearly_all() && f.carried == Nanos::ZERO;
-            steps.extend(nothing_else.then_some(Step::Work(Work::ShortenTheWay)));
+            let is_all = f.is_nearly_all() && nothing_else_helps(f);
+            steps.extend(is_all.then_some(Step::Work(Work::ShortenTheWay)));
         }
         _ => {
             steps.extend([profile, batch]);
             steps.extend(f.moves_much_in_turns().then_some(enlarge));
+            steps.extend(no_setting_helps(f));
         }
     }
     if f.carried > Nanos::ZERO {
@@ -243,9 +281,9 @@ fn path_bandwidth(f: &Figures) -> Vec<Step> {
         return vec![Step::Network(Network::RaisePolicedRate), shape];
     }
     let (others, rate) = f.shared.unwrap_or((0, f.mean_bps));
-    let besides = f.buffers.filter(|_| others == 0);
+    let besides = f.besides.filter(|_| others == 0);
     let nothing = match besides {
-        Some((other, left)) => Network::NothingWhileFull { rate, other, left },
+        Some(_) => Network::NothingWhileFull { rate },
         None => Network::NothingToGain { rate, shared_by: others },
     };
     let mut steps = vec![Step::Network(nothing)];

@@ -83,10 +83,38 @@ fn a_full_link_is_not_all_where_a_buffer_held_for_as_long() {
     let then = |ms| without(Limit::ReceiveWindow, ms, Limit::PathBandwidth);
     // 25.1 s as it is.
     c.directions[1].what_if = Box::new([then(14_000)]);
-    let first = advised(&c).swap_remove(0);
-    assert!(first.contains("receive window held it") && first.contains("14.0 s"), "{first}");
+    let steps = advised(&c);
+    assert!(steps[0].starts_with("While the link is full"), "{steps:?}");
+    let besides = position(&steps, "another limit held it (receive window)");
+    assert!(steps[besides].contains("14.0 s") && steps.len() > besides + 1, "{steps:?}");
     c.directions[1].what_if = Box::new([then(24_000)]);
     assert!(advised(&c)[0].starts_with("Nothing to gain"), "{:?}", advised(&c));
+}
+
+#[test]
+fn whoever_gains_more_from_another_limit_is_told_so_and_not_that_no_setting_helps() {
+    let mut c = case(Limit::Application, Cause::SenderApplication);
+    assert!(advised(&c).contains(&"No network or buffer setting will help.".to_owned()));
+    let lifted = |application, buffer| {
+        let of = |lift, ms| without(lift, ms, Limit::PathBandwidth);
+        Box::new([of(Limit::SendBuffer, buffer), of(Limit::Application, application)])
+    };
+    // 25.1 s as it is.
+    c.directions[1].what_if = lifted(20_000, 15_000);
+    let steps = advised(&c);
+    assert!(steps.iter().all(|s| !s.contains("setting will help")), "{steps:?}");
+    let besides = position(&steps, "another limit held it (send buffer)");
+    assert!(steps[besides].contains("15.0 s"), "{steps:?}");
+    assert!(steps[besides + 1].contains("remove the call that sets SO_SNDBUF"), "{steps:?}");
+    for [application, buffer] in [[15_000, 20_000], [25_000, 24_000]] {
+        c.directions[1].what_if = lifted(application, buffer);
+        assert!(advised(&c).iter().all(|s| !s.contains("another limit")), "{application}");
+    }
+}
+
+/// Which of the steps says so.
+fn position(steps: &[String], said: &str) -> usize {
+    steps.iter().position(|s| s.contains(said)).unwrap_or_else(|| panic!("{steps:?}"))
 }
 
 #[test]

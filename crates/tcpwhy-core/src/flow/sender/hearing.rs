@@ -14,11 +14,19 @@ impl Sender {
         let again = self.repeated == Some((event.ack, event.window));
         if again && event.len > 0 && event.is_ordinary() {
             self.last = time;
-            self.record.open().touch(event.frame);
+            self.shows(event.frame);
             return self.peer_spoke(time);
         }
         self.repeated = None;
         self.told(event, time, way);
+    }
+
+    /// What comes in while data is under way shows what happened to it; what comes later, of the peer's, may come long after that.
+    #[inline(always)]
+    fn shows(&mut self, frame: u64) {
+        if self.done.is_none() {
+            self.record.open().touch(frame);
+        }
     }
 
     #[inline(never)]
@@ -106,9 +114,8 @@ impl Sender {
         self.duplicate_acks = 0;
         self.released_rtt = Nanos::ZERO;
         let window = self.window.bytes();
-        let open = self.record.open();
-        open.touch(event.frame);
-        open.saw_window(window);
+        self.shows(event.frame);
+        self.record.open().saw_window(window);
         self.answers.spoke();
         self.peer_spoke(time);
         let piece = self.piece(time, event.frame);
@@ -138,8 +145,12 @@ impl Sender {
         let closing = if acked.unseen > 1 { 0 } else { behind };
         let window = self.window.bytes();
         let arrived = acked.arrived - acked.hidden + beyond;
+        if acked.bytes > 0 {
+            self.record.open().touch(event.frame);
+        } else {
+            self.shows(event.frame);
+        }
         let open = self.record.open();
-        open.touch(event.frame);
         open.saw_window(window);
         open.acked += acked.bytes - closing - acked.hidden;
         open.arrived += arrived.saturating_sub(closing) as i64;

@@ -76,11 +76,13 @@ pub(super) fn step(step: &Network) -> String {
                 many(shared_by, "other", "others")
             ))
         ),
-        Network::NothingWhileFull { rate: bps, other, left } => format!(
+        Network::NothingWhileFull { rate: bps } => format!(
             "While the link is full, at {}, only a faster link, less other traffic on it, or fewer \
-             bytes help, and no buffer or kernel setting. At other times the {} held it: without \
-             that the transfer would take {}.",
-            rate(bps),
+             bytes help, and no buffer or kernel setting.",
+            rate(bps)
+        ),
+        Network::Besides { other, left } => format!(
+            "At other times another limit held it ({}): without that the transfer would take {}.",
             limit(other),
             span(left)
         ),

@@ -11,7 +11,7 @@ pub(super) fn step(step: &Work) -> String {
     match *step {
         Work::ProfileApplication { at, first } => format!(
             "Look at what the application on {} does {}, or where it gets the data from; its own \
-             log, `perf` or `strace -f -T -p PID` shows it. No network or buffer setting will help.",
+             log, `perf` or `strace -f -T -p PID` shows it.",
             place(&at),
             if first {
                 "before its first write (disk, database, locks, CPU)"
@@ -25,8 +25,7 @@ pub(super) fn step(step: &Work) -> String {
             place(&at)
         ),
         Work::ProfilePeer { at } => format!(
-            "Look at how long the application on {} takes between {}. No network or buffer setting \
-             will help.",
+            "Look at how long the application on {} takes between {}.",
             place(&at),
             match at.side {
                 Side::Client => "reading an answer and sending its next request",
@@ -35,7 +34,7 @@ pub(super) fn step(step: &Work) -> String {
         ),
         Work::EnlargeGrant { at, asks, rtt, flight } => format!(
             "If the protocol has a window of its own, enlarge it{}: {} in flight and a round trip \
-             of {} allow {} at most. No network or buffer setting will help.",
+             of {} allow {} at most.",
             match asks == at {
                 true => format!(
                     " on {} (flow control of HTTP/2, gRPC or SSH, or how many requests are under way)",
@@ -52,6 +51,7 @@ pub(super) fn step(step: &Work) -> String {
             span(rtt),
             rate(bits_per_second(flight, rtt))
         ),
+        Work::NoSettingHelps => "No network or buffer setting will help.".to_owned(),
         Work::ShortenTheWay => "More bandwidth or larger buffers change nothing here: only fewer \
              turns, or two ends that are closer together."
             .to_owned(),

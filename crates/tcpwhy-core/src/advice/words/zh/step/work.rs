@@ -10,7 +10,7 @@ use crate::units::bits_per_second;
 pub(super) fn step(step: &Work) -> String {
     match *step {
         Work::ProfileApplication { at, first } => format!(
-            "查看{}上的应用程序在{}，或者它的数据从哪里来；它自己的日志、`perf` 或 `strace -f -T -p PID` 可以说明。调整网络或缓冲区没有用。",
+            "查看{}上的应用程序在{}，或者它的数据从哪里来；它自己的日志、`perf` 或 `strace -f -T -p PID` 可以说明。",
             place(&at),
             if first {
                 "第一次写入之前做什么（磁盘、数据库、锁、CPU）"
@@ -23,7 +23,7 @@ pub(super) fn step(step: &Work) -> String {
             place(&at)
         ),
         Work::ProfilePeer { at } => format!(
-            "查看{}上的应用程序从{}要用多长时间。调整网络或缓冲区没有用。",
+            "查看{}上的应用程序从{}要用多长时间。",
             place(&at),
             match at.side {
                 Side::Client => "读完应答到发出下一个请求",
@@ -31,7 +31,7 @@ pub(super) fn step(step: &Work) -> String {
             }
         ),
         Work::EnlargeGrant { at, asks, rtt, flight } => format!(
-            "如果协议有自己的窗口（{}），请把它调大：在途 {}、往返时延 {} 时，最多只能达到 {}。调整网络或缓冲区没有用。",
+            "如果协议有自己的窗口（{}），请把它调大：在途 {}、往返时延 {} 时，最多只能达到 {}。",
             match asks == at {
                 true => format!("HTTP/2、gRPC 或 SSH 的流量控制，或同时进行的请求数，都在{}上", place(&at)),
                 false => format!(
@@ -44,6 +44,7 @@ pub(super) fn step(step: &Work) -> String {
             span(rtt),
             rate(bits_per_second(flight, rtt))
         ),
+        Work::NoSettingHelps => "调整网络或缓冲区没有用。".to_owned(),
         Work::ShortenTheWay => {
             "增加带宽或缓冲区在这里毫无作用：只有减少来回次数，或者让两端离得更近。".to_owned()
         }

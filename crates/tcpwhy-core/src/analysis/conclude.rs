@@ -135,7 +135,9 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let ceiling = stopped_at(&ctx, filled, paced, capacity);
     let opened = timeline.iter().any(|i| i.limit == Limit::Handshake);
     let is_least = link.is_least;
-    let traits = Traits { capacity, is_least, reader, ceiling, paced, opened, ..Traits::default() };
+    let chance = matches!(ctx.losses, Losses::Random { .. });
+    let traits =
+        Traits { capacity, is_least, reader, ceiling, paced, chance, opened, answers: Nanos::ZERO };
     let verdict = verdict::of(from, &timeline, &transfers, &facts);
     let direction = Direction {
         from,

@@ -131,7 +131,9 @@ fn ack_queue(side: Side, sender: &Sender) -> Option<Finding> {
     let sum =
         |(back, rtt, n), s: &Stretch| (back + s.queued_back, rtt + s.rtt_sum, n + s.rtt_count);
     let all = sender.record.closed().iter();
-    let (back, rtt, samples) = all.fold((Nanos::ZERO, Nanos::ZERO, 0), sum);
+    // What was kept back for an answer did not wait in a queue.
+    let none = Nanos::ZERO - sender.tally.kept;
+    let (back, rtt, samples) = all.fold((none, none, 0), sum);
     let mean = |sum: Nanos| Nanos(sum.0 / i64::from(samples.max(1)));
     let floor = sender.rtt.floor_or_zero();
     let (waited, forth) = (mean(back), mean(rtt - back) - floor);

@@ -2,6 +2,7 @@
 
 use super::packet::Packet;
 use super::scoreboard::Sending;
+use crate::units::Nanos;
 
 /// How often something happened and the first frame that shows it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,6 +45,8 @@ pub(crate) struct Tally {
     pub(crate) keep_alives: Count,
     /// Ends of writes that a timer sent, see `Sender::note_cork`.
     pub(crate) corked: Count,
+    /// For how long ACKs were kept back at most that came with the peer's own data.
+    pub(crate) kept: Nanos,
     /// Segments that cannot belong to this stream.
     pub(crate) stray: u64,
 }

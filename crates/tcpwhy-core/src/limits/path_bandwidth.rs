@@ -105,7 +105,9 @@ pub(super) fn rationed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<
         Losses::Plain | Losses::Random { .. } => return None,
     };
     let repairs = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown);
-    let probes = matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing);
+    // The rate that a sender holds between two losses is the policer's, not a link's.
+    let probes =
+        matches!(plain.cause, Cause::CongestionAvoidance | Cause::Pacing | Cause::SteadyRate);
     // A window that grows back slowly lets less through than the policer does, for many rounds.
     let used = || ctx.arrived_at(i, rate) || ctx.around(i).rate() >= nearly(rate);
     let doing = repairs || probes && used();

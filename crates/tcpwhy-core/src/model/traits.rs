@@ -19,6 +19,8 @@ pub struct Traits {
     pub answers: Nanos,
     /// Segments leave by a timer, as BBR's do.
     pub paced: bool,
+    /// What was lost was lost by chance, whatever the path carries.
+    pub chance: bool,
     /// The connection was seen from its handshake on: windows and buffers began as those of every new one.
     pub opened: bool,
 }

@@ -93,7 +93,8 @@ fn lift(path: &Path<'_>, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
     let rest = span(size - followed, p.steady_bps);
     // Until the last byte is acknowledged, from the first one on.
     let moved = p.arrived - p.phases[Phase::Handshake as usize] + rtt.scale(1, 2) + rest;
-    let next = longest_kept(path, kept).filter(|_| moved <= stays).unwrap_or_else(|| held_by(&p));
+    let next =
+        longest_kept(path, kept).filter(|_| moved <= stays).unwrap_or_else(|| held_by(&p, lifted));
     // What was seen of the path in the time that stays may have been less than its rate.
     let wire = match lifted {
         Limit::PathBandwidth => Nanos::ZERO,
@@ -155,7 +156,9 @@ fn stays(i: &Interval, lifted: Limit, path: &Path<'_>) -> bool {
         Limit::ReceiveWindow => by_reader && pace_of_reader(path).is_none(),
         // A window without limit asks nothing of losses, and what makes the losses may be the path or what it lets burst. But where less
         // was in flight than the path holds, it was neither.
-        Limit::LossRecovery if lifted == Limit::PathBandwidth => i.evidence.flight < holds(path),
+        Limit::LossRecovery if lifted == Limit::PathBandwidth => {
+            path.traits.chance || i.evidence.flight < holds(path)
+        }
         // Where repairs take longer than the window does, they are no consequence of its size.
         Limit::LossRecovery if lifted == Limit::CongestionWindow => {
             let time = |of| time_of(path.timeline, |i| i.limit == of);
@@ -163,6 +166,7 @@ fn stays(i: &Interval, lifted: Limit, path: &Path<'_>) -> bool {
         }
         // The first tries into a silent path are part of it.
         _ if by_loss && lifted == Limit::SilentPath => i.evidence.acked > 0,
+        _ if by_loss && lifted == Limit::PathBandwidth => path.traits.chance,
         _ if by_loss => matches!(lifted, Limit::Application | Limit::ReceiveWindow),
         _ => false,
     }
@@ -298,16 +302,23 @@ fn span(bytes: u64, rate_bps: u64) -> Nanos {
     Nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
 }
 
-/// What the model's longest phase is called in an analysis.
-fn held_by(p: &Prediction) -> Limit {
+/// What the model's longest phase is called in an analysis, but for the limit that was `lifted`, which may still be felt (a window that opens as
+/// data comes) and is not what comes next.
+fn held_by(p: &Prediction, lifted: Limit) -> Limit {
     let phases = Phase::ALL.into_iter().zip(p.phases);
     let longest = phases
         .filter(|(phase, _)| !matches!(phase, Phase::Handshake | Phase::Last))
+        .map(|(phase, time)| (limit_of(phase), time))
+        .filter(|(limit, _)| *limit != lifted)
         .max_by_key(|(_, time)| *time);
-    match longest.map(|(phase, _)| phase) {
-        Some(Phase::SlowStart | Phase::Congestion) => Limit::CongestionWindow,
-        Some(Phase::SendBuffer) => Limit::SendBuffer,
-        Some(Phase::ReceiveWindow) => Limit::ReceiveWindow,
+    longest.map_or(Limit::PathBandwidth, |(limit, _)| limit)
+}
+
+fn limit_of(phase: Phase) -> Limit {
+    match phase {
+        Phase::SlowStart | Phase::Congestion => Limit::CongestionWindow,
+        Phase::SendBuffer => Limit::SendBuffer,
+        Phase::ReceiveWindow => Limit::ReceiveWindow,
         _ => Limit::PathBandwidth,
     }
 }

@@ -62,3 +62,21 @@ fn it_is_told_from_the_middle_of_the_path_too() {
         assert_eq!(of(100, 0, tap), None, "on the way there");
     }
 }
+
+#[test]
+fn what_is_kept_back_for_an_answer_waited_in_no_queue() {
+    // A server a millisecond away that thinks for 20: its answer carries the ACK.
+    let mut text = "0 C S win 64240 mss 1460 ws 7 ts 1000,0\n\
+                    1 S S. win 65160 mss 1460 ws 7 ts 5000,1000\n\
+                    1.1 C . win 502 ts 1001,5000\n"
+        .to_owned();
+    for turn in 0..200 {
+        let (asks, answers) = (2 + 22 * turn, 23 + 22 * turn);
+        text += &format!("{asks} C P. len 100 ts {},{}\n", 1_000 + asks, 5_000 + asks - 2);
+        text += &format!("{answers} S P. len 900 ts {},{}\n", 5_000 + answers, 1_000 + asks);
+        text += &format!("{answers}.1 C . ts {},{}\n", 1_000 + answers, 5_000 + answers);
+    }
+    let connection = analyse_one(&script(&text));
+    let found = connection.findings.iter().find(|f| f.kind == FindingKind::AckQueue);
+    assert_eq!(found, None);
+}

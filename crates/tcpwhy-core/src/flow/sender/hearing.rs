@@ -162,6 +162,7 @@ impl Sender {
         let sample = sent_at.map(|at| event.time - at + way.leg).filter(|rtt| rtt.0 >= 0);
         if let Some(rtt) = sample {
             let kept = if event.len > 0 { self.kept(rtt - way.queue, quiet) } else { Nanos::ZERO };
+            self.tally.kept += kept;
             self.record.open().sampled(rtt, way.queue + kept);
             if self.rtt.add(rtt) {
                 self.pace.lower(self.rtt.floor_or_zero());

@@ -11,7 +11,7 @@ use crate::flow::BUSY_HOST;
 use crate::flow::overflow::Before;
 use crate::flow::stretch::Stretch;
 use crate::kernel::start::INITIAL_WINDOW;
-use crate::units::{Nanos, bytes_in};
+use crate::units::{Nanos, bytes_in, mul_div};
 
 /// Losses from which a pattern can be told.
 const FEWEST: usize = 3;
@@ -174,7 +174,9 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let fewest = if farther >= ends { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
     // What is lost does not stand at the ends of bursts: rates that differ as little as a growing window's do not overrule that.
     let by_chance = farther <= CHANCE && !(narrow && evenly(fewest, EVENER));
-    if by_chance {
+    if by_chance && (most_are_heavy(ctx, &events) || come_together(ctx, &events)) {
+        Losses::Plain
+    } else if by_chance {
         Losses::Random { count: events.len() }
     } else if unused && evenly(fewest, if tiny { ONE_RATE } else { alike(&between) }) {
         policed
@@ -221,12 +223,36 @@ fn goes_on(ctx: &Context<'_>, events: &[usize], last: usize) -> bool {
 fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
     let from = i.saturating_sub(HEAVY_ROUNDS);
     let before = ctx.stretches[from..i].iter();
-    let repair = ctx.stretches[i..].iter().take_while(|s| s.is_repair());
     let count = |(sent, lost, timeouts), s: &Stretch| {
         (sent + s.segments, lost + s.resent, timeouts + s.timeouts)
     };
-    let (sent, lost, timeouts) = before.chain(repair).fold((0, 0, 0), count);
+    let (sent, lost, timeouts) = before.chain(repair(ctx, i)).fold((0, 0, 0), count);
     lost >= FEWEST_HEAVY && lost * 5 >= sent && timeouts * 10 <= lost
+}
+
+/// Most of the segments that are lost go in heavy losses.
+fn most_are_heavy(ctx: &Context<'_>, events: &[usize]) -> bool {
+    let lost = |i: &usize| repair(ctx, *i).map(|s| u64::from(s.resent)).sum::<u64>();
+    let all: u64 = events.iter().map(lost).sum();
+    2 * events.iter().filter(|&&i| is_heavy(ctx, i)).map(lost).sum::<u64>() > all
+}
+
+/// What is repaired together is twice what chance, which takes every segment alike, takes of as many segments around a loss.
+fn come_together(ctx: &Context<'_>, events: &[usize]) -> bool {
+    let count = |(sent, lost): (u64, u64), s: &Stretch| {
+        (sent + u64::from(s.segments), lost + u64::from(s.resent))
+    };
+    let (sent, lost) = ctx.stretches.iter().fold((0, 0), count);
+    let (near, together) = events.iter().fold((0, 0), |sum, &i| {
+        let before = ctx.stretches[i.saturating_sub(HEAVY_ROUNDS)..i].iter();
+        before.chain(repair(ctx, i)).fold(sum, count)
+    });
+    together > 2 * (mul_div(lost, near, sent) + events.len() as u64)
+}
+
+/// The repair that begins in stretch `i`.
+fn repair<'a>(ctx: &Context<'a>, i: usize) -> impl Iterator<Item = &'a Stretch> + use<'a> {
+    ctx.stretches[i..].iter().take_while(|s| s.is_repair())
 }
 
 /// As much arrived in each of many parts of the time from stretch `first` on.
@@ -252,8 +278,7 @@ fn is_loss(ctx: &Context<'_>, i: usize) -> bool {
 /// 3.10.7.4), and what it drops no policer has dropped.
 fn was_refused(ctx: &Context<'_>, i: usize) -> bool {
     let before = ctx.stretches[i.saturating_sub(HEAVY_ROUNDS)..i].iter();
-    let repair = ctx.stretches[i..].iter().take_while(|s| s.is_repair());
-    before.chain(repair).any(|s| s.zero_window)
+    before.chain(repair(ctx, i)).any(|s| s.zero_window)
 }
 
 /// The RTT lay well above the floor before the loss, when it was measured last, or as the loss was noticed: slow start fills a queue within

@@ -103,6 +103,28 @@ fn losses_anywhere_in_a_burst_are_chances_though_a_growing_window_meets_them_at_
 }
 
 #[test]
+fn what_is_lost_in_heaps_is_not_chances() {
+    // In every fortieth round, which sends 20 segments, so many are lost; at every fourth such time others.
+    let of = |usual: u32, fourth: u32| {
+        let list = rounds(1_000, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (9_000 + (k as i64 / 40 % 2) * 2_000, 20, 30_000);
+            s.sampled(ROUND, Nanos::ZERO);
+            if k % 40 == 39 {
+                s.wait = Wait::Recovery;
+                s.resent = if k % 160 == 159 { fourth } else { usual };
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        pattern(&ctx, standing(50))
+    };
+    assert!(matches!(of(1, 1), Losses::Random { .. }));
+    assert!(matches!(of(1, 3), Losses::Random { .. }));
+    assert_eq!(of(1, 13), Losses::Plain, "a fifth of three rounds");
+    assert_eq!(of(5, 5), Losses::Plain, "more than chance takes of three rounds");
+}
+
+#[test]
 fn a_short_queue_ends_a_growth_at_about_one_height_and_a_bucket_lets_through_the_very_same() {
     let of = |bytes: i64, part: i64| {
         let swing = bytes / part;

@@ -245,6 +245,41 @@ fn losses_of_less_than_the_path_holds_stay_on_a_faster_one() {
 }
 
 #[test]
+fn what_chance_loses_a_faster_path_loses_too() {
+    let mut repair = interval(Limit::LossRecovery, Cause::FastRetransmit, (0, 1_000), 500_000);
+    repair.evidence.flight = 10_000_000;
+    let grows =
+        interval(Limit::CongestionWindow, Cause::CongestionAvoidance, (1_000, 4_000), 2_000_000);
+    let full = interval(Limit::PathBandwidth, Cause::StandingQueue, (4_000, 5_000), 1_000_000);
+    let lifted = |chance| {
+        let path = Path {
+            timeline: &[repair, grows, full],
+            facts: &facts(),
+            transfer: Nanos::from_secs(5),
+            bytes: 3_500_000,
+            turns: 1,
+            traits: Traits { capacity: 12_500_000, chance, ..Traits::default() },
+        };
+        let mut list = analytic::predict(&path);
+        refine(&path, &mut list, &mut Budget::default());
+        list.iter().find(|w| w.lift == Limit::PathBandwidth).unwrap().transfer.secs()
+    };
+    let (overflows, by_chance) = (lifted(false), lifted(true));
+    assert!(overflows < 0.5, "{overflows}");
+    assert!((4.0..4.3).contains(&by_chance), "{by_chance}");
+}
+
+#[test]
+fn the_limit_that_was_lifted_does_not_come_next() {
+    let mut phases = [Nanos::ZERO; Phase::ALL.len()];
+    phases[Phase::ReceiveWindow as usize] = Nanos::from_millis(900);
+    phases[Phase::SendBuffer as usize] = Nanos::from_millis(400);
+    let p = Prediction { phases, ..predict(&Transfer::default()) };
+    assert_eq!(held_by(&p, Limit::PathBandwidth), Limit::ReceiveWindow);
+    assert_eq!(held_by(&p, Limit::ReceiveWindow), Limit::SendBuffer);
+}
+
+#[test]
 fn a_spent_budget_leaves_the_arithmetic() {
     let timeline = [interval(Limit::SendBuffer, Cause::None, (0, 25_000), 22_000_000)];
     let path = Path {

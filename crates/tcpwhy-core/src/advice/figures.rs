@@ -296,7 +296,7 @@ fn intervals<'a>(
 }
 
 /// Bits acknowledged in a second of the time under the verdict, or what the link carries: as much leaves its queue while what SACKs report is
-/// not yet acknowledged, and where no packets were seen.
+/// not yet acknowledged, and where no packets were seen; but no link has been busy with more than was sent.
 fn mean_rate(direction: &Direction, verdict: &Verdict) -> u64 {
     let facts = &direction.facts;
     let held = intervals(direction, verdict);
@@ -305,10 +305,13 @@ fn mean_rate(direction: &Direction, verdict: &Verdict) -> u64 {
     });
     let mean = bits_per_second(bytes, time);
     let reported = verdict.cause == Cause::StandingQueue && direction.retransmitted > 0;
+    let sent = bits_per_second(direction.bytes.saturating_add(direction.retransmitted), time);
     match facts.path_bps {
         0 if bytes == 0 => facts.peak_bps,
         shown if bytes == 0 => shown,
-        shown if reported && (mean..=mean.saturating_mul(2)).contains(&shown) => shown,
+        shown if reported && (mean..=mean.saturating_mul(2)).contains(&shown) => {
+            shown.min(sent).max(mean)
+        }
         _ => mean,
     }
 }

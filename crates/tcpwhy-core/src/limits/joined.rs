@@ -138,7 +138,8 @@ fn evidence(s: &Stretch) -> Evidence {
         acked: s.acked,
         flight: s.flight,
         window: measured(s.window_min),
-        room: measured(s.room),
+        // Measured at stalls alone; the window was smallest at another time, maybe, and left no more then.
+        room: measured(s.room.min(s.window_min)),
         rtt_min: if s.rtt_min == Nanos::MAX { Nanos::ZERO } else { s.rtt_min },
         rtt_mean: s.rtt_mean().unwrap_or_default(),
         stalls: s.stalls,

@@ -111,6 +111,18 @@ fn a_time_that_a_path_may_shorten_is_one_at_most() {
 }
 
 #[test]
+fn a_transfer_that_is_no_great_part_of_its_connections_time_is_shown_beside_the_predictions() {
+    let mut c = connection(0, (Limit::SendBuffer, Cause::None));
+    let span = c.directions[1].span();
+    for (part, shown) in [(95, false), (30, true)] {
+        c.directions[1].transfer = span.scale(part, 100);
+        let texts = [PLAIN, CHINESE].map(|view| render(std::slice::from_ref(&c), &view));
+        assert_eq!(texts[0].contains("now, from the first byte on"), shown, "{}", texts[0]);
+        assert_eq!(texts[1].contains("从第一个字节算起"), shown, "{}", texts[1]);
+    }
+}
+
+#[test]
 fn an_interval_without_a_packet_of_its_own_names_no_frame() {
     let mut c = connection(0, (Limit::SendBuffer, Cause::None));
     for interval in c.directions.iter_mut().flat_map(|d| &mut d.timeline) {

@@ -177,7 +177,8 @@ fn context<'a>(flow: &Flow, placing: &Placing, from: Side, sender: &'a Sender) -
     ctx.scale = sender.window.scale();
     ctx.shift = sender.window.shift();
     ctx.syn_retried = flow.handshake.is_retried();
-    ctx.opened_by = flow.handshake.syn.iter().flatten().map(|s| s.frame).min().unwrap_or(0);
+    let opened_by = || flow.handshake.syn.iter().flatten().map(|s| s.frame);
+    ctx.opened_by = opened_by().min().zip(opened_by().max()).unwrap_or_default();
     ctx.far = sender.is_far();
     ctx.sees_queues = sees_queues(sender, placing, from);
     ctx.blind = !sender.answers.are_captured();

@@ -70,7 +70,7 @@ pub(crate) const BUSY_HOST: Nanos = Nanos::from_millis(2);
 struct LastWord {
     /// The newest ACK on its way to the sender, and the newest with data of the peer.
     ack: Option<Packet>,
-    data: Option<Nanos>,
+    data: Option<(Nanos, u64)>,
     next: Option<Seq>,
     /// It sent more than that before any of its data passed here, see `Sender::is_ahead`.
     ahead: bool,

@@ -106,7 +106,7 @@ impl Flow {
     #[cold]
     fn opens_with_data(&mut self, syn: &Packet, time: Nanos) {
         self.words[syn.side as usize].opening = Some((*syn, time));
-        self.words[syn.side.other() as usize].data = Some(syn.time);
+        self.words[syn.side.other() as usize].data = Some((syn.time, syn.frame));
     }
 
     /// ACKs that had reached `side` when it sent a packet that passes now.
@@ -138,7 +138,7 @@ impl Flow {
             let first = self.words[own].ack.map(|w| w.ack);
             self.words[own].ack = Some(*event);
             if event.len > 0 {
-                self.words[own].data = Some(event.time);
+                self.words[own].data = Some((event.time, event.frame));
             }
             match first {
                 // The data of this direction was never captured: its ACKs tell of it all the same.
@@ -221,7 +221,7 @@ impl Flow {
             sender.established(established.min(self.last));
         }
         if let Some(data) = word.data {
-            sender.peer_spoke((data + leg).min(self.last));
+            sender.peer_spoke((data.0 + leg).min(self.last), data.1);
         }
     }
 

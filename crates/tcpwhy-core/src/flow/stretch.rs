@@ -86,6 +86,8 @@ pub(crate) struct Stretch {
     pub(crate) ends: Spread,
     /// Longest time with nothing in flight.
     pub(crate) idle: Nanos,
+    /// The packet with which that rest began.
+    pub(crate) rest_frame: u64,
     /// Time of all stalls together.
     pub(crate) stalled_time: Nanos,
     /// New data segments, and how many of them carried PSH.
@@ -180,6 +182,13 @@ impl Stretch {
         self.last_frame = self.last_frame.max(frame);
     }
 
+    /// It ended with a rest of that length, which began with the packet of that number.
+    pub(crate) fn rests(&mut self, length: Nanos, frame: u64) {
+        if length > self.idle {
+            (self.idle, self.rest_frame) = (length, frame);
+        }
+    }
+
     pub(crate) fn saw_window(&mut self, window: u64) {
         lower(&mut self.window_min, window);
         if window > self.window_max && window != u64::MAX {
@@ -272,7 +281,7 @@ impl Stretch {
         self.queued_back += next.queued_back;
         self.rtt_count = self.rtt_count.saturating_add(next.rtt_count);
         self.longest_stall = self.longest_stall.max(next.longest_stall);
-        self.idle = self.idle.max(next.idle);
+        self.rests(next.idle, next.rest_frame);
         self.stalled_time += next.stalled_time;
         self.shift = self.shift.max(next.shift);
         self.zero_window |= next.zero_window;

@@ -78,7 +78,12 @@ fn drained(ctx: &Context<'_>, i: usize) -> Option<(Stretch, Stretch)> {
     if !s.is_idle() || rest >= s.duration() || ctx.floor < BUSY_HOST {
         return None;
     }
-    ctx.queue_drains(i, s.to - s.idle).then(|| cut(s, rest))
+    let (busy, rest) = ctx.queue_drains(i, s.to - s.idle).then(|| cut(s, rest))?;
+    let (ended, last_frame) = (s.rest_frame.max(s.first_frame), s.last_frame);
+    Some((
+        Stretch { last_frame: ended, ..busy },
+        Stretch { first_frame: ended, last_frame, ..rest },
+    ))
 }
 
 /// All but the last so much of a stretch, and that.
@@ -97,15 +102,19 @@ fn probed(ctx: &Context<'_>, i: usize) -> Option<(Stretch, Stretch)> {
         .then(|| cut(s, s.longest_stall))
 }
 
-/// A time in which nothing of this direction passed is shown by the packets around it, a handshake by its first packet on.
-fn name_frames(line: &mut [Interval], opened_by: u64) {
-    let mut before = opened_by;
+/// A time in which nothing of this direction passed is shown by the packets around it, a handshake by those that `opened` it, the first and the
+/// last: what follows may come long after.
+fn name_frames(line: &mut [Interval], opened: (u64, u64)) {
+    let mut before = opened.0;
     for at in 0..line.len() {
         let after = line.iter().skip(at + 1).map(|i| i.first_frame).find(|&frame| frame > 0);
         let Some(interval) = line.get_mut(at) else { return };
         if interval.first_frame == 0 {
             interval.first_frame = before;
-            interval.last_frame = after.unwrap_or(before).max(before);
+            interval.last_frame = match interval.limit {
+                Limit::Handshake if opened.1 > 0 => opened.1,
+                _ => after.unwrap_or(before).max(before),
+            };
         } else if interval.limit == Limit::Handshake && before > 0 {
             interval.first_frame = before.min(interval.first_frame);
         }
@@ -157,7 +166,7 @@ mod tests {
             (s.first_frame, s.last_frame) = [(4, 4), (5, 9), (0, 0), (12, 20)][k];
         });
         let mut ctx = Context::new(&list, floor, MSS);
-        ctx.opened_by = 1;
+        ctx.opened_by = (1, 2);
         let frames = lay(&ctx, None, Period::default())
             .iter()
             .map(|i| (i.first_frame, i.last_frame))

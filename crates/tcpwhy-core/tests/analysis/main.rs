@@ -7,6 +7,7 @@ mod closing;
 mod corked;
 mod crowd;
 mod facts;
+mod frames;
 mod grid;
 mod last_flight;
 mod midstream;

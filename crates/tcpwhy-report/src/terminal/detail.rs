@@ -172,7 +172,8 @@ fn what_if(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
     }
     page.section(Section::WhatIf)?;
     predictions.truncate(WHAT_IFS);
-    let rows: Vec<_> = predictions.iter().map(|w| words::row(page.words, d, w)).collect();
+    let lifted = predictions.iter().map(|w| words::row(page.words, d, w));
+    let rows: Vec<_> = words::as_it_is(page.words, d).into_iter().chain(lifted).collect();
     let wide = |n: usize| widest(rows.iter().filter_map(|r| r.get(n)));
     let (a, b, c) = (wide(0), wide(1), wide(2));
     let is_table = a + b + c + wide(3) + 10 <= page.width;

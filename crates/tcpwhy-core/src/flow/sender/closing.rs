@@ -5,6 +5,7 @@ use crate::flow::gap::{Gap, Piece, Release, State};
 use crate::flow::packet::Packet;
 use crate::flow::record::Stretches;
 use crate::flow::stretch::{Loss, Stretch};
+use crate::flow::wait::Wait;
 use crate::flow::{BUSY_HOST, PROMPT_PART};
 use crate::units::Nanos;
 
@@ -20,6 +21,8 @@ pub(super) struct End {
     pub(super) len: u32,
     pub(super) shift: u8,
     pub(super) probes: u32,
+    /// What the peer said last before it, 0 if that is not known.
+    pub(super) heard: u64,
 }
 
 /// A gap that is longer than a wake-up takes, and how things stood at its start.
@@ -102,7 +105,7 @@ impl Sender {
     #[inline(always)]
     pub(super) fn end_with(&self, packet: &Packet) -> End {
         let (shift, probes) = (self.window.shift(), self.probes);
-        End { frame: packet.frame, len: packet.len, shift, probes }
+        End { frame: packet.frame, len: packet.len, shift, probes, heard: self.spoke_frame }
     }
 
     /// The sender has waited for longer than a wake-up takes, and sends `len` bytes now.
@@ -174,9 +177,22 @@ impl End {
                 let last = to >= time;
                 let probes = if last { self.probes } else { 0 };
                 let part = Self { probes, ..self };
-                part.note_all(s, piece, pause.take(), loss.filter(|_| last));
+                let (part, piece) = part.parted_by(wait, release, last, *piece);
+                part.note_all(s, &piece, pause.take(), loss.filter(|_| last));
             });
         });
+    }
+
+    /// What ends a gap shows its last part alone. The peer's last words end the wait for them, and begin what its sender thought then.
+    fn parted_by(self, wait: Wait, release: Release, last: bool, piece: Piece) -> (Self, Piece) {
+        let heard = if matches!(release, Release::PeerData(_)) { self.heard } else { 0 };
+        let ended = match wait {
+            _ if last => self.frame,
+            Wait::IdlePeer => heard,
+            _ => 0,
+        };
+        let begun = if wait == Wait::IdleSelf && heard > 0 { heard } else { piece.frame };
+        (Self { frame: ended, ..self }, Piece { frame: begun, ..piece })
     }
 
     /// As `note`, with a pause or a loss.
@@ -204,7 +220,7 @@ impl End {
         s.shift = self.shift;
         s.saw_window(piece.window);
         if piece.state == State::Idle {
-            s.idle = s.idle.max(s.to - piece.from);
+            s.rests(s.to - piece.from, piece.frame);
         }
         s.probes += self.probes;
     }

@@ -15,7 +15,7 @@ impl Sender {
         if again && event.len > 0 && event.is_ordinary() {
             self.last = time;
             self.shows(event.frame);
-            return self.peer_spoke(time);
+            return self.peer_spoke(time, event.frame);
         }
         self.repeated = None;
         self.told(event, time, way);
@@ -57,7 +57,7 @@ impl Sender {
             self.gap.notices(time);
         }
         if event.len > 0 {
-            self.peer_spoke(time);
+            self.peer_spoke(time, event.frame);
             self.capacity.breaks_off();
         } else if arrived > 0 {
             let pause = Nanos(self.round().0 / 4);
@@ -117,7 +117,7 @@ impl Sender {
         self.shows(event.frame);
         self.record.open().saw_window(window);
         self.answers.spoke();
-        self.peer_spoke(time);
+        self.peer_spoke(time, event.frame);
         let piece = self.piece(time, event.frame);
         self.gap.change(piece);
         self.repeated = Some((event.ack, event.window));
@@ -145,7 +145,7 @@ impl Sender {
         let closing = if acked.unseen > 1 { 0 } else { behind };
         let window = self.window.bytes();
         let arrived = acked.arrived - acked.hidden + beyond;
-        if acked.bytes > 0 {
+        if acked.bytes > closing {
             self.record.open().touch(event.frame);
         } else {
             self.shows(event.frame);

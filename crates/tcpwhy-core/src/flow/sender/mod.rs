@@ -95,6 +95,8 @@ pub(crate) struct Sender {
     /// Last data of the peer since the last of its own, and the first.
     peer_data: Option<Nanos>,
     spoke_first: Nanos,
+    /// What shows that it had arrived, 0 if it is not known.
+    spoke_frame: u64,
     /// What it acknowledged last, of the peer's data.
     answered_to: Option<Seq>,
     /// Loss is being repaired until this is acknowledged.
@@ -188,6 +190,7 @@ impl Sender {
             begun: b.from,
             peer_data: None,
             spoke_first: b.from,
+            spoke_frame: 0,
             answered_to: None,
             recover: None,
             timed_out: false,
@@ -276,12 +279,13 @@ impl Sender {
         self.window.advertise(self.board.una, event.window, event.has(flags::SYN));
     }
 
-    /// Data of the peer arrived at `time`.
-    pub(crate) fn peer_spoke(&mut self, time: Nanos) {
+    /// Data of the peer, in that `frame`, arrived at `time`.
+    pub(crate) fn peer_spoke(&mut self, time: Nanos, frame: u64) {
         if self.peer_data.is_none() {
             self.spoke_first = time;
         }
         self.peer_data = Some(time);
+        self.spoke_frame = frame;
         self.record.open().spoken += 1;
     }
 

@@ -171,6 +171,7 @@ impl Sender {
             before.is_some_and(|ack| packet.ack.distance(ack) >= 2 * self.size.mss() as i32);
         if at_once {
             self.peer_data = self.peer_data.map(|spoke| spoke.max(time));
+            self.spoke_frame = packet.frame;
         }
     }
 

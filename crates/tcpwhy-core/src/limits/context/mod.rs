@@ -38,8 +38,8 @@ pub(crate) struct Context<'a> {
     /// The window shift in the end: an inferred one has grown until it fitted.
     pub(crate) shift: u8,
     pub(crate) syn_retried: bool,
-    /// Frame of the first SYN, 0 if it is not there.
-    pub(crate) opened_by: u64,
+    /// Frames of the first packet with SYN and of the last, 0 if none is there.
+    pub(crate) opened_by: (u64, u64),
     /// No answer of the receiver was captured.
     pub(crate) blind: bool,
     /// It is known where between the ends the capture was taken.
@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
             scale,
             shift: 0,
             syn_retried: false,
-            opened_by: 0,
+            opened_by: (0, 0),
             blind: false,
             placed: true,
             sure: true,

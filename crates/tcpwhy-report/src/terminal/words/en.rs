@@ -177,6 +177,10 @@ impl Words for En {
         }
     }
 
+    fn as_it_is(&self) -> &'static str {
+        "now, from the first byte on"
+    }
+
     fn still_turns(&self, turns: u64) -> String {
         format!("no thinking, still {} turns", count(turns))
     }

@@ -102,6 +102,9 @@ pub(super) trait Words {
     /// The world without a limit.
     fn lifted(&self, limit: Limit) -> &'static str;
 
+    /// The transfer as it is, where it began long after its connection.
+    fn as_it_is(&self) -> &'static str;
+
     /// The world in which nobody thinks between so many turns, each of which still takes a round trip.
     fn still_turns(&self, turns: u64) -> String;
 
@@ -226,6 +229,14 @@ fn turns_left(d: &Direction, w: &WhatIf) -> Option<u64> {
     let turns = d.turns();
     let way = quantity::round_trips(turns.saturating_sub(1), d.facts.rtt_floor);
     (w.lift == Limit::Application && turns > 1 && way.scale(2, 1) >= w.transfer).then_some(turns)
+}
+
+/// What the predictions are to be compared with, where a tenth of all time and more is no part of it: what came before the first byte or after
+/// the last.
+pub(super) fn as_it_is(words: &dyn Words, d: &Direction) -> Option<[String; 4]> {
+    let row =
+        || [words.as_it_is().to_owned(), quantity::span(d.transfer), String::new(), String::new()];
+    (d.transfer.scale(10, 9) <= d.span()).then(row)
 }
 
 /// One row of the what-if table: what is lifted, the time then, what that gains, what holds next.

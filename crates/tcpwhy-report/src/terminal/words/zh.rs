@@ -175,6 +175,10 @@ impl Words for Zh {
         }
     }
 
+    fn as_it_is(&self) -> &'static str {
+        "现在（从第一个字节算起）"
+    }
+
     fn still_turns(&self, turns: u64) -> String {
         format!("应用立即应答，仍有 {} 个来回", count(turns))
     }

@@ -21,7 +21,8 @@ pub(crate) fn steps(f: &Figures, other: Option<&Figures>) -> Vec<Step> {
     let mut more = other.map_or_else(Vec::new, |other| besides(f, other));
     more.retain(|step| !steps.contains(step));
     if let Some(w) = f.besides.filter(|_| !more.is_empty()) {
-        steps.push(Step::Network(Network::Besides { other: w.lift, left: w.transfer }));
+        let (other, left, at_most) = (w.lift, w.transfer, w.at_most);
+        steps.push(Step::Network(Network::Besides { other, left, at_most }));
         steps.extend(more.into_iter().take(MOST_BESIDES));
     }
     steps

@@ -74,7 +74,7 @@ pub(crate) enum Network {
     GainUnknown(Unseen),
     NothingToGain { rate: u64, shared_by: u64 },
     NothingWhileFull { rate: u64 },
-    Besides { other: Limit, left: Nanos },
+    Besides { other: Limit, left: Nanos, at_most: bool },
     CompareWithLink { rate: u64, shared_by: u64 },
     SendLess { resting: bool },
     SuspectTheWriter { at: Place, queue_unseen: bool },

@@ -14,7 +14,7 @@ use crate::model::{
     Vantage,
 };
 use crate::units::Nanos;
-use crate::whatif::{predict_again, reader, turns};
+use crate::whatif::{predict_simply, reader, turns};
 use std::num::{NonZeroU32, NonZeroU64};
 
 /// Lost segments from which their place in bursts can be told.
@@ -38,7 +38,7 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64, period: 
         if let Some(traits) = &mut direction.traits {
             traits.answers = answers;
         }
-        predict_again(direction);
+        predict_simply(direction);
     }
     let mut findings = findings;
     findings.extend(findings::of_losses(Side::Client, up));

@@ -61,8 +61,8 @@ pub fn refine(direction: &mut Direction, budget: &mut Budget) {
     direction.what_if = what_if;
 }
 
-/// Makes the predictions of a direction by the arithmetic, or again after its timeline has changed; none that the model has made already.
-pub(crate) fn predict_again(direction: &mut Direction) {
+/// Makes the predictions of a direction by the arithmetic, anew where its timeline has changed; none that the model has made already.
+pub(crate) fn predict_simply(direction: &mut Direction) {
     let Some(traits) = direction.traits else { return };
     let moving = moving(&direction.timeline, &direction.transfers);
     let what_if = predict(&path(direction, &moving, traits));

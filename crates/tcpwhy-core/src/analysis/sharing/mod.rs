@@ -9,7 +9,7 @@ use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Progress, Side, Verdict,
 };
 use crate::units::{Nanos, bits_per_second};
-use crate::whatif::predict_again;
+use crate::whatif::predict_simply;
 use curve::Curve;
 use one_rate::OneRate;
 use std::collections::HashMap;
@@ -164,7 +164,7 @@ impl Together {
         if changed {
             direction.verdict =
                 verdict::of(side, &direction.timeline, &direction.transfers, &direction.facts);
-            predict_again(direction);
+            predict_simply(direction);
         }
         let value = policed.filter(|_| direction.verdict.cause == Cause::Policer)?;
         Some(Finding { kind: FindingKind::Policer, side, count: 0, value, frame: 0 })

@@ -159,13 +159,13 @@ impl Sender {
         }
         self.told_next = self.told_next.max(start);
         if self.is_far() {
-            self.answers(packet, time);
+            self.hears_by_answering(packet, time);
         }
     }
 
     /// Behind a queue the peer's data reaches the sender later than it passed here: just before it is acknowledged. Of less than two segments
     /// that may be late (RFC 5681 section 4.2).
-    fn answers(&mut self, packet: &Packet, time: Nanos) {
+    fn hears_by_answering(&mut self, packet: &Packet, time: Nanos) {
         let before = self.answered_to.replace(packet.ack);
         let at_once =
             before.is_some_and(|ack| packet.ack.distance(ack) >= 2 * self.size.mss() as i32);

@@ -81,9 +81,10 @@ pub(super) fn step(step: &Network) -> String {
              bytes help, and no buffer or kernel setting.",
             rate(bps)
         ),
-        Network::Besides { other, left } => format!(
-            "At other times another limit held it ({}): without that the transfer would take {}.",
+        Network::Besides { other, left, at_most } => format!(
+            "At other times another limit held it ({}): without that the transfer would take {}{}.",
             limit(other),
+            if at_most { "at most " } else { "" },
             span(left)
         ),
         Network::CompareWithLink { rate: bps, shared_by } => format!(

@@ -65,9 +65,12 @@ pub(super) fn step(step: &Network) -> String {
             "链路满载（{}）时，只有更快的链路、更少的其他流量或更少的字节才有帮助，缓冲区或内核参数没有用。",
             rate(bps)
         ),
-        Network::Besides { other, left } => {
-            format!("其余时间的限制是{}：没有它，传输需要 {}。", limit(other), span(left))
-        }
+        Network::Besides { other, left, at_most } => format!(
+            "其余时间的限制是{}：没有它，传输{}需要 {}。",
+            limit(other),
+            if at_most { "至多" } else { "" },
+            span(left)
+        ),
         Network::CompareWithLink { rate: bps, shared_by } => format!(
             "请先把本连接与相同主机间另外 {shared_by} 个连接合计的速率 {} 与链路应有的速率比较：如果相当，链路就已满，丢包来自它的队列，没有什么可改进的。",
             rate(bps)

@@ -126,7 +126,7 @@ fn application(f: &Figures) -> Vec<Step> {
         _ => {
             let first = f.is_before();
             let mut steps = vec![Step::Work(Work::ProfileApplication { at: f.sender, first })];
-            steps.extend(no_setting_helps(f));
+            steps.extend(nothing_else_helps(f).then_some(Step::Work(Work::NoSettingHelps)));
             steps
         }
     }
@@ -135,10 +135,6 @@ fn application(f: &Figures) -> Vec<Step> {
 /// Whether neither another limit held for long nor the path needed much of the time.
 fn nothing_else_helps(f: &Figures) -> bool {
     f.besides.is_none() && f.carried == Nanos::ZERO
-}
-
-fn no_setting_helps(f: &Figures) -> Option<Step> {
-    nothing_else_helps(f).then_some(Step::Work(Work::NoSettingHelps))
 }
 
 fn delayed_ack(f: &Figures) -> [Step; 2] {
@@ -153,29 +149,23 @@ fn waiting_for_peer(f: &Figures) -> Vec<Step> {
     let profile = Step::Work(Work::ProfilePeer { at });
     let enlarge = Step::Work(Work::EnlargeGrant { at, asks, rtt, flight });
     let mut steps = Vec::new();
+    let mut last = Some(Work::NoSettingHelps);
     match turns {
-        _ if f.is_granted() => {
-            steps.extend([enlarge, profile]);
-            steps.extend(no_setting_helps(f));
-        }
-        0 | 1 => {
-            steps.push(profile);
-            steps.extend(no_setting_helps(f));
-        }
+        _ if f.is_granted() => steps.extend([enlarge, profile]),
+        0 | 1 => steps.push(profile),
         _ if f.is_chatty() => {
             let reuse = Step::Life(Life::ReuseAgainstTurns { rtt, turns });
             steps.extend(f.is_opened_for_little().then_some(reuse));
             steps.push(batch);
             steps.extend(f.moves_much_in_turns().then_some(enlarge));
-            let is_all = f.is_nearly_all() && nothing_else_helps(f);
-            steps.extend(is_all.then_some(Step::Work(Work::ShortenTheWay)));
+            last = f.is_nearly_all().then_some(Work::ShortenTheWay);
         }
         _ => {
             steps.extend([profile, batch]);
             steps.extend(f.moves_much_in_turns().then_some(enlarge));
-            steps.extend(no_setting_helps(f));
         }
     }
+    steps.extend(last.filter(|_| nothing_else_helps(f)).map(Step::Work));
     if f.carried > Nanos::ZERO {
         steps.push(Step::Work(Work::CarryLess { carried: f.carried }));
     }

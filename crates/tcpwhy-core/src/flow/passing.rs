@@ -220,8 +220,8 @@ impl Flow {
         if let Some(established) = established {
             sender.established(established.min(self.last));
         }
-        if let Some(data) = word.data {
-            sender.peer_spoke((data.0 + leg).min(self.last), data.1);
+        if let Some((time, frame)) = word.data {
+            sender.peer_spoke((time + leg).min(self.last), frame);
         }
     }
 

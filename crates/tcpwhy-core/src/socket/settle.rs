@@ -6,8 +6,7 @@ use crate::model::{
     WindowScale,
 };
 use crate::units::Nanos;
-use crate::whatif::analytic::{Path, predict};
-use crate::whatif::moving;
+use crate::whatif::predict_by;
 
 use super::account::{Piece, pieces};
 use super::{Histories, History, Holder, State, cause, receiver_cause};
@@ -113,12 +112,7 @@ fn settle_direction(d: &mut Direction, sender: Option<&Sender>, receiver: Option
     d.timeline = timeline.into();
     d.verdict = verdict::of(d.from, &d.timeline, &d.transfers, &d.facts);
     if !same {
-        let (transfer, bytes) = (d.transfer, d.bytes);
-        let traits = d.traits.unwrap_or_else(|| Traits::least(&d.facts));
-        let timeline = &moving(&d.timeline, &d.transfers);
-        let turns = d.turns();
-        let path = Path { timeline, facts: &d.facts, transfer, bytes, turns, traits };
-        d.what_if = predict(&path).into();
+        predict_by(d, d.traits.unwrap_or_else(|| Traits::least(&d.facts)));
     }
 }
 

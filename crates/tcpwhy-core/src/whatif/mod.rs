@@ -12,5 +12,5 @@ pub(crate) mod turns;
 
 pub(crate) use analytic::LEAST_GRANT;
 pub(crate) use moving::moving;
-pub(crate) use refining::predict_simply;
 pub use refining::{Budget, refine};
+pub(crate) use refining::{predict_by, predict_simply};

@@ -63,7 +63,13 @@ pub fn refine(direction: &mut Direction, budget: &mut Budget) {
 
 /// Makes the predictions of a direction by the arithmetic, anew where its timeline has changed; none that the model has made already.
 pub(crate) fn predict_simply(direction: &mut Direction) {
-    let Some(traits) = direction.traits else { return };
+    if let Some(traits) = direction.traits {
+        predict_by(direction, traits);
+    }
+}
+
+/// The same by such `traits`.
+pub(crate) fn predict_by(direction: &mut Direction, traits: Traits) {
     let moving = moving(&direction.timeline, &direction.transfers);
     let what_if = predict(&path(direction, &moving, traits));
     direction.what_if = what_if.into();

@@ -221,12 +221,10 @@ fn goes_on(ctx: &Context<'_>, events: &[usize], last: usize) -> bool {
 /// In the repair that begins in stretch `i`, or in the rounds up to it, a fifth of all segments was lost: chance does not take as many,
 /// and a queue that loses so much is a long one (the test by which Linux's BBR knows a policer, `bbr_lt_bw_sampling`).
 fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
-    let from = i.saturating_sub(HEAVY_ROUNDS);
-    let before = ctx.stretches[from..i].iter();
     let count = |(sent, lost, timeouts), s: &Stretch| {
         (sent + s.segments, lost + s.resent, timeouts + s.timeouts)
     };
-    let (sent, lost, timeouts) = before.chain(repair(ctx, i)).fold((0, 0, 0), count);
+    let (sent, lost, timeouts) = near(ctx, i).fold((0, 0, 0), count);
     lost >= FEWEST_HEAVY && lost * 5 >= sent && timeouts * 10 <= lost
 }
 
@@ -243,11 +241,13 @@ fn come_together(ctx: &Context<'_>, events: &[usize]) -> bool {
         (sent + u64::from(s.segments), lost + u64::from(s.resent))
     };
     let (sent, lost) = ctx.stretches.iter().fold((0, 0), count);
-    let (near, together) = events.iter().fold((0, 0), |sum, &i| {
-        let before = ctx.stretches[i.saturating_sub(HEAVY_ROUNDS)..i].iter();
-        before.chain(repair(ctx, i)).fold(sum, count)
-    });
-    together > 2 * (mul_div(lost, near, sent) + events.len() as u64)
+    let (around, together) = events.iter().fold((0, 0), |sum, &i| near(ctx, i).fold(sum, count));
+    together > 2 * (mul_div(lost, around, sent) + events.len() as u64)
+}
+
+/// The rounds that sent what is lost, and the repair of it that begins in stretch `i`.
+fn near<'a>(ctx: &Context<'a>, i: usize) -> impl Iterator<Item = &'a Stretch> + use<'a> {
+    ctx.stretches[i.saturating_sub(HEAVY_ROUNDS)..i].iter().chain(repair(ctx, i))
 }
 
 /// The repair that begins in stretch `i`.
@@ -277,8 +277,7 @@ fn is_loss(ctx: &Context<'_>, i: usize) -> bool {
 /// The receiver closed its window as what is lost was under way, or as it was sent again: it takes in nothing then (RFC 9293 section
 /// 3.10.7.4), and what it drops no policer has dropped.
 fn was_refused(ctx: &Context<'_>, i: usize) -> bool {
-    let before = ctx.stretches[i.saturating_sub(HEAVY_ROUNDS)..i].iter();
-    before.chain(repair(ctx, i)).any(|s| s.zero_window)
+    near(ctx, i).any(|s| s.zero_window)
 }
 
 /// The RTT lay well above the floor before the loss, when it was measured last, or as the loss was noticed: slow start fills a queue within

@@ -23,6 +23,7 @@ mod passing;
 pub(crate) mod placed;
 pub(crate) mod placing;
 mod record;
+mod rhythm;
 pub(crate) mod rtt;
 mod scoreboard;
 mod segment_size;

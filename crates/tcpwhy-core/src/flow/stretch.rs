@@ -84,6 +84,8 @@ pub(crate) struct Stretch {
     pub(crate) breaks_woken: u32,
     /// Times between ends of writes (new data with PSH that is no whole number of MSS), in nanoseconds.
     pub(crate) ends: Spread,
+    /// Intervals between bursts that were as long as the one before and shorter than a round trip, in nanoseconds.
+    pub(crate) repeated: Spread,
     /// Longest time with nothing in flight.
     pub(crate) idle: Nanos,
     /// The packet with which that rest began.
@@ -283,6 +285,7 @@ impl Stretch {
         self.longest_stall = self.longest_stall.max(next.longest_stall);
         self.rests(next.idle, next.rest_frame);
         self.stalled_time += next.stalled_time;
+        self.repeated.join(&next.repeated);
         self.shift = self.shift.max(next.shift);
         self.zero_window |= next.zero_window;
         self.held_back = next.held_back;

@@ -4,7 +4,7 @@
 //! shorter than the MSS proves nothing by itself: a full send buffer ends in short segments too
 //! (the classifier of T-RAT, SIGCOMM 2002, relied on it). Think time belongs to whoever thinks.
 
-use super::around::{Around, PAUSES, nearly};
+use super::around::{Around, EVEN, PAUSES, nearly};
 use super::context::CALM_ROUNDS;
 use super::send_buffer::pinned;
 use super::{Context, Judgement};
@@ -120,6 +120,20 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }
 
+/// Near the sender full segments leave one by one, seldom as an ACK comes and at uneven times: small writes that fill segments up while Nagle's rule
+/// keeps back what is less. ACKs release what leaves just after them, a pacer lets two segments go at a time (`tcp_min_tso_segs`), and a link
+/// before the capture spaces segments evenly.
+pub(super) fn fills_segments(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    (!ctx.far
+        && around.leaves_one_by_one(ctx.mss)
+        && around.prompt * 2 <= around.waits
+        && around.waits >= EVEN
+        && !around.is_regular()
+        && ctx.is_calm(i, &around))
+    .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
+}
+
 /// Writes end at even intervals, many of them in each flight, and nothing queues: neither a window nor a buffer nor a link that is full has it so.
 pub(super) fn writes_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     ends_so(ctx, i, |around| around.ends_evenly() && ctx.queues_nothing(around))
@@ -128,6 +142,16 @@ pub(super) fn writes_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Writes end by a clock. (A link that is full lets them end so, too, and on a short path hosts are late by as much as ACKs are.)
 pub(super) fn writes_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (ctx.floor > TIMELY).then(|| ends_so(ctx, i, Around::ends_by_a_clock))?
+}
+
+/// Bursts leave by a clock, and each is larger than a pacer's.
+pub(super) fn bursts_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let more_than_paced = |around: &Around, burst| burst > paced_burst(ctx, around.rate());
+    let by_a_clock = |around: &Around| {
+        let burst = around.bursts_by_a_clock();
+        burst.is_some_and(|burst| more_than_paced(around, burst)) && !around.grows(ctx.mss)
+    };
+    (ctx.floor > TIMELY && ctx.settled(i)).then(|| ends_so(ctx, i, by_a_clock))?
 }
 
 /// Writes end as `so` says, in many rounds without a loss.

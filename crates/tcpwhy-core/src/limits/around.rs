@@ -51,6 +51,8 @@ pub(crate) struct Around {
     pub(crate) unprompted: u32,
     pub(crate) answered: u32,
     pub(crate) answers: Spread,
+    /// Intervals between bursts that repeat.
+    pub(crate) repeated: Spread,
     pub(crate) spoken: u32,
     pub(crate) forgone: u32,
     pub(crate) late: Spread,

@@ -135,6 +135,7 @@ fn plain_to_see(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 fn refilled_or_not(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     application::granted(ctx, i)
         .or_else(|| application::answers(ctx, i))
+        .or_else(|| application::bursts_by_a_clock(ctx, i))
         .or_else(|| application::unprompted(ctx, i))
         .or_else(|| send_buffer::refilled(ctx, i))
         .or_else(|| application::forgone(ctx, i))
@@ -144,6 +145,7 @@ fn refilled_or_not(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Data that goes on at one pace, of a writer, a pacer or a window.
 fn at_a_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     application::own_pace(ctx, i)
+        .or_else(|| application::fills_segments(ctx, i))
         .or_else(|| application::writes_little(ctx, i))
         .or_else(|| application::breaks_off(ctx, i))
         .or_else(|| congestion_window::clocked(ctx, i))

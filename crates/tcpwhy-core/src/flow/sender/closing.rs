@@ -54,6 +54,8 @@ pub(super) struct Pause {
     pub(super) at_once: bool,
     /// It is twice as long as the waits before it.
     pub(super) stands_out: bool,
+    /// The interval with which the burst before began, if it was as long as the one before and much less than a round trip.
+    pub(super) repeated: Option<Nanos>,
 }
 
 impl Sender {
@@ -138,6 +140,13 @@ impl Sender {
             forgone: self.gap.is_forgone(time, BUSY_HOST),
             at_once: self.gap.fell_at(self.released),
             stands_out: length.0 / 2 > self.usual_wait.0,
+            repeated: self.rhythm.resumes(
+                time,
+                length,
+                self.data_end,
+                self.size.mss(),
+                self.rtt.floor_or_zero(),
+            ),
         };
         if let (Release::Timer, Some(after)) = (release, pause.late) {
             self.pace.learn(length, after);
@@ -230,6 +239,9 @@ impl Pause {
     #[inline(never)]
     fn note(&self, s: &mut Stretch) {
         s.held_back = self.held_back;
+        if let Some(interval) = self.repeated {
+            s.repeated.add(interval.0.unsigned_abs());
+        }
         if self.held_back {
             // The write that it ends began before: how it left says nothing of what the writer waited for.
             s.stalled_time += if self.stall { self.length } else { Nanos::ZERO };

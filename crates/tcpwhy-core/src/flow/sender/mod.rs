@@ -24,6 +24,7 @@ use crate::flow::in_vain::InVain;
 use crate::flow::overflow::Overflow;
 use crate::flow::packet::Packet;
 use crate::flow::record::Stretches;
+use crate::flow::rhythm::Rhythm;
 use crate::flow::rtt::RttMeter;
 use crate::flow::scoreboard::Scoreboard;
 use crate::flow::segment_size::SegmentSize;
@@ -107,6 +108,7 @@ pub(crate) struct Sender {
     probed_tail: bool,
     /// Running mean of the waits between bursts.
     usual_wait: Nanos,
+    rhythm: Rhythm,
     duplicate_acks: u32,
     /// ACK and window of the peer's data that was told last, as long as nothing else has happened.
     repeated: Option<(Seq, u16)>,
@@ -196,6 +198,7 @@ impl Sender {
             timed_out: false,
             probed_tail: false,
             usual_wait: Nanos::ZERO,
+            rhythm: Rhythm::default(),
             duplicate_acks: 0,
             repeated: None,
             data_start: first,

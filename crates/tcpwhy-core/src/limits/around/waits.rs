@@ -2,7 +2,7 @@
 
 use super::{Around, PAUSES};
 use crate::flow::{PROMPT_PART, WAKE_UP};
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_in};
 
 /// Standard deviations beyond which nothing lies by chance.
 const SURELY: f64 = 3.0;
@@ -81,6 +81,16 @@ impl Around {
     /// Data leaves at even intervals, much shorter than a round trip. No ACKs make them even: they come back in the bursts that were sent.
     pub(crate) fn is_even(&self) -> bool {
         self.stalls == 0 && self.is_regular()
+    }
+
+    /// Bursts leave by a clock, several in a round trip, though the sender rests for half of the time and more; the bytes of each. What ACKs
+    /// release keeps its distances: all that fills a buffer has left at once, or as fast as the path carries it, and then comes the rest, which no
+    /// other interval is as long as. So only while the path is busy intervals repeat.
+    pub(crate) fn bursts_by_a_clock(&self) -> Option<u64> {
+        let half = self.time.0 as f64 / 2.0;
+        let rests = self.lengths.sum().max(self.stalled.0 as f64) >= half;
+        let repeats = self.repeated.count() >= EVEN / 2 && self.repeated.sum() >= half;
+        (rests && repeats).then(|| bytes_in(self.rate(), Nanos(self.repeated.mean() as i64)))
     }
 
     /// Waits take one time each, an eighth of it more or less.

@@ -11,8 +11,10 @@ use crate::units::{Nanos, bytes_in};
 /// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
 /// section 4.2.3.2) cannot be told from a queue.
 const FEW_SEGMENTS: u64 = 4;
-/// No ACK is delayed for longer (Linux: `TCP_DELACK_MAX`, others as long).
+/// No timer delays an ACK for longer of two segments and more (Linux: `TCP_DELACK_MAX`, others as long).
 const DELAYED_AT_MOST: Nanos = Nanos::from_millis(200);
+/// The ACK of what is less than two segments is delayed for less than that (RFC 9293 section 3.8.6.3); timers of 200 ms go off later than that.
+const EVER_DELAYED: Nanos = Nanos::from_millis(500);
 /// Timers of captures and schedulers of hosts: a queue shorter than this is not seen.
 pub(crate) const NOISE: Nanos = Nanos::from_millis(1);
 /// Variation of a round trip that hosts cause.
@@ -28,7 +30,12 @@ impl Context<'_> {
     pub(crate) fn standing_queue(&self, i: usize) -> Option<Nanos> {
         let s = &self.stretches[i];
         let queue = (s.rtt_min != Nanos::MAX).then(|| s.forth_min - self.floor)?;
-        (s.flight >= FEW_SEGMENTS * self.mss || queue > DELAYED_AT_MOST).then_some(queue)
+        let delayed = match s.flight / self.mss {
+            0..2 => EVER_DELAYED,
+            2..FEW_SEGMENTS => DELAYED_AT_MOST,
+            _ => Nanos(i64::MIN),
+        };
+        (queue > delayed).then_some(queue)
     }
 
     /// ACKs come later than the path takes by what a standing queue would be, wherever they have waited.

@@ -108,6 +108,7 @@ impl Context<'_> {
             sum.late.join(&s.late);
             sum.ends.join(&s.ends);
             sum.answers.join(&s.answers);
+            sum.repeated.join(&s.repeated);
             let large = known && s.window_min >= SEGMENTS * self.mss;
             let near = s.flight + 2 * self.mss + self.blur(s) >= s.window_min;
             sum.near += u32::from(large && near);

@@ -4,6 +4,7 @@
 //! retransmit or SACK costs about a round trip; a timeout costs 200 ms (Linux) to a second and more
 //! (RFC 6298), and happens where nothing followed the lost segment that could have revealed it.
 
+use super::losses::had_arrived;
 use super::{Context, Judgement};
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
@@ -17,12 +18,14 @@ pub(super) fn repair(ctx: &Context<'_>, i: usize) -> Judgement {
     let before = (0..=i).rev().take_while(repairs).find(resent);
     let after = || (i..ctx.stretches.len()).take_while(repairs).find(resent);
     let told = before.or_else(after).unwrap_or(i);
-    Judgement::new(Limit::LossRecovery, cause(&ctx.stretches[told]), 90)
+    let s = &ctx.stretches[told];
+    let known = s.needless > 0 && s.needless >= s.resent;
+    let spurious = known || had_arrived(&ctx.stretches[told..], 1);
+    Judgement::new(Limit::LossRecovery, if spurious { Cause::Spurious } else { cause(s) }, 90)
 }
 
 fn cause(s: &Stretch) -> Cause {
     match s {
-        s if s.needless > 0 && s.needless >= s.resent => Cause::Spurious,
         s if s.timeouts == 0 => Cause::FastRetransmit,
         s if s.double_losses > 0 => Cause::DoubleLoss,
         s if s.tail_losses > 0 => Cause::TailLoss,

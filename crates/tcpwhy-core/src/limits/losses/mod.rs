@@ -49,6 +49,8 @@ const NARROW_PART: u64 = 3;
 const UNUSED_PART: u64 = 2;
 /// Rounds that sent what is lost.
 const HEAVY_ROUNDS: usize = 2;
+/// Rounds behind a repair in which the receiver's last reports of it come.
+const ROUNDS_TO_REPORT: usize = 1;
 /// Segments that get through in a round trip, less than which a sender whose window is at its least sends anyhow: that shows no rate (after
 /// a loss it is two segments, RFC 5681 section 3.1).
 const LEAST_WINDOW: u64 = 2;
@@ -116,7 +118,10 @@ fn overflowed(ctx: &Context<'_>, first: usize, last: usize, rate: u64) -> Losses
 
 /// As `pattern`, by evenness and bursts alone.
 fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
-    let is_networks = |&i: &usize| is_loss(ctx, i) && !was_refused(ctx, i);
+    let is_networks = |&i: &usize| {
+        let needless = || had_arrived(&ctx.stretches[i..], repair(ctx, i).count());
+        is_loss(ctx, i) && !was_refused(ctx, i) && !needless()
+    };
     let events: Vec<usize> = (1..ctx.stretches.len()).filter(is_networks).collect();
     let (Some(&first), Some(&last)) = (events.first(), events.last()) else {
         return Losses::Plain;
@@ -272,6 +277,14 @@ fn loses_much(ctx: &Context<'_>) -> bool {
 fn is_loss(ctx: &Context<'_>, i: usize) -> bool {
     let s = &ctx.stretches[i];
     s.resent > 0 && s.timeouts == 0 && ctx.stretches[i - 1].resent == 0
+}
+
+/// Most of what was sent again in the first of these rounds had arrived, as the receiver reports a round trip later (RFC 2883): nobody dropped it.
+pub(super) fn had_arrived(from: &[Stretch], rounds: usize) -> bool {
+    let count = |(resent, needless), s: &Stretch| (resent + s.resent, needless + s.needless);
+    let all = from.iter().take(rounds + ROUNDS_TO_REPORT);
+    let (resent, needless) = all.fold((0, 0), count);
+    needless > 0 && 2 * needless >= resent
 }
 
 /// The receiver closed its window as what is lost was under way, or as it was sent again: it takes in nothing then (RFC 9293 section

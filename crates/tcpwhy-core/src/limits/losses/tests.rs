@@ -373,3 +373,23 @@ fn what_overflows_a_short_queue_is_no_policers_and_the_links_where_that_is_busy_
     assert!(matches!(of(28_000, false), Losses::Policed { first: 39, .. }));
     assert_eq!(of(24_000, true), Losses::Plain);
 }
+
+#[test]
+fn what_had_arrived_was_dropped_by_no_policer() {
+    let policed = |needless: u32| {
+        let list = rounds(400, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
+            s.sampled(ROUND.scale(3, 2), Nanos::ZERO);
+            match k % 4 {
+                1 => (s.wait, s.resent) = (Wait::Recovery, 10),
+                // The reports of the receiver, a round trip later.
+                2 => s.needless = needless,
+                _ => (),
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        matches!(pattern(&ctx, standing(80)), Losses::Policed { .. })
+    };
+    assert_eq!([0, 4, 5, 10].map(policed), [true, true, false, false]);
+}

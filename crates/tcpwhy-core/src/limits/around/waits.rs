@@ -31,6 +31,9 @@ const RARE: f64 = 0.25;
 /// Percent of segments with PSH from which on each may be a write of its own.
 const WRITES: u32 = 75;
 
+/// As `WRITES`, of writes that are full segments each: whoever writes so much at a time has every one marked, if only by chance it is what fits.
+const FULL_WRITES: u32 = 95;
+
 /// Waits that show how even they are.
 pub(in crate::limits) const EVEN: u32 = 16;
 
@@ -114,9 +117,10 @@ impl Around {
         self.burst() < mss / 2 * 3
     }
 
-    /// Full segments come one by one, at even intervals, and are not each a write.
+    /// Full segments come one by one, at even intervals, and are not each a write: a stack that marks more of them than ends of writes (lwIP) leaves some
+    /// out.
     pub(crate) fn is_single_file(&self, mss: u64) -> bool {
-        !self.marks_each()
+        self.push_rate() < FULL_WRITES
             && self.is_of_full_segments()
             && self.is_regular()
             && self.leaves_one_by_one(mss)

@@ -4,7 +4,7 @@
 //! shorter than the MSS proves nothing by itself: a full send buffer ends in short segments too
 //! (the classifier of T-RAT, SIGCOMM 2002, relied on it). Think time belongs to whoever thinks.
 
-use super::around::{Around, EVEN, PAUSES, nearly};
+use super::around::{Around, PAUSES, nearly};
 use super::context::CALM_ROUNDS;
 use super::send_buffer::pinned;
 use super::{Context, Judgement};
@@ -120,16 +120,15 @@ pub(super) fn writes_little(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }
 
-/// Near the sender full segments leave one by one, seldom as an ACK comes and at uneven times: small writes that fill segments up while Nagle's rule
-/// keeps back what is less. ACKs release what leaves just after them, a pacer lets two segments go at a time (`tcp_min_tso_segs`), and a link
-/// before the capture spaces segments evenly.
+/// Near the sender segments leave one by one, hardly ever as an ACK comes, at intervals of a clock's one or two ticks, and a short one in every second
+/// round: small writes that fill them up while Nagle's rule keeps back what is less. A full buffer behind a pacer has waits of all lengths.
 pub(super) fn fills_segments(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     (!ctx.far
         && around.leaves_one_by_one(ctx.mss)
-        && around.prompt * 2 <= around.waits
-        && around.waits >= EVEN
-        && !around.is_regular()
+        && around.prompt * 8 <= around.waits
+        && around.is_ticking()
+        && around.shows_ends()
         && ctx.is_calm(i, &around))
     .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }

@@ -84,10 +84,13 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     // A window that once was twice as large, and opens by updates that acknowledge nothing, or is never quite the same: the reader frees
     // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK, and one that is
     // as large as ever before has grown.
-    // So is one that is as large again in every round: as large as its buffer has it since that was set (SO_RCVBUF after the handshake).
+    // So is one that is as large again in every round, and used in full: as large as its buffer has it since that was set (SO_RCVBUF after the
+    // handshake). Where less than it holds arrives in a round trip, its reader keeps its ACKs back.
     let updates: u32 = near.iter().map(|s| s.updates).sum();
-    let returns = windows().all(|s| s.window_max == highest)
+    let at_once =
         || updates as usize * 4 <= near.len() && is_read_at_once(ctx, i, windows(), highest);
+    let returns = is_used_in_full(ctx, i, highest)
+        && (windows().all(|s| s.window_max == highest) || at_once());
     let opens = !returns && (updates > 0 || lowest < highest);
     if slow && opens && lowest < ever / 2 && s.window_max < ever {
         return Cause::SlowReader;
@@ -218,6 +221,7 @@ mod tests {
         assert_eq!(of(0, 7, |k| 20_480 + 1_024 * (k % 2)), Cause::SmallBuffer);
         assert_eq!(of(0, 7, |k| 20_480 + 4_096 * (k % 2)), Cause::SlowReader);
         assert_eq!(of(0, 1, |k| 20_480 + 1_024 * (k % 2)), Cause::SlowReader, "as it is read");
+        assert_eq!(of(1, 7, |_| 40_960), Cause::SlowReader, "late");
     }
 
     #[test]

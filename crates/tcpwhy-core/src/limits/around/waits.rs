@@ -143,6 +143,11 @@ impl Around {
         self.lengths.count() >= EVEN && self.lengths.deviation() > self.lengths.mean() / 2.0
     }
 
+    /// Waits of one length, or of a clock's one or two ticks.
+    pub(crate) fn is_ticking(&self) -> bool {
+        self.lengths.count() >= EVEN && !self.is_erratic()
+    }
+
     /// A good part of the time goes in waits, and as much leaves between them as a writer writes that is woken when a third of its buffer is free.
     pub(crate) fn comes_in_lumps(&self) -> bool {
         let waited = f64::from(self.lengths.count()) * self.lengths.mean();

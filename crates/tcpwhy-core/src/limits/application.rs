@@ -126,7 +126,7 @@ pub(super) fn fills_segments(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     (!ctx.far
         && around.leaves_one_by_one(ctx.mss)
-        && around.prompt * 8 <= around.waits
+        && around.prompt * 16 <= around.waits
         && around.is_ticking()
         && around.shows_ends()
         && ctx.is_calm(i, &around))
@@ -143,12 +143,16 @@ pub(super) fn writes_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement
     (ctx.floor > TIMELY).then(|| ends_so(ctx, i, Around::ends_by_a_clock))?
 }
 
-/// Bursts leave by a clock, and each is larger than a pacer's.
+/// Bursts leave by a clock, each larger than a pacer's, over a path that is busy for less than half of the time, as far as that is known. (Behind
+/// a pacer a full buffer's bursts are as even, but stop at the same byte.)
 pub(super) fn bursts_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let more_than_paced = |around: &Around, burst| burst > paced_burst(ctx, around.rate());
     let by_a_clock = |around: &Around| {
+        let idle = ctx.link().is_none_or(|carries| around.rate() <= carries / 2);
         let burst = around.bursts_by_a_clock();
-        burst.is_some_and(|burst| more_than_paced(around, burst)) && !around.grows(ctx.mss)
+        burst.is_some_and(|burst| burst > paced_burst(ctx, around.rate()))
+            && idle
+            && !(around.spreads_bursts() && pinned(ctx, i))
+            && !around.grows(ctx.mss)
     };
     (ctx.floor > TIMELY && ctx.settled(i)).then(|| ends_so(ctx, i, by_a_clock))?
 }

@@ -96,6 +96,11 @@ impl Around {
         (rests && repeats).then(|| bytes_in(self.rate(), Nanos(self.repeated.mean() as i64)))
     }
 
+    /// There are waits within bursts that come at intervals which repeat: the sender paces.
+    pub(crate) fn spreads_bursts(&self) -> bool {
+        self.waits >= 2 * self.repeated.count()
+    }
+
     /// Waits take one time each, an eighth of it more or less.
     pub(crate) fn is_regular(&self) -> bool {
         self.lengths.count() >= EVEN && self.lengths.deviation() <= self.lengths.mean() / 8.0

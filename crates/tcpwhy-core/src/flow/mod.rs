@@ -68,7 +68,7 @@ pub(crate) const BUSY_HOST: Nanos = Nanos::from_millis(2);
 
 /// What a direction knows before its first data.
 #[derive(Debug, Clone, Copy, Default)]
-struct LastWord {
+struct BeforeData {
     /// The newest ACK on its way to the sender, and the newest with data of the peer.
     ack: Option<Packet>,
     data: Option<(Nanos, u64)>,
@@ -114,7 +114,7 @@ pub(crate) struct Flow {
     moved: [bool; 2],
     pub(crate) senders: [Option<Sender>; 2],
     under_way: [UnderWay; 2],
-    words: [LastWord; 2],
+    words: [BeforeData; 2],
     /// When the newest packet of each end passed. Of one that was not captured yet no silence is known: the end of time.
     newest: [Nanos; 2],
     /// When each end sent its first FIN.

@@ -3,26 +3,26 @@
 use crate::units::Nanos;
 
 /// Intervals that differ by less than this part of them are the same.
-const EVEN: i64 = 16;
+const EVEN: u64 = 16;
 
 /// A rest is this part of a round trip or more.
 const REST: i64 = 8;
 
-/// The newest two bursts.
+/// The newest two bursts, once there were any.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rhythm {
     /// When the older one began, and how long after the one before it.
-    began: Nanos,
-    interval: Nanos,
+    began: Option<Nanos>,
+    interval: Option<Nanos>,
     /// When sending went on after the last rest, and with which byte: the newer one, if enough follows.
-    resumed: Nanos,
+    resumed: Option<Nanos>,
     from: u64,
 }
 
 impl Rhythm {
-    /// Sending goes on at `time` after a `wait`, with the byte `from`, over a path with a round trip of `floor` at least. The interval at which what went before
-    /// had begun, if it was as long as the one before that, and several make a round trip. What is less than a segment of `mss` bytes is no burst, but
-    /// the end of a write that Nagle's rule kept back.
+    /// Sending goes on at `time` after a `wait`, with the byte `from`, over a path with a round trip of `floor` at least. The interval between
+    /// the beginnings of the two bursts before, if it was as long as the interval before that, and two thirds of a round trip at most. What is
+    /// less than a segment of `mss` bytes is no burst, but the end of a write that Nagle's rule kept back.
     pub(crate) fn resumes(
         &mut self,
         time: Nanos,
@@ -31,17 +31,20 @@ impl Rhythm {
         mss: u64,
         floor: Nanos,
     ) -> Option<Nanos> {
-        if from - self.from < mss {
-            (self.resumed, self.from) = (time, from);
+        if from.saturating_sub(self.from) < mss {
+            (self.resumed, self.from) = (Some(time), from);
             return None;
         }
         if wait.0 < floor.0 / REST {
             return None;
         }
-        let (interval, before) = (self.resumed - self.began, self.interval);
-        *self = Self { began: self.resumed, interval, resumed: time, from };
-        let repeats = (interval - before).0.abs() <= interval.0 / EVEN;
-        (repeats && interval <= floor.scale(2, 3)).then_some(interval)
+        let before = self.interval;
+        let interval = self.resumed.zip(self.began).map(|(resumed, began)| resumed - began);
+        *self = Self { began: self.resumed, interval, resumed: Some(time), from };
+        let (interval, before) = interval.zip(before)?;
+        let several = (Nanos::ZERO..=floor.scale(2, 3)).contains(&interval);
+        let differs = (interval - before).0.unsigned_abs();
+        (several && differs <= interval.0.unsigned_abs() / EVEN).then_some(interval)
     }
 }
 
@@ -51,7 +54,7 @@ mod tests {
 
     const MSS: u64 = 1448;
 
-    /// The intervals told, in milliseconds, of what leaves at these times over a path of so many milliseconds: bytes after waits.
+    /// The intervals told, in milliseconds, over a path of so many milliseconds: what leaves at a time, after a wait, in bytes.
     fn told(round: i64, sendings: &[(i64, i64, u64)]) -> Vec<i64> {
         let (mut rhythm, mut from) = (Rhythm::default(), 0);
         let mut told = Vec::new();

@@ -213,7 +213,7 @@ pub(super) fn unprompted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// Less than a segment is ever in flight, with room in the window: no congestion window, buffer or link is as small (RFC 5681 section 3.1).
-pub(super) fn trickles(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+pub(super) fn less_than_a_segment(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let tiny = (1..ctx.mss).contains(&around.flight_max);
     (tiny && around.resent == 0 && around.window_min >= 2 * ctx.mss)
@@ -286,7 +286,7 @@ pub(super) fn all_sent(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// As `emptied`, where most segments carry PSH: a weaker sign.
-pub(super) fn trickle(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+pub(super) fn often_emptied(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let dry = around.marks_each() && around.dry_pauses().is_none_or(|dry| dry >= 75);
     (dry && !around.is_cut_from_more())

@@ -17,7 +17,8 @@ const AS_LIKELY: u8 = 55;
 /// A flight that is lower by more than this part has fallen: a round cut in two is lower by a segment or two.
 const DIP: u64 = 16;
 
-/// The flight grows by a third and more from round to round.
+/// The flight grows by a third and more from round to round: slow start makes 1.5 of it with delayed ACKs (RFC 5681 section 3.1), and of a round that is
+/// cut in two less is seen.
 pub(super) fn doubling(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let run = ctx.run(i);
     let flight = ctx.stretches[i].flight;

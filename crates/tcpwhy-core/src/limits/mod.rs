@@ -102,7 +102,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| plain_to_see(ctx, i))
             .or_else(|| refilled_or_not(ctx, i))
             .or_else(|| congestion_window::doubling(ctx, i))
-            .or_else(|| application::trickle(ctx, i))
+            .or_else(|| application::often_emptied(ctx, i))
             .or_else(|| at_a_pace(ctx, i))
             .or_else(|| receive_window::followed(ctx, i))
             .or_else(|| send_buffer::steady(ctx, i))
@@ -125,7 +125,7 @@ fn of_window(ctx: &Context<'_>, i: usize) -> Judgement {
 
 /// What shows whether ACKs or a timer let data go: writes that keep a time of their own, and what `busy_or_full` says.
 fn plain_to_see(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    application::trickles(ctx, i)
+    application::less_than_a_segment(ctx, i)
         .or_else(|| application::writes_evenly(ctx, i))
         .or_else(|| busy_or_full(ctx, i))
         .or_else(|| application::writes_by_a_clock(ctx, i))

@@ -194,6 +194,7 @@ mod tests {
         let acked = track.acks.points().iter().map(|p| p.high).max();
         // The FIN takes a number, too.
         assert!(acked == Some(drawn) || acked == Some(drawn + 1), "{drawn} {acked:?}");
+        assert!(!track.rtt.points().is_empty());
         assert!(track.rtt.points().iter().all(|p| p.low >= scenario.rtt.0));
         assert!(picture.glance().is_none(), "each packet is a point");
     }

@@ -16,11 +16,11 @@ pub(crate) struct Selection {
     /// Only connections of this port
     #[arg(long, value_name = "PORT", value_parser = port, help_heading = "Selection")]
     pub port: Option<u16>,
-    /// Only what happened from this time on: seconds into the capture (12.5) or RFC 3339. Packets before it still tell how
-    /// the connection was set up
+    /// Judge only the time from here on: seconds into the capture (12.5) or RFC 3339. All packets are read, for those before and after
+    /// tell of windows, round trips and the path
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
     pub since: Option<When>,
-    /// Only what happened before this time
+    /// Judge only the time before this one
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, help_heading = "Selection")]
     pub until: Option<When>,
 }

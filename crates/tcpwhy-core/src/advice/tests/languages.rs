@@ -123,6 +123,7 @@ fn all_steps() -> Vec<Step> {
     let work = [
         Work::ProfileApplication { at, first: false },
         Work::ProfileApplication { at, first: true },
+        Work::Uncork { at },
         Work::ProfilePeer { at },
         Work::ProfilePeer { at: server },
         Work::EnlargeGrant { at, asks: at, rtt, flight: 65_536 },

@@ -190,15 +190,15 @@ fn breaks_among_many_waits_are_a_hosts_unless_they_take_long_or_writes_end_there
 #[test]
 fn psh_on_every_second_segment_marks_pairs_and_not_ends_of_writes() {
     let floor = Nanos::from_millis(20);
-    let trickles = |pushes: u32| {
+    let emptied = |pushes: u32| {
         let list = rounds(20, floor, |_, s| {
             (s.wait, s.segments, s.pushes) = (Wait::Timer, 8, pushes);
             (s.pauses, s.dry_pauses) = (4, 4);
         });
-        trickle(&Context::new(&list, floor, MSS), 10).is_some()
+        often_emptied(&Context::new(&list, floor, MSS), 10).is_some()
     };
-    assert!(trickles(8));
-    assert!(!trickles(4));
+    assert!(emptied(8));
+    assert!(!emptied(4));
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn less_than_a_segment_at_a_time_fills_nothing() {
             (s.flight, s.arrived) = (flight, flight as i64);
             s.saw_window(window);
         });
-        trickles(&Context::new(&list, floor, MSS), 9).is_some()
+        less_than_a_segment(&Context::new(&list, floor, MSS), 9).is_some()
     };
     assert!(says(52, 64 * MSS));
     assert!(!says(MSS, 64 * MSS));

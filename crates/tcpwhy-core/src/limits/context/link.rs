@@ -11,7 +11,7 @@ use crate::units::{Nanos, bytes_in};
 /// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
 /// section 4.2.3.2) cannot be told from a queue.
 const FEW_SEGMENTS: u64 = 4;
-/// No timer delays an ACK for longer of two segments and more (Linux: `TCP_DELACK_MAX`, others as long).
+/// The ACK of two segments and more is not delayed for longer (Linux: `TCP_DELACK_MAX`, others as long).
 const DELAYED_AT_MOST: Nanos = Nanos::from_millis(200);
 /// The ACK of what is less than two segments is delayed for less than that (RFC 9293 section 3.8.6.3); timers of 200 ms go off later than that.
 const EVER_DELAYED: Nanos = Nanos::from_millis(500);

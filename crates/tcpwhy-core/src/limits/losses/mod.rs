@@ -279,7 +279,8 @@ fn is_loss(ctx: &Context<'_>, i: usize) -> bool {
     s.resent > 0 && s.timeouts == 0 && ctx.stretches[i - 1].resent == 0
 }
 
-/// Most of what was sent again in the first of these rounds had arrived, as the receiver reports a round trip later (RFC 2883): nobody dropped it.
+/// Half and more of what was sent again in the first so many of these rounds had arrived, as the receiver reports a round trip later (DSACK, RFC 2883):
+/// nobody dropped it.
 pub(super) fn had_arrived(from: &[Stretch], rounds: usize) -> bool {
     let count = |(resent, needless), s: &Stretch| (resent + s.resent, needless + s.needless);
     let all = from.iter().take(rounds + ROUNDS_TO_REPORT);

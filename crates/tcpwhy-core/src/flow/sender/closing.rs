@@ -140,13 +140,7 @@ impl Sender {
             forgone: self.gap.is_forgone(time, BUSY_HOST),
             at_once: self.gap.fell_at(self.released),
             stands_out: length.0 / 2 > self.usual_wait.0,
-            repeated: self.rhythm.resumes(
-                time,
-                length,
-                self.data_end,
-                self.size.mss(),
-                self.rtt.floor_or_zero(),
-            ),
+            repeated: self.keeps_rhythm(length, time),
         };
         if let (Release::Timer, Some(after)) = (release, pause.late) {
             self.pace.learn(length, after);
@@ -155,6 +149,12 @@ impl Sender {
             self.usual_wait = Nanos(self.usual_wait.0 / 8 * 7 + length.0 / 8);
         }
         pause
+    }
+
+    /// The interval with which the burst before began, if intervals repeat; sending goes on at `time`.
+    fn keeps_rhythm(&mut self, length: Nanos, time: Nanos) -> Option<Nanos> {
+        let (mss, floor) = (self.size.mss(), self.rtt.floor_or_zero());
+        self.rhythm.resumes(time, length, self.data_end, mss, floor)
     }
 
     /// A segment that is not full was kept back while another one was under way, and leaves as that is acknowledged (RFC 9293 section 3.7.4;

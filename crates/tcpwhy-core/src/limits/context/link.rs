@@ -30,12 +30,12 @@ impl Context<'_> {
     pub(crate) fn standing_queue(&self, i: usize) -> Option<Nanos> {
         let s = &self.stretches[i];
         let queue = (s.rtt_min != Nanos::MAX).then(|| s.forth_min - self.floor)?;
-        let delayed = match s.flight / self.mss {
-            0..2 => EVER_DELAYED,
-            2..FEW_SEGMENTS => DELAYED_AT_MOST,
-            _ => Nanos(i64::MIN),
+        let told = match s.flight / self.mss {
+            0..2 => queue > EVER_DELAYED,
+            2..FEW_SEGMENTS => queue > DELAYED_AT_MOST,
+            _ => true,
         };
-        (queue > delayed).then_some(queue)
+        told.then_some(queue)
     }
 
     /// ACKs come later than the path takes by what a standing queue would be, wherever they have waited.

@@ -119,6 +119,10 @@ fn of_sender(side: Side, sender: &Sender, lacks: bool, list: &mut Vec<Finding>) 
             list.push(finding(kind, side, count.times, value, count.frame));
         }
     }
+    if t.updates_lost.times > 0 {
+        let (times, frame) = (t.updates_lost.times, t.updates_lost.frame);
+        list.push(finding(FindingKind::WindowUpdateLost, side.other(), times, 0, frame));
+    }
     if t.keep_alives.times > t.data_segments {
         let (times, frame) = (t.keep_alives.times, t.keep_alives.frame);
         list.push(finding(FindingKind::KeepAliveOnly, side, times, 0, frame));

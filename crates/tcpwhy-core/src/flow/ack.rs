@@ -20,6 +20,13 @@ pub(crate) struct Event {
     pub(crate) queued: Nanos,
 }
 
+impl Event {
+    /// Its stamp is newer than what an `echo` names.
+    pub(crate) fn is_newer_than(&self, echo: u32) -> bool {
+        self.packet.stamp().is_some_and(|stamp| (echo.wrapping_sub(stamp) as i32) < 0)
+    }
+}
+
 /// The events between the capture point and the sender, in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnderWay {
@@ -64,8 +71,26 @@ impl UnderWay {
         };
         // An echo that stands still (it moves only with segments that advance the window, RFC 7323
         // section 4.3) cannot hold an ACK back for longer than the path can.
-        let overdue = || front.time + queued + queued + STALE_ECHO <= now;
-        (seen || overdue()).then_some(event)
+        (seen || is_overdue(front, now, queued)).then_some(event)
+    }
+
+    /// Since when at most the event at the front has been there `now` that its stamp `tsecr` is echoed: the next one with a newer stamp, which passed
+    /// so much later, has not come. Not where it may be lost, overdue with the leg as it is `queued`. Only of bare ACKs: what comes behind data
+    /// may have come, and not be echoed (RFC 7323 section 4.3).
+    #[inline(always)]
+    pub(crate) fn came_after(
+        &self,
+        now: Nanos,
+        tsecr: Option<u32>,
+        queued: Nanos,
+    ) -> Option<Nanos> {
+        let front = &self.events.front()?.packet;
+        if front.len > 0 || front.stamp() != tsecr || is_overdue(front, now, queued) {
+            return None;
+        }
+        let next =
+            self.events.iter().map(|event| &event.packet).find(|next| next.stamp() != tsecr)?;
+        (next.seq == front.seq).then(|| now - (next.time - front.time))
     }
 
     /// The event at the front, which had this stamp, has been told to the sender: the next one comes to the front.
@@ -75,10 +100,20 @@ impl UnderWay {
         self.events.drop_front(1);
     }
 
+    /// The event at the front will never arrive.
+    pub(crate) fn lose(&mut self) {
+        self.events.drop_front(1);
+    }
+
     /// The next event, whether it had arrived or not: the capture is over.
     pub(crate) fn pop(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
+}
+
+/// Whether the path cannot hold this back until `now`, where it takes as long as `queued`.
+fn is_overdue(event: &Packet, now: Nanos, queued: Nanos) -> bool {
+    event.time + queued + queued + STALE_ECHO <= now
 }
 
 /// Whether this data of the peer had arrived `now`, which is not the first of its tick. The shortest `leg` begins with the first packet of a tick:
@@ -123,6 +158,28 @@ mod tests {
         let leg = Nanos::from_millis(10);
         assert!(comes(&mut q, Nanos::from_millis(10), None, leg));
         assert!(!comes(&mut q, Nanos::from_millis(10), None, leg));
+    }
+
+    #[test]
+    fn what_is_echoed_came_when_the_next_ack_had_not_come_yet() {
+        let (now, leg) = (Nanos::from_millis(40), Nanos::from_millis(10));
+        let came = |next: Event, echo: u32| {
+            let mut q = UnderWay::default();
+            q.push(event(5, Some(7)));
+            q.push(next);
+            q.came_after(now, Some(echo), leg).map(|time| now - time)
+        };
+        let later = event(8, Some(10));
+        assert_eq!(came(later, 7), Some(Nanos::from_millis(3)));
+        assert_eq!(came(event(8, Some(7)), 7), None, "of the same tick");
+        assert_eq!(came(later, 10), None, "it has come");
+        let mut behind_data = later;
+        behind_data.packet.seq = behind_data.packet.seq + 1;
+        assert_eq!(came(behind_data, 7), None, "its stamp may not be taken");
+        let mut q = UnderWay::default();
+        q.push(event(5, Some(7)));
+        q.push(later);
+        assert_eq!(q.came_after(Nanos::from_millis(400), Some(7), leg), None, "it may be lost");
     }
 
     #[test]

@@ -9,8 +9,9 @@ use super::spread::Spread;
 use crate::model::RttSummary;
 use crate::units::Nanos;
 
-/// Losses that show how long the queue before them is.
+/// Losses that show how long the queue before them is; and where hardly anything else takes as long, and they are the same but for a little.
 const FEWEST: u32 = 3;
+const FEWEST_SAME: u32 = 2;
 /// As `FEWEST`, that show that there is none: a queue that overflows is as full as it ever gets.
 const FEWEST_USUAL: u32 = 2;
 /// Part of the queue by which it may differ from one loss to the next: a full one differs by what arrives while a loss is noticed.
@@ -77,7 +78,8 @@ fn judge(rtts: &Spread, floor: Nanos, median: Nanos, high: Nanos) -> Before {
     // Or the very same stood there each time, or what only few of all round trips reach.
     let longest = rtts.mean() - rtts.deviation() >= high.0 as f64;
     let surely = queue >= BUSY_HOST.0 as f64 && (same || longest);
-    if rtts.count() >= FEWEST && (shows(queue) || surely) && alike && !usual {
+    let enough = rtts.count() >= if same && longest { FEWEST_SAME } else { FEWEST };
+    if enough && (shows(queue) || surely) && alike && !usual {
         Before::FullQueue
     } else if rtts.count() >= FEWEST_USUAL && shows((high - floor).0 as f64) && usual {
         if stands { Before::Stands } else { Before::AsUsual }
@@ -106,6 +108,7 @@ mod tests {
     fn a_full_queue_is_as_long_before_each_loss() {
         assert_eq!(before(&[118, 121, 122, 119], 101, 122), Before::FullQueue);
         assert_eq!(before(&[118, 121], 101, 122), Before::Unknown, "two may be chance");
+        assert_eq!(before(&[121, 121], 101, 120), Before::FullQueue, "twice the very longest");
         assert_eq!(before(&[101, 130, 125, 160], 101, 122), Before::Unknown, "of any length");
     }
 

@@ -67,7 +67,7 @@ impl Flow {
     fn send(&mut self, packet: &Packet, time: Nanos) {
         let (side, own) = (packet.side, packet.side as usize);
         let echo = packet.timestamps().filter(|_| self.legs[own].trusts_echo).map(|t| t.1);
-        self.deliver(side, time, echo);
+        self.deliver(packet, time, echo);
         let within = !packet.has_any(flags::SYN | flags::RST);
         if self.senders[own].is_none() && within {
             if packet.len > 0 {
@@ -109,10 +109,10 @@ impl Flow {
         self.words[syn.side.other() as usize].data = Some((syn.time, syn.frame));
     }
 
-    /// ACKs that had reached `side` when it sent a packet that passes now.
+    /// ACKs that had reached its sender when `sent` left `now`.
     #[inline(always)]
-    fn deliver(&mut self, side: Side, now: Nanos, tsecr: Option<u32>) {
-        let own = side as usize;
+    fn deliver(&mut self, sent: &Packet, now: Nanos, tsecr: Option<u32>) {
+        let own = sent.side as usize;
         let Some(sender) = &mut self.senders[own] else { return };
         let way = &self.legs[own];
         let (shortest, leg) = (way.earliest, way.now);
@@ -121,10 +121,19 @@ impl Flow {
         }
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let packet = &event.packet;
-            let time = (packet.time + leg).min(now).max(sender.last);
+            // Behind a queue that comes and goes it was later than that, if the next one has not come yet.
+            let after = self.under_way[own].came_after(now, tsecr, leg).unwrap_or(sender.last);
+            let time = (packet.time + leg).max(after).min(now).max(sender.last);
             let stamp = packet.stamp();
-            let queue = event.queued + way.queue();
-            sender.acknowledged(packet, time, Way { leg: way.latest, queue });
+            // Who still probes has not heard that the window is open, and never will of this: data would follow.
+            let older = |(_, echo)| event.is_newer_than(echo);
+            if sent.len <= 1 && sender.would_open(packet) && sent.timestamps().is_some_and(older) {
+                sender.tally.updates_lost.add(packet.frame);
+                self.under_way[own].lose();
+                continue;
+            }
+            let way = Way { leg: way.latest, queued: event.queued, queues: way.queue() };
+            sender.acknowledged(packet, time, way);
             self.under_way[own].told(stamp);
         }
     }
@@ -159,7 +168,7 @@ impl Flow {
         // Behind a queue the end's own echoes tell when it had heard this, for what it sends passes later.
         let queued = event.time - left;
         if leg <= NEAR && !self.legs[own].behind_queue {
-            let way = Way { leg, queue: queued };
+            let way = Way { leg, queued, queues: Nanos::ZERO };
             sender.acknowledged(event, event.time.max(sender.last), way);
         } else if self.under_way[own].push(Event { packet: *event, queued }) {
             // There are more than can be.
@@ -177,7 +186,8 @@ impl Flow {
             return false;
         };
         let time = (oldest.packet.time + leg).min(now).max(sender.last);
-        sender.acknowledged(&oldest.packet, time, Way { leg, queue: oldest.queued });
+        let way = Way { leg, queued: oldest.queued, queues: Nanos::ZERO };
+        sender.acknowledged(&oldest.packet, time, way);
         true
     }
 

@@ -43,6 +43,8 @@ pub(crate) struct Tally {
     /// Probes of a closed window, and keep-alives.
     pub(crate) probes: Count,
     pub(crate) keep_alives: Count,
+    /// Openings of its closed window that never reached the sender.
+    pub(crate) updates_lost: Count,
     /// Ends of writes that a timer sent, see `Sender::note_cork`.
     pub(crate) corked: Count,
     /// For how long ACKs were kept back at most that came with the peer's own data.

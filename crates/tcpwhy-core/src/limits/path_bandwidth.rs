@@ -164,9 +164,11 @@ pub(super) fn flooded(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// take in what came, or to acknowledge it, lets the queue drain now and then; a congestion window that grows would only make it longer.
 pub(super) fn overfull(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor)?);
+    let s = &ctx.stretches[i];
+    // What arrived is in flight until its ACK is back, which may have waited, too.
+    let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor + s.back_mean())?);
     // A round in which no ACK came in at all says nothing against a queue.
-    let rtt = ctx.stretches[i].forth_mean().unwrap_or(around.rtt_high);
+    let rtt = s.forth_mean().unwrap_or(around.rtt_high);
     let queues = rtt - ctx.floor >= LATE.max(Nanos(ctx.floor.0 / 2));
     (queues && around.flight() >= 2 * holds && around.rate() >= carries / 2)
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 65))

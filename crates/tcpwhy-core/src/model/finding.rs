@@ -14,6 +14,8 @@ pub enum FindingKind {
     Reset,
     /// The receiver closed its window and never opened it; the sender's last `count` probes were not answered.
     ZeroWindowDeath,
+    /// `count` openings of a closed window never reached the sender: it went on probing.
+    WindowUpdateLost,
     /// Data, FIN or window update answered by RST: that end had given up long before, without a word, after `count` retries in a row that
     /// went unanswered.
     LateReset,

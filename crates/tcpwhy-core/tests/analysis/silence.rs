@@ -92,6 +92,47 @@ fn a_window_update_that_comes_too_late_is_answered_by_a_reset() {
     assert!((ends.millis() - gave_up).abs() < 100.0, "{ends:?}");
 }
 
+/// Captured at a client 20 ms from the server, whose window it opens 300 ms after it has closed: 40 ms later data comes, or `hears` of it only when its
+/// third probe after that is answered.
+fn opened_again(hears: bool) -> Connection {
+    let mut text = "0 C S win 64240 mss 1460 ws 7 ts 1000,0\n\
+                    40 S S. win 65160 mss 1460 ws 7 ts 5020,1000\n\
+                    40.1 C . win 502 ts 1040,5020\n\
+                    41 C P. len 100 ts 1041,5020\n\
+                    81 S . win 502 ts 5061,1041\n"
+        .to_owned();
+    for k in 0..10 {
+        text += &format!("{} S . len 1448 ts 5062,1041\n", 82.0 + f64::from(k) * 0.01);
+    }
+    text += "83 C . win 0 ts 1083,5062\n400 C . win 502 ts 1400,5062\n";
+    let mut heard = 1_400;
+    if !hears {
+        for at in [700, 1_400, 2_800] {
+            text += &format!("{at} S . seq 14480 ts {},1083\n", 4_980 + at);
+            text += &format!("{at}.1 C . win 502 ts {},5062\n", 1_000 + at);
+            heard = 1_000 + at;
+        }
+    }
+    for flight in 0..20 {
+        let (left, came) = (heard - 980 + 40 * flight, heard - 960 + 40 * flight);
+        let (sent, echo) = (5_000 + left, heard + 40 * flight);
+        text += &format!("{came} S P. len 1448 ts {sent},{echo}\n");
+        text += &format!("{came}.1 C . win 502 ts {},{sent}\n", 1_000 + came);
+    }
+    analysed(&script(&text))
+}
+
+#[test]
+fn a_window_update_that_is_lost_leaves_the_window_closed() {
+    let lost = opened_again(false);
+    let f = finding(&lost, FindingKind::WindowUpdateLost).unwrap();
+    // That at 400 ms, and two answers to probes; the third is heard.
+    assert_eq!((f.side, f.count, f.frame), (Side::Client, 3, 17));
+    let verdict = direction(&lost, Side::Server).verdict;
+    assert_eq!((verdict.limit, verdict.cause), (Limit::ReceiveWindow, Cause::ZeroWindow));
+    assert_eq!(finding(&opened_again(true), FindingKind::WindowUpdateLost), None);
+}
+
 #[test]
 fn an_update_that_is_heard_of_ends_the_silence() {
     let mut text = closed_window();

@@ -43,7 +43,7 @@ pub(crate) const CASES: [(Limit, Cause); 30] = [
     (Limit::Unknown, Cause::None),
 ];
 
-const FINDINGS: [FindingKind; 23] = [
+const FINDINGS: [FindingKind; 24] = [
     FindingKind::SynRetries,
     FindingKind::ZeroWindowDeath,
     FindingKind::LateReset,
@@ -67,6 +67,7 @@ const FINDINGS: [FindingKind; 23] = [
     FindingKind::DataAfterClose,
     FindingKind::Corked,
     FindingKind::AckQueue,
+    FindingKind::WindowUpdateLost,
 ];
 
 /// First packet of every connection: 2026-01-02 03:04:05 UTC.

@@ -237,6 +237,7 @@ fn every_finding_says_the_same_numbers_in_every_language() {
         K::Refused,
         K::Reset,
         K::ZeroWindowDeath,
+        K::WindowUpdateLost,
         K::LateReset,
         K::DataAfterClose,
         K::PmtuBlackHole,

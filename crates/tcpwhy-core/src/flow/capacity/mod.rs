@@ -8,8 +8,10 @@
 //! But its first window left at once (RFC 6928; Linux paces nothing before ten segments have left, `tcp_update_skb_after_send`), and its
 //! ACKs are spaced as the narrowest link let it through.
 
+mod stamped;
 mod train;
 
+use self::stamped::Stamped;
 use self::train::{HANDLED, Train};
 use super::BUSY_HOST;
 use super::rtt::Distribution;
@@ -59,6 +61,9 @@ pub(crate) struct Capacity {
     acks: u64,
     paces: Distribution,
     first: Train,
+    stamped: Stamped,
+    /// Bytes of all ACKs that have a pace.
+    bytes: u64,
 }
 
 impl Capacity {
@@ -94,6 +99,7 @@ impl Capacity {
             let weight = u32::try_from(bytes as u64 / mss.max(1)).unwrap_or(u32::MAX).max(1);
             self.paces.add_weighted(pace, weight);
             self.acks += 1;
+            self.bytes += bytes as u64;
             // What is far less than a segment tells of the clock that stamped it.
             if !self.first.is_over() && bytes as u64 >= mss / 2 {
                 self.first.add(bytes as u64, time - last, mss);
@@ -102,6 +108,11 @@ impl Capacity {
             self.breaks_off();
         }
         self.last = Some(time);
+    }
+
+    /// An ACK for `bytes`, which has been told of already, had queued when it passed and `left` before that.
+    pub(crate) fn acknowledged_late(&mut self, bytes: u64, left: Nanos, pause: Nanos) {
+        self.stamped.acknowledged(bytes, left, pause, UNIT);
     }
 
     /// One ACK came so long after another.
@@ -170,7 +181,10 @@ impl Capacity {
 
     /// Bytes per second; `None` after too few ACKs.
     pub(crate) fn rate(&self) -> Option<u64> {
-        (self.acks >= FEWEST).then(|| bits_per_second(UNIT, self.paces.median()) / 8)
+        // Where most of them queued, their sender's clock tells how they were spaced.
+        let by_stamps = self.stamped.of_full_link(self.bytes);
+        let pace = by_stamps.unwrap_or_else(|| self.paces.median());
+        (self.acks >= FEWEST).then(|| bits_per_second(UNIT, pace) / 8)
     }
 }
 

@@ -62,7 +62,11 @@ impl Sender {
         } else if arrived > 0 {
             let pause = Nanos(self.round().0 / 4);
             self.capacity.begins(self.released_rtt);
-            self.capacity.acknowledged(arrived, event.time, self.size.mss(), pause);
+            let mss = self.size.mss();
+            self.capacity.acknowledged(arrived, event.time, mss, pause);
+            if way.queued > Nanos::ZERO {
+                self.capacity.acknowledged_late(arrived, event.time - way.queued, pause);
+            }
         }
         if acked.bytes > 0 {
             self.progress(event, &acked, ack, time);
@@ -75,6 +79,11 @@ impl Sender {
         let piece = self.piece(time, event.frame);
         self.gap.falls(time, self.board.flight(), self.flight);
         self.gap.change(piece);
+    }
+
+    /// Whether the window is closed, and `event` would open it.
+    pub(crate) fn would_open(&self, event: &Packet) -> bool {
+        self.window.is_closed() && event.window > 0 && event.len == 0
     }
 
     /// An ACK of less than is known to have arrived: it was overtaken by a newer one, or what was under way when the capture began still is, and
@@ -161,9 +170,10 @@ impl Sender {
         let sent_at = sampled.filter(|at| placed && *at > self.timed_since);
         let sample = sent_at.map(|at| event.time - at + way.leg).filter(|rtt| rtt.0 >= 0);
         if let Some(rtt) = sample {
-            let kept = if event.len > 0 { self.kept(rtt - way.queue, quiet) } else { Nanos::ZERO };
+            let kept =
+                if event.len > 0 { self.kept(rtt - way.queue(), quiet) } else { Nanos::ZERO };
             self.tally.kept += kept;
-            self.record.open().sampled(rtt, way.queue + kept);
+            self.record.open().sampled(rtt, way.queue() + kept);
             if self.rtt.add(rtt) {
                 self.pace.lower(self.rtt.floor_or_zero());
             }
@@ -185,10 +195,17 @@ impl Sender {
     #[inline(never)]
     fn count_duplicate(&mut self, event: &Packet) {
         let duplicate = event.len == 0 && self.board.flight() > 0;
-        if duplicate && self.duplicate_acks == 0 && self.recover.is_none() {
-            self.overflow.suspects(self.released_rtt);
+        if duplicate {
+            self.suspects_loss();
         }
         self.duplicate_acks = if duplicate { self.duplicate_acks + 1 } else { 0 };
+    }
+
+    /// The first sign that something is lost behind what was acknowledged last.
+    fn suspects_loss(&mut self) {
+        if self.duplicate_acks == 0 && self.recover.is_none() {
+            self.overflow.suspects(self.released_rtt);
+        }
     }
 
     /// What the header of an ACK says of losses, duplicates and marks. Gives when the segment was sent that a SACK block reports, and
@@ -196,6 +213,7 @@ impl Sender {
     #[inline(never)]
     fn note_report(&mut self, event: &Packet, acked: &Acked) -> (Option<Nanos>, u64) {
         if event.reports_loss() {
+            self.suspects_loss();
             self.duplicate_acks = self.duplicate_acks.max(3);
         }
         let marks = self.marks.news(event);

@@ -132,8 +132,16 @@ pub(crate) struct Sender {
 pub(crate) struct Way {
     /// The round trip between the two, with the queue of the moment.
     pub(crate) leg: Nanos,
-    /// For how long it waited in queues, there or on its way to the capture point, as far as clocks tell.
-    pub(crate) queue: Nanos,
+    /// For how long it had waited in queues when it passed the capture point, and then on its way from there, as far as clocks tell.
+    pub(crate) queued: Nanos,
+    pub(crate) queues: Nanos,
+}
+
+impl Way {
+    /// What it waited in all.
+    fn queue(&self) -> Nanos {
+        self.queued + self.queues
+    }
 }
 
 /// What a new direction knows before its first data.

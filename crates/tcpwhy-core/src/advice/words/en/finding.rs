@@ -24,6 +24,11 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
              unanswered.",
             many(n, "probe", "probes")
         ),
+        FindingKind::WindowUpdateLost => format!(
+            "The {side} opened its closed window again, but {} that said so never reached the {other}, which went on probing at \
+             ever longer intervals: lost on the way from here.",
+            many(n, "packet", "packets")
+        ),
         FindingKind::LateReset => format!(
             "The {side} refused a late packet with RST: it had given the connection up long before, \
              and the {other} did not know."

@@ -21,6 +21,9 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         FindingKind::ZeroWindowDeath => {
             format!("{other}关闭了窗口，再也没有打开：{side}最后 {n} 次探测都没有应答。")
         }
+        FindingKind::WindowUpdateLost => format!(
+            "{side}重新打开了已关闭的窗口，但告知此事的 {n} 个包没有到达{other}，后者只能以越来越长的间隔探测：它们在从这里出发的途中丢失了。"
+        ),
         FindingKind::LateReset => {
             format!("{side}用 RST 拒绝了一个迟到的包：它早已放弃这个连接，而{other}并不知道。")
         }

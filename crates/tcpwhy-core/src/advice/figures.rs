@@ -85,6 +85,8 @@ pub(crate) struct Figures {
     pub marked: bool,
     /// The end whose SYN lacked the window scale that the other's offered.
     pub unscaled: Option<Side>,
+    /// The server took the connection in long after its handshake.
+    pub not_accepted: bool,
     /// What the narrowest link carries, in bit/s; 0 where its rate did not show.
     pub path_bps: u64,
     /// First data to last acknowledgment.
@@ -206,6 +208,7 @@ impl Figures {
                 .iter()
                 .find(|f| f.kind == FindingKind::WindowScaleStripped)
                 .map(|f| f.side),
+            not_accepted: connection.findings.iter().any(|f| f.kind == FindingKind::NotAccepted),
             path_bps: facts.path_bps,
             transfer: direction.transfer,
             tail: facts.tail,

@@ -104,6 +104,7 @@ fn handshake(f: &Figures) -> Vec<Step> {
     let server = f.place(Side::Server);
     match f.verdict.cause {
         _ if f.opening == Opening::Refused => vec![Step::Life(Life::CheckListener { at: server })],
+        _ if f.not_accepted => vec![Step::Life(Life::CheckListenQueue { at: server }), reuse],
         // The server is the end whose queue the SYN could not enter.
         Cause::SynRetry => {
             let mut steps = vec![

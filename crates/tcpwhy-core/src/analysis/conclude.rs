@@ -177,6 +177,7 @@ fn context<'a>(flow: &Flow, placing: &Placing, from: Side, sender: &'a Sender) -
     ctx.scale = sender.window.scale();
     ctx.shift = sender.window.shift();
     ctx.syn_retried = flow.handshake.is_retried();
+    ctx.accepted = findings::not_accepted(flow, placing).and_then(|tally| tally.heard);
     let opened_by = || flow.handshake.syn.iter().flatten().map(|s| s.frame);
     ctx.opened_by = opened_by().min().zip(opened_by().max()).unwrap_or_default();
     ctx.far = sender.is_far();

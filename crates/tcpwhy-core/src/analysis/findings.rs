@@ -5,7 +5,7 @@ use crate::flow::after_close::AfterClose;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
 use crate::flow::stretch::Stretch;
-use crate::flow::tally::Count;
+use crate::flow::tally::{Count, Tally};
 use crate::flow::{BUSY_HOST, Flow};
 use crate::limits::Losses;
 use crate::model::{Direction, Finding, FindingKind, Side, WindowScale};
@@ -13,6 +13,8 @@ use crate::units::Nanos;
 
 /// What comes as late as a timer does so often has not been written at that time by chance.
 const OFTEN: u64 = 3;
+/// Copies that no host is too busy for: the last of them comes more than a second after the first (RFC 6298 section 5.5).
+const MANY_COPIES: u64 = 3;
 /// ACKs of which a mean tells.
 const MANY_ACKS: u32 = 64;
 
@@ -22,6 +24,9 @@ pub(super) fn of(flow: &Flow, placing: &Placing) -> Vec<Finding> {
     of_handshake(flow, &mut list);
     list.extend(broken_off(flow));
     of_capture(flow, placing, &mut list);
+    if let Some(Tally { unheard, .. }) = not_accepted(flow, placing) {
+        list.push(finding(FindingKind::NotAccepted, Side::Client, unheard.times, 0, unheard.frame));
+    }
     for side in [Side::Client, Side::Server] {
         let sender = flow.senders[side as usize].as_ref();
         if let Some(sender) = sender {
@@ -127,6 +132,14 @@ fn of_sender(side: Side, sender: &Sender, lacks: bool, list: &mut Vec<Finding>) 
         let (times, frame) = (t.keep_alives.times, t.keep_alives.frame);
         list.push(finding(FindingKind::KeepAliveOnly, side, times, 0, frame));
     }
+}
+
+/// What the client's sender counted, where its first data came in beside the server time after time and was not acknowledged: it was not lost.
+pub(super) fn not_accepted<'a>(flow: &'a Flow, placing: &Placing) -> Option<&'a Tally> {
+    let opened = flow.handshake.established.is_some();
+    let beside = placing.legs.to[Side::Server as usize].near;
+    let tally = &flow.senders[Side::Client as usize].as_ref()?.tally;
+    (opened && beside && tally.unheard.times >= MANY_COPIES).then_some(tally)
 }
 
 /// ACKs of what `side` sent waited on their way back, for a good part of what the path takes and far longer than the data: then no queue before

@@ -43,6 +43,9 @@ pub(crate) struct Tally {
     /// Probes of a closed window, and keep-alives.
     pub(crate) probes: Count,
     pub(crate) keep_alives: Count,
+    /// Sent again when nothing of its data had ever been acknowledged, and when that was at last.
+    pub(crate) unheard: Count,
+    pub(crate) heard: Option<Nanos>,
     /// Openings of its closed window that never reached the sender.
     pub(crate) updates_lost: Count,
     /// Ends of writes that a timer sent, see `Sender::note_cork`.

@@ -64,6 +64,7 @@ pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
 fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
     match ctx.wait(i) {
         Wait::Handshake => handshake(ctx),
+        Wait::IdlePeer | Wait::Recovery | Wait::Ack if ctx.is_not_accepted(i) => handshake(ctx),
         Wait::Unseen => Judgement::new(Limit::Unknown, Cause::CaptureHole, 95),
         wait if undecidable(ctx, i, wait) => Judgement::UNKNOWN,
         wait if outlasts_timers(ctx, i, wait) => Judgement::new(Limit::Unknown, Cause::None, 95),

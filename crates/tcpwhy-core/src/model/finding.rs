@@ -16,6 +16,8 @@ pub enum FindingKind {
     ZeroWindowDeath,
     /// `count` openings of a closed window never reached the sender: it went on probing.
     WindowUpdateLost,
+    /// `count` more copies of the first data came in at the capture beside the other end, which acknowledged none of it meanwhile.
+    NotAccepted,
     /// Data, FIN or window update answered by RST: that end had given up long before, without a word, after `count` retries in a row that
     /// went unanswered.
     LateReset,

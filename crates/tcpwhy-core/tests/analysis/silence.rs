@@ -133,6 +133,44 @@ fn a_window_update_that_is_lost_leaves_the_window_closed() {
     assert_eq!(finding(&opened_again(true), FindingKind::WindowUpdateLost), None);
 }
 
+/// A request that is sent so many times, each after twice the time, before it is acknowledged, captured so many milliseconds from the server.
+fn asked(times: u32, tap: u32) -> Connection {
+    let mut text = format!(
+        "{} C S win 64240 mss 1460 ws 7\n{tap}.1 S S. win 65160 mss 1460 ws 7\n{} C . win 502\n",
+        0,
+        40 - tap
+    );
+    let mut at = 41;
+    for k in 0..times {
+        at += 200 * ((1 << k) - 1);
+        text += &format!("{at} C P. seq 1 len 300\n");
+    }
+    text += &format!("{}.1 S . win 502\n", at + tap);
+    for flight in 0..5 {
+        let left = at + tap + 1 + 40 * flight;
+        text += &format!("{left} S P. len 1448\n{} C .\n", left + 40 - tap);
+    }
+    analysed(&script(&text))
+}
+
+#[test]
+fn what_comes_in_at_a_server_and_is_not_acknowledged_was_not_accepted() {
+    let late = asked(5, 0);
+    let f = finding(&late, FindingKind::NotAccepted).unwrap();
+    assert_eq!((f.side, f.count, f.frame), (Side::Client, 4, 5));
+    for side in [Side::Client, Side::Server] {
+        let verdict = direction(&late, side).verdict;
+        assert_eq!(verdict.limit, Limit::Handshake, "{side:?}");
+        assert!(verdict.share > 0.9, "{side:?}: {}", verdict.share);
+    }
+    // Far from the server it may have been lost time after time.
+    let lost = asked(5, 30);
+    assert_eq!(finding(&lost, FindingKind::NotAccepted), None);
+    assert_eq!(direction(&lost, Side::Client).verdict.limit, Limit::LossRecovery);
+    // A host that is busy for a moment.
+    assert_eq!(finding(&asked(3, 0), FindingKind::NotAccepted), None);
+}
+
 #[test]
 fn an_update_that_is_heard_of_ends_the_silence() {
     let mut text = closed_window();

@@ -106,6 +106,7 @@ fn kind(kind: model::FindingKind) -> &'static str {
         K::Reset => "reset",
         K::ZeroWindowDeath => "zero_window_death",
         K::WindowUpdateLost => "window_update_lost",
+        K::NotAccepted => "not_accepted",
         K::LateReset => "late_reset",
         K::DataAfterClose => "data_after_close",
         K::PmtuBlackHole => "pmtu_black_hole",

@@ -43,7 +43,7 @@ pub(crate) const CASES: [(Limit, Cause); 30] = [
     (Limit::Unknown, Cause::None),
 ];
 
-const FINDINGS: [FindingKind; 24] = [
+const FINDINGS: [FindingKind; 25] = [
     FindingKind::SynRetries,
     FindingKind::ZeroWindowDeath,
     FindingKind::LateReset,
@@ -68,6 +68,7 @@ const FINDINGS: [FindingKind; 24] = [
     FindingKind::Corked,
     FindingKind::AckQueue,
     FindingKind::WindowUpdateLost,
+    FindingKind::NotAccepted,
 ];
 
 /// First packet of every connection: 2026-01-02 03:04:05 UTC.

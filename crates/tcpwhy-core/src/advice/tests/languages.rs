@@ -238,6 +238,7 @@ fn every_finding_says_the_same_numbers_in_every_language() {
         K::Reset,
         K::ZeroWindowDeath,
         K::WindowUpdateLost,
+        K::NotAccepted,
         K::LateReset,
         K::DataAfterClose,
         K::PmtuBlackHole,

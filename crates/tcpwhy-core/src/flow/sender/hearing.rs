@@ -247,6 +247,9 @@ impl Sender {
         self.answers.delivered(acked.largest);
         // The ACK of a FIN alone comes when the connection is closed, long after the last transfer maybe.
         let of_data = ack - acked.bytes < self.data_end;
+        if ack - acked.bytes == self.data_start {
+            self.tally.heard = Some(time);
+        }
         if of_data {
             self.transfers.acknowledged(time, event.frame);
         }

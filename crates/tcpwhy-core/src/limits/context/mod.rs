@@ -38,6 +38,8 @@ pub(crate) struct Context<'a> {
     /// The window shift in the end: an inferred one has grown until it fitted.
     pub(crate) shift: u8,
     pub(crate) syn_retried: bool,
+    /// Until then the server had not taken the connection in: see [`FindingKind::NotAccepted`](crate::model::FindingKind::NotAccepted).
+    pub(crate) accepted: Option<Nanos>,
     /// Frames of the first packet with SYN and of the last, 0 if none is there.
     pub(crate) opened_by: (u64, u64),
     /// No answer of the receiver was captured.
@@ -95,6 +97,7 @@ impl<'a> Context<'a> {
             scale,
             shift: 0,
             syn_retried: false,
+            accepted: None,
             opened_by: (0, 0),
             blind: false,
             placed: true,
@@ -129,6 +132,12 @@ impl<'a> Context<'a> {
         } else {
             s.wait
         }
+    }
+
+    /// Whether the server has not taken the connection in until stretch `i` ends: for it the handshake is not over (Linux drops the last ACK of one, and what
+    /// follows, while its queue is full: `tcp_v4_syn_recv_sock`).
+    pub(crate) fn is_not_accepted(&self, i: usize) -> bool {
+        self.accepted.is_some_and(|accepted| self.stretches[i].to <= accepted)
     }
 
     /// What was taken for the window's shift then has not proved too small.

@@ -147,6 +147,8 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let unqueued = usual
         || without_queue == events.len()
         || link.is_some() && loses_much(ctx) && goes_evenly(ctx, first);
+    // Where queues do not show, nobody knows.
+    let unqueued = unqueued && ctx.sees_queues;
     let policed = Losses::Policed { first, last, rate };
     // Any queue takes in what a first window brings (RFC 6928 section 2): that in a round trip overflows none.
     let tiny = bytes_in(rate, ctx.floor) <= INITIAL_WINDOW * ctx.mss;

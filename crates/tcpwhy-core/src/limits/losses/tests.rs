@@ -251,7 +251,7 @@ fn what_a_closed_window_refuses_is_no_policers_loss() {
 
 #[test]
 fn heavy_losses_without_a_queue_are_a_policer_where_most_of_the_link_is_unused() {
-    let of = |arrived: i64, floor: Nanos| {
+    let seen = |arrived: i64, floor: Nanos, sees_queues| {
         let list = rounds(40, floor, |k, s| {
             (s.arrived, s.segments, s.flight) = (arrived * (floor.0 / ROUND.0), 20, 30_000);
             s.sampled(floor, Nanos::ZERO);
@@ -261,9 +261,12 @@ fn heavy_losses_without_a_queue_are_a_policer_where_most_of_the_link_is_unused()
         });
         let mut ctx = Context::new(&list, floor, MSS);
         (ctx.capacity, ctx.first_window) = (Some(9_000_000), Some(LINK));
+        ctx.sees_queues = sees_queues;
         pattern(&ctx, Lost::default())
     };
+    let of = |arrived, floor| seen(arrived, floor, true);
     let far = ROUND.scale(10, 1);
+    assert_eq!(seen(9_000, far, false), Losses::Plain, "a queue does not show there");
     assert!(matches!(of(9_000, far), Losses::Policed { .. }));
     assert_eq!(of(25_000, far), Losses::Plain);
     // So short a path does not show its link in the first window.

@@ -29,6 +29,11 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
              ever longer intervals: lost on the way from here.",
             many(n, "packet", "packets")
         ),
+        FindingKind::NotAccepted => format!(
+            "The {side}'s first data came in at the {other} and {} of it, and was not acknowledged: the queue of connections that the \
+             application there has to accept is full, or a firewall on that host drops them.",
+            many(n, "more copy", "more copies")
+        ),
         FindingKind::LateReset => format!(
             "The {side} refused a late packet with RST: it had given the connection up long before, \
              and the {other} did not know."

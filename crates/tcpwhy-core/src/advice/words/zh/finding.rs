@@ -24,6 +24,9 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
         FindingKind::WindowUpdateLost => format!(
             "{side}重新打开了已关闭的窗口，但告知此事的 {n} 个包没有到达{other}，后者只能以越来越长的间隔探测：它们在从这里出发的途中丢失了。"
         ),
+        FindingKind::NotAccepted => format!(
+            "{side}的第一批数据及其 {n} 次重传都已到达{other}，却没有得到确认：那里等待应用程序 accept 的连接队列已满，或该主机上的防火墙丢弃了它们。"
+        ),
         FindingKind::LateReset => {
             format!("{side}用 RST 拒绝了一个迟到的包：它早已放弃这个连接，而{other}并不知道。")
         }

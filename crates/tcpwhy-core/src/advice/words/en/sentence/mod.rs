@@ -116,6 +116,11 @@ fn handshake(f: &Figures) -> String {
                 span(f.span)
             )
         }
+        _ if f.not_accepted => format!(
+            "The server did not take the connection in: for {} the client's first data, which came in there again and again, was \
+             not acknowledged.",
+            part(f)
+        ),
         Cause::SynRetry if f.opening == Opening::InVain => format!(
             "The connection never opened: for {} the first packet (SYN) or its answer was lost or \
              ignored, however often it was sent again.",

@@ -108,6 +108,10 @@ fn handshake(f: &Figures) -> String {
         _ if f.opening == Opening::Refused => {
             format!("服务器拒绝了连接：发出 SYN 之后 {}，收到了它的 RST。", span(f.span))
         }
+        _ if f.not_accepted => format!(
+            "服务器没有接受这个连接：{}，客户端的第一批数据一次又一次到达那里，却没有得到确认。",
+            part(f)
+        ),
         Cause::SynRetry if f.opening == Opening::InVain => format!(
             "连接一直没有建立：{}，第一个包（SYN）或其应答丢失或被忽略，重发多次也没有用。",
             part(f)

@@ -3,6 +3,7 @@
 use super::opening::Opening;
 use super::quantity::SHORTEST_ROUND_TRIP;
 use crate::kernel::RTO_MIN;
+use crate::kernel::start::INITIAL_WINDOW;
 use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Vantage, Verdict,
     WhatIf, WindowScale, time_of,
@@ -85,6 +86,8 @@ pub(crate) struct Figures {
     pub marked: bool,
     /// The end whose SYN lacked the window scale that the other's offered.
     pub unscaled: Option<Side>,
+    /// Packets in flight in the first round trip: ten, where fewer were written or nothing is known.
+    pub first_window: u64,
     /// The server took the connection in long after its handshake.
     pub not_accepted: bool,
     /// What the narrowest link carries, in bit/s; 0 where its rate did not show.
@@ -208,6 +211,7 @@ impl Figures {
                 .iter()
                 .find(|f| f.kind == FindingKind::WindowScaleStripped)
                 .map(|f| f.side),
+            first_window: u64::from(facts.first_flight / facts.mss.max(1)).max(INITIAL_WINDOW),
             not_accepted: connection.findings.iter().any(|f| f.kind == FindingKind::NotAccepted),
             path_bps: facts.path_bps,
             transfer: direction.transfer,

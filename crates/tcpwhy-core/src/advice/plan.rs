@@ -5,6 +5,7 @@ use super::figures::{Figures, Place};
 use super::opening::Opening;
 use super::promises;
 use super::step::{Buffer, Life, Network, Step, Unseen, Work};
+use crate::kernel::start::INITIAL_WINDOW;
 use crate::model::{Cause, Limit, Side, WindowScale};
 use crate::units::Nanos;
 
@@ -216,7 +217,7 @@ fn receive_window(f: &Figures) -> Vec<Step> {
         ],
         Cause::AutotuningLag => vec![
             Step::Buffer(Buffer::AutotuningIsWorking { at }),
-            Step::Network(Network::ReuseConnection { rtt: f.rtt_floor }),
+            reuse_warm(f),
             Step::Buffer(Buffer::RaiseInitialWindow { at, bdp: Bdp::of(f) }),
         ],
         _ => small_buffer(f, at),
@@ -249,14 +250,19 @@ fn others_first(f: &Figures, steps: Vec<Step>) -> Vec<Step> {
     f.shared.map(compare).into_iter().chain(steps).collect()
 }
 
+fn reuse_warm(f: &Figures) -> Step {
+    Step::Network(Network::ReuseConnection { rtt: f.rtt_floor, first: f.first_window })
+}
+
 fn congestion_window(f: &Figures) -> Vec<Step> {
     let at = f.sender;
     match f.verdict.cause {
         Cause::SlowStart => {
-            vec![
-                Step::Network(Network::ReuseConnection { rtt: f.rtt_floor }),
-                Step::Network(Network::RaiseInitcwnd { at }),
-            ]
+            let mut steps = vec![reuse_warm(f)];
+            // Where it was raised already, a route may not take more.
+            let usual = f.first_window <= INITIAL_WINDOW;
+            steps.extend(usual.then_some(Step::Network(Network::RaiseInitcwnd { at })));
+            steps
         }
         Cause::IdleRestart => vec![Step::Network(Network::KeepCwndAfterIdle { at })],
         Cause::CongestionAvoidance if f.retransmitted > 0 => {

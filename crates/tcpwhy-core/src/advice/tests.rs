@@ -76,6 +76,7 @@ fn facts() -> Facts {
         peak_bps: 98_300_000,
         path_bps: 0,
         max_flight: 16_384,
+        first_flight: 0,
         max_window: 4 << 20,
         min_window: 1 << 20,
         scale: WindowScale::Known(7),

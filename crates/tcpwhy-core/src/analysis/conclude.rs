@@ -8,6 +8,7 @@ use crate::flow::Flow;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
 use crate::flow::stretch::Stretch;
+use crate::flow::wait::Wait;
 use crate::limits::{Context, Losses, Lost, ceiling, lay, paced_ceiling, pattern};
 use crate::model::{
     Connection, Direction, Facts, Interval, Limit, Progress, RttSummary, Side, Traits, Transfer,
@@ -114,6 +115,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let ctx = context(flow, placing, from, sender);
     let mut timeline = lay(&ctx, silence, Period::default());
     facts.peak_bps = ctx.peak.saturating_mul(8);
+    facts.first_flight = first_flight(&ctx);
     let (transfers, transfers_omitted) = sender.transfers.all();
     let mut transfers = transfers.to_vec();
     let reader = reader::rate(ctx.stretches, facts.rtt_floor).and_then(NonZeroU64::new);
@@ -233,11 +235,19 @@ fn facts_of(sender: &Sender) -> Facts {
         peak_bps: 0,
         path_bps: 0,
         max_flight: sender.tally.max_flight,
+        first_flight: 0,
         max_window: narrow(sender.window.largest),
         min_window: if smallest == u64::MAX { 0 } else { narrow(smallest) },
         scale: sender.window.scale(),
         tail: Nanos::ZERO,
     }
+}
+
+/// See [`Facts::first_flight`].
+fn first_flight(ctx: &Context<'_>) -> u32 {
+    let opened = ctx.stretches.first().is_some_and(|s| s.wait == Wait::Handshake);
+    let first = ctx.stretches.iter().map(|s| s.flight).find(|flight| *flight > 0);
+    first.filter(|_| opened).map_or(0, narrow)
 }
 
 /// From when all was sent to the end of `timeline`, as far as nothing else held the sender then, in a transfer that took so long.

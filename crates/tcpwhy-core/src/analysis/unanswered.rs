@@ -92,6 +92,7 @@ pub(super) fn without_data(
         peak_bps: 0,
         path_bps: 0,
         max_flight: 0,
+        first_flight: 0,
         max_window: 0,
         min_window: 0,
         scale: WindowScale::Absent,

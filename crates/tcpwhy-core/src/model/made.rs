@@ -11,6 +11,7 @@ pub(crate) fn facts() -> Facts {
         peak_bps: 6_400_000,
         path_bps: 0,
         max_flight: 16_384,
+        first_flight: 0,
         max_window: 4 << 20,
         min_window: 4 << 20,
         scale: WindowScale::Known(7),

@@ -134,6 +134,8 @@ pub struct Facts {
     pub path_bps: u64,
     /// Largest bytes in flight.
     pub max_flight: u64,
+    /// Bytes in flight in the first round trip of a connection that was seen from its handshake on; 0 elsewhere.
+    pub first_flight: u32,
     /// Largest advertised window, scaled: less than 2^30 bytes (RFC 7323 section 2.3).
     pub max_window: u32,
     /// Smallest advertised window, scaled.

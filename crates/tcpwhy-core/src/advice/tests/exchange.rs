@@ -128,6 +128,24 @@ fn what_took_several_flights_ends_with_the_way_of_the_last_one() {
 }
 
 #[test]
+fn a_first_window_that_was_raised_already_is_told_as_it_was() {
+    let told = |first_flight: u32| {
+        let mut c = case(Limit::CongestionWindow, Cause::SlowStart);
+        c.directions[1].facts.first_flight = first_flight;
+        advised(&c).join("\n")
+    };
+    let raised = told(40 * 1448);
+    assert!(raised.contains("from about 40 packets") && !raised.contains("initcwnd"), "{raised}");
+    // What is less may be all that was written at first.
+    for usual in [told(0), told(2 * 1448), told(10 * 1448)] {
+        assert!(
+            usual.contains("from about 10 packets") && usual.contains("initcwnd 20"),
+            "{usual}"
+        );
+    }
+}
+
+#[test]
 fn only_an_ack_that_took_longer_than_its_way_was_delayed() {
     let mut c = case(Limit::DelayedAck, Cause::Nagle);
     let mut said = |ms: i64| {

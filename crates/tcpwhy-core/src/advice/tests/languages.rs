@@ -160,8 +160,8 @@ fn all_steps() -> Vec<Step> {
         Buffer::RaiseInitialWindow { at, bdp: None },
     ];
     let network = [
-        Network::ReuseConnection { rtt },
-        Network::ReuseConnection { rtt: Nanos::ZERO },
+        Network::ReuseConnection { rtt, first: 10 },
+        Network::ReuseConnection { rtt: Nanos::ZERO, first: 40 },
         Network::RaiseInitcwnd { at },
         Network::KeepCwndAfterIdle { at },
         Network::FindLoss { at },

@@ -77,6 +77,7 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
         peak_bps: 6_000_000,
         path_bps: 0,
         max_flight: 16_384,
+        first_flight: 0,
         max_window: 65_000,
         min_window: 65_000,
         scale: WindowScale::Known(7),

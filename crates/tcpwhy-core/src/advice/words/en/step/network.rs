@@ -7,9 +7,9 @@ use crate::advice::words::en::{known, limit, many, place};
 /// One step as an instruction.
 pub(super) fn step(step: &Network) -> String {
     match *step {
-        Network::ReuseConnection { rtt } => format!(
+        Network::ReuseConnection { rtt, first } => format!(
             "Reuse a warm connection (keep-alive, a connection pool) instead of opening one per \
-             transfer: every new one feels its way up from about 10 packets, doubling once per \
+             transfer: every new one feels its way up from about {first} packets, doubling once per \
              round trip{}.",
             if rtt.0 > 0 { format!(" of {}", span(rtt)) } else { String::new() }
         ),

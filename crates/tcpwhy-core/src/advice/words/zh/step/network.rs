@@ -7,8 +7,8 @@ use crate::advice::words::zh::{known, limit, place};
 /// One step as an instruction.
 pub(super) fn step(step: &Network) -> String {
     match *step {
-        Network::ReuseConnection { rtt } => format!(
-            "复用已经提速的连接（keep-alive、连接池），不要每次传输都新建：新连接从大约 10 个包开始试探，每过一个往返时延{}才翻一倍。",
+        Network::ReuseConnection { rtt, first } => format!(
+            "复用已经提速的连接（keep-alive、连接池），不要每次传输都新建：新连接从大约 {first} 个包开始试探，每过一个往返时延{}才翻一倍。",
             known(rtt.0 > 0, || format!("（{}）", span(rtt)))
         ),
         Network::RaiseInitcwnd { at } => format!(

@@ -9,6 +9,8 @@ use crate::units::Nanos;
 const MAX_UNDER_WAY: usize = 1 << 16;
 /// Room made with the first: a flight's ACKs.
 const AT_FIRST: usize = 32;
+/// So many ACKs are looked at for the first with another stamp: more in a tick come too closely to tell.
+const IN_A_TICK: usize = 32;
 /// Coarsest timestamp clocks tick this slowly (RFC 7323 section 5.4 allows a second; 10 ms is usual).
 const STALE_ECHO: Nanos = Nanos::from_millis(20);
 
@@ -88,8 +90,8 @@ impl UnderWay {
         if front.len > 0 || front.stamp() != tsecr || is_overdue(front, now, queued) {
             return None;
         }
-        let next =
-            self.events.iter().map(|event| &event.packet).find(|next| next.stamp() != tsecr)?;
+        let mut near = self.events.iter().take(IN_A_TICK).map(|event| &event.packet);
+        let next = near.find(|next| next.stamp() != tsecr)?;
         (next.seq == front.seq).then(|| now - (next.time - front.time))
     }
 

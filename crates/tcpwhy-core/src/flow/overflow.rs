@@ -9,8 +9,9 @@ use super::spread::Spread;
 use crate::model::RttSummary;
 use crate::units::Nanos;
 
-/// Losses that show how long the queue before them is; and where hardly anything else takes as long, and they are the same but for a little.
+/// Losses that show how long the queue before them is.
 const FEWEST: u32 = 3;
+/// As `FEWEST`, where hardly anything else takes as long, and they are the same but for a little.
 const FEWEST_SAME: u32 = 2;
 /// As `FEWEST`, that show that there is none: a queue that overflows is as full as it ever gets.
 const FEWEST_USUAL: u32 = 2;

@@ -99,6 +99,10 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     if slow && ctx.standing_queue(i).is_some_and(|q| q >= HELD_BACK) && lowest < ever / 4 {
         return Cause::SlowReader;
     }
+    // And so does one that reads at its own time, whose window never closes for long: less arrives than it holds, and ACKs are late all along.
+    if slow && opens && ctx.acks_are_late(i) {
+        return Cause::SlowReader;
+    }
     if slow && is_read_by_halves(ctx, i) {
         return Cause::SlowReader;
     }
@@ -156,6 +160,7 @@ fn grows(windows: impl Iterator<Item = u64> + Clone) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::made::{MSS, rounds};
     use super::*;
 
     /// A window of 25 segments and a flight of 21, round after round.
@@ -222,6 +227,24 @@ mod tests {
         assert_eq!(of(0, 7, |k| 20_480 + 4_096 * (k % 2)), Cause::SlowReader);
         assert_eq!(of(0, 1, |k| 20_480 + 1_024 * (k % 2)), Cause::SlowReader, "as it is read");
         assert_eq!(of(1, 7, |_| 40_960), Cause::SlowReader, "late");
+    }
+
+    #[test]
+    fn acks_that_are_late_as_a_reader_reads_are_no_small_buffers() {
+        // A window of 76 kB that dips by a quarter; 40 kB arrive in each round trip of 40 ms.
+        let of = |late: i64, lowest: u64| {
+            let list = rounds(40, Nanos::from_millis(40), |_, s| {
+                (s.wait, s.flight, s.arrived) = (Wait::Window, 76_000, 40_000);
+                (s.window_min, s.window_max) = (lowest, 76_000);
+                (0..14).for_each(|_| s.sampled(Nanos::from_millis(40 + late), Nanos::ZERO));
+            });
+            let mut ctx = Context::new(&list, Nanos::from_millis(40), MSS);
+            ctx.scale = WindowScale::Known(7);
+            cause(&ctx, 20)
+        };
+        assert_eq!(of(18, 56_000), Cause::SlowReader);
+        assert_eq!(of(1, 56_000), Cause::SmallBuffer);
+        assert_eq!(of(18, 76_000), Cause::SmallBuffer, "a queue behind a window that stands still");
     }
 
     #[test]

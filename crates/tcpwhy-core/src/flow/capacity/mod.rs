@@ -61,7 +61,8 @@ pub(crate) struct Capacity {
     acks: u64,
     paces: Distribution,
     first: Train,
-    stamped: Stamped,
+    /// Few connections have ACKs that queue.
+    stamped: Option<Box<Stamped>>,
     /// Bytes of all ACKs that have a pace.
     bytes: u64,
 }
@@ -111,8 +112,9 @@ impl Capacity {
     }
 
     /// An ACK for `bytes`, which has been told of already, had queued when it passed and `left` before that.
+    #[cold]
     pub(crate) fn acknowledged_late(&mut self, bytes: u64, left: Nanos, pause: Nanos) {
-        self.stamped.acknowledged(bytes, left, pause, UNIT);
+        self.stamped.get_or_insert_default().acknowledged(bytes, left, pause, UNIT);
     }
 
     /// One ACK came so long after another.
@@ -182,7 +184,8 @@ impl Capacity {
     /// Bytes per second; `None` after too few ACKs.
     pub(crate) fn rate(&self) -> Option<u64> {
         // Where most of them queued, their sender's clock tells how they were spaced.
-        let by_stamps = self.stamped.of_full_link(self.bytes);
+        let by_stamps =
+            self.stamped.as_deref().and_then(|stamped| stamped.of_full_link(self.bytes));
         let pace = by_stamps.unwrap_or_else(|| self.paces.median());
         (self.acks >= FEWEST).then(|| bits_per_second(UNIT, pace) / 8)
     }

@@ -148,6 +148,20 @@ fn a_paced_sender_with_far_too_much_in_flight_waits_for_the_path() {
 }
 
 #[test]
+fn what_is_in_flight_while_acks_wait_on_their_way_back_is_no_queue_of_data() {
+    let overfull = |back: i64| {
+        let list = rounds(40, ROUND, |k, s| {
+            (s.flight, s.arrived) = (3 * HOLDS + k as u64 * MSS, 20_000);
+            (0..8).for_each(|_| s.sampled(ROUND.scale(2 + back, 1), ROUND.scale(back, 1)));
+        });
+        overfull(&on_the_link(&list, ROUND), 20).is_some()
+    };
+    assert!(overfull(0));
+    // They take as long again as the path, and what they acknowledge has left the queue.
+    assert!(!overfull(1));
+}
+
+#[test]
 fn a_window_as_large_as_a_path_that_queues_is_not_what_holds() {
     let floor = Nanos::from_millis(150);
     let full = |arrived: i64, window: u64| {

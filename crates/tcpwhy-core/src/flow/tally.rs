@@ -43,7 +43,7 @@ pub(crate) struct Tally {
     /// Probes of a closed window, and keep-alives.
     pub(crate) probes: Count,
     pub(crate) keep_alives: Count,
-    /// Sent again when nothing of its data had ever been acknowledged, and when that was at last.
+    /// Its first data sent again when nothing had ever been acknowledged, and when something was at last.
     pub(crate) unheard: Count,
     pub(crate) heard: Option<Nanos>,
     /// Openings of its closed window that never reached the sender.

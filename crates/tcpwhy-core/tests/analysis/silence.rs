@@ -172,6 +172,30 @@ fn what_comes_in_at_a_server_and_is_not_acknowledged_was_not_accepted() {
 }
 
 #[test]
+fn a_first_flight_that_loses_some_of_its_segments_was_accepted() {
+    // Ten segments, four of which were lost before the server, as its SACKs say, or come out of order.
+    for (again, sack) in [(81, "sack 1449-14481"), (60, "")] {
+        let mut text =
+            "0 C S win 64240 mss 1460 ws 7\n0.1 S S. win 65160 mss 1460 ws 7\n40 C . win 502\n"
+                .to_owned();
+        for k in (0..10).filter(|k| k % 3 > 0) {
+            text += &format!("41.{k} C . seq {} len 1448\n", 1 + 1448 * k);
+        }
+        text += &format!("42 S . ack 1 win 502 {sack}\n");
+        for k in (0..10).filter(|k| k % 3 == 0) {
+            text += &format!("{again}.{k} C . seq {} len 1448\n", 1 + 1448 * k);
+        }
+        text += &format!("{} S . ack 14481\n", again + 1);
+        for flight in 0..5 {
+            let left = again + 41 + 40 * flight;
+            text += &format!("{left} C P. len 1448\n{left}.1 S .\n");
+        }
+        let connection = analysed(&script(&text));
+        assert_eq!(finding(&connection, FindingKind::NotAccepted), None, "{again} {sack}");
+    }
+}
+
+#[test]
 fn an_update_that_is_heard_of_ends_the_silence() {
     let mut text = closed_window();
     let asked = probes(&mut text, 6, false);

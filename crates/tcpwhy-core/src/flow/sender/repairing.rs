@@ -18,11 +18,11 @@ impl Sender {
     #[cold]
     pub(super) fn sent_again(&mut self, sending: Sending, packet: &Packet) {
         let start = self.space.locate(packet.seq);
-        if self.board.una == self.data_start {
-            self.tally.unheard.add(packet.frame);
-        }
         if let (Sending::Again { .. } | Sending::Needless, Some(start)) = (sending, start) {
             self.answers.asked_again(packet, start, self.data_end);
+            if start == self.data_start && self.board.una == start {
+                self.tally.unheard.add(packet.frame);
+            }
         }
         if let (Sending::Needless, Some(start)) = (sending, start) {
             let (segment, since) = ((start, self.data_end), self.gap.start());

@@ -113,20 +113,17 @@ fn of_sender(side: Side, sender: &Sender, lacks: bool, list: &mut Vec<Finding>) 
     let t = &sender.tally;
     let holes = if lacks { t.holes } else { Count::default() };
     let corked = if t.corked.times >= OFTEN { t.corked } else { Count::default() };
-    for (kind, count, value) in [
-        (FindingKind::CaptureHole, holes, sender.board.missed),
-        (FindingKind::Reordered, t.reordered, 0),
-        (FindingKind::SpuriousRetransmissions, t.needless(), 0),
-        (FindingKind::EcnMarks, t.marks, 0),
-        (FindingKind::Corked, corked, 0),
+    for (kind, side, count, value) in [
+        (FindingKind::CaptureHole, side, holes, sender.board.missed),
+        (FindingKind::Reordered, side, t.reordered, 0),
+        (FindingKind::SpuriousRetransmissions, side, t.needless(), 0),
+        (FindingKind::EcnMarks, side, t.marks, 0),
+        (FindingKind::Corked, side, corked, 0),
+        (FindingKind::WindowUpdateLost, side.other(), t.updates_lost, 0),
     ] {
         if count.times > 0 {
             list.push(finding(kind, side, count.times, value, count.frame));
         }
-    }
-    if t.updates_lost.times > 0 {
-        let (times, frame) = (t.updates_lost.times, t.updates_lost.frame);
-        list.push(finding(FindingKind::WindowUpdateLost, side.other(), times, 0, frame));
     }
     if t.keep_alives.times > t.data_segments {
         let (times, frame) = (t.keep_alives.times, t.keep_alives.frame);

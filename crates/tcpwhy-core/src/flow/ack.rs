@@ -102,12 +102,7 @@ impl UnderWay {
         self.events.drop_front(1);
     }
 
-    /// The event at the front will never arrive.
-    pub(crate) fn lose(&mut self) {
-        self.events.drop_front(1);
-    }
-
-    /// The next event, whether it had arrived or not: the capture is over.
+    /// The next event, whether it had arrived or not: the capture is over, or it never will.
     pub(crate) fn pop(&mut self) -> Option<Event> {
         self.events.pop_front()
     }

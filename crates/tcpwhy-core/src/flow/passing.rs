@@ -121,18 +121,19 @@ impl Flow {
         }
         while let Some(event) = self.under_way[own].arrived(now, tsecr, shortest, leg) {
             let packet = &event.packet;
-            // Behind a queue that comes and goes it was later than that, if the next one has not come yet.
-            let after = self.under_way[own].came_after(now, tsecr, leg).unwrap_or(sender.last);
-            let time = (packet.time + leg).max(after).min(now).max(sender.last);
-            let stamp = packet.stamp();
             // Who still probes has not heard that the window is open, and never will of this: data would follow.
             let older = |(_, echo)| event.is_newer_than(echo);
             if sent.len <= 1 && sender.would_open(packet) && sent.timestamps().is_some_and(older) {
                 sender.tally.updates_lost.add(packet.frame);
-                self.under_way[own].lose();
+                self.under_way[own].pop();
                 continue;
             }
-            let way = Way { leg: way.latest, queued: event.queued, queues: way.queue() };
+            // Behind a queue that comes and goes it was later than that, if the next one has not come yet.
+            let after = self.under_way[own].came_after(now, tsecr, leg).unwrap_or(sender.last);
+            let time = (packet.time + leg).max(after).min(now).max(sender.last);
+            let stamp = packet.stamp();
+            let (queued_before, queued_after) = (event.queued, way.queue());
+            let way = Way { leg: way.latest, queued_before, queued_after };
             sender.acknowledged(packet, time, way);
             self.under_way[own].told(stamp);
         }
@@ -168,7 +169,7 @@ impl Flow {
         // Behind a queue the end's own echoes tell when it had heard this, for what it sends passes later.
         let queued = event.time - left;
         if leg <= NEAR && !self.legs[own].behind_queue {
-            let way = Way { leg, queued, queues: Nanos::ZERO };
+            let way = Way { leg, queued_before: queued, queued_after: Nanos::ZERO };
             sender.acknowledged(event, event.time.max(sender.last), way);
         } else if self.under_way[own].push(Event { packet: *event, queued }) {
             // There are more than can be.
@@ -186,7 +187,7 @@ impl Flow {
             return false;
         };
         let time = (oldest.packet.time + leg).min(now).max(sender.last);
-        let way = Way { leg, queued: oldest.queued, queues: Nanos::ZERO };
+        let way = Way { leg, queued_before: oldest.queued, queued_after: Nanos::ZERO };
         sender.acknowledged(&oldest.packet, time, way);
         true
     }

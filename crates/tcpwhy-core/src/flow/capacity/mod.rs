@@ -49,6 +49,11 @@ pub(crate) fn agrees(first: Option<u64>, rate: u64) -> bool {
     first.is_some_and(|first| first.abs_diff(rate) <= rate / 8)
 }
 
+/// Time for `UNIT` bytes, if so many took that `time`.
+fn pace(bytes: u64, time: Nanos) -> Nanos {
+    Nanos(time.0.saturating_mul(UNIT as i64) / i64::try_from(bytes).unwrap_or(i64::MAX).max(1))
+}
+
 /// The paces of one direction's ACKs, weighted with their bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Capacity {
@@ -95,15 +100,13 @@ impl Capacity {
                 self.within_tick = bytes;
                 return;
             }
-            let (bytes, unit) = (i64::try_from(bytes).unwrap_or(i64::MAX), UNIT as i64);
-            let pace = Nanos((time - last).0.saturating_mul(unit) / bytes.max(1));
-            let weight = u32::try_from(bytes as u64 / mss.max(1)).unwrap_or(u32::MAX).max(1);
-            self.paces.add_weighted(pace, weight);
+            let weight = u32::try_from(bytes / mss.max(1)).unwrap_or(u32::MAX).max(1);
+            self.paces.add_weighted(pace(bytes, time - last), weight);
             self.acks += 1;
-            self.bytes += bytes as u64;
+            self.bytes += bytes;
             // What is far less than a segment tells of the clock that stamped it.
-            if !self.first.is_over() && bytes as u64 >= mss / 2 {
-                self.first.add(bytes as u64, time - last, mss);
+            if !self.first.is_over() && bytes >= mss / 2 {
+                self.first.add(bytes, time - last, mss);
             }
         } else {
             self.breaks_off();
@@ -114,7 +117,7 @@ impl Capacity {
     /// An ACK for `bytes`, which has been told of already, had queued when it passed and `left` before that.
     #[cold]
     pub(crate) fn acknowledged_late(&mut self, bytes: u64, left: Nanos, pause: Nanos) {
-        self.stamped.get_or_insert_default().acknowledged(bytes, left, pause, UNIT);
+        self.stamped.get_or_insert_default().acknowledged(bytes, left, pause);
     }
 
     /// One ACK came so long after another.

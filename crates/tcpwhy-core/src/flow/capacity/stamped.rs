@@ -1,6 +1,7 @@
 //! ACKs that queued on their way back: they come as that way lets them through, in bunches between the peer's own data maybe, and only their
 //! sender's clock tells how they were spaced when they left.
 
+use super::pace;
 use crate::flow::rtt::Distribution;
 use crate::flow::sender_clock::TICK;
 use crate::units::Nanos;
@@ -26,8 +27,8 @@ pub(super) struct Stamped {
 }
 
 impl Stamped {
-    /// An ACK for `bytes` left at `left`. After a `pause` the link had stood still. Paces are times for `unit` bytes.
-    pub(super) fn acknowledged(&mut self, bytes: u64, left: Nanos, pause: Nanos, unit: u64) {
+    /// An ACK for `bytes` left at `left`. After a `pause` the link had stood still.
+    pub(super) fn acknowledged(&mut self, bytes: u64, left: Nanos, pause: Nanos) {
         let Some((first, _)) = self.left.filter(|(_, last)| left - *last < pause) else {
             (self.left, self.bytes) = (Some((left, left)), 0);
             return;
@@ -37,8 +38,7 @@ impl Stamped {
         if left - first < TELLS {
             return;
         }
-        let pace = i128::from((left - first).0) * i128::from(unit) / i128::from(self.bytes.max(1));
-        self.paces.add(Nanos(i64::try_from(pace).unwrap_or(i64::MAX)));
+        self.paces.add(pace(self.bytes, left - first));
         self.spans += 1;
         self.all += self.bytes;
         (self.left, self.bytes) = (Some((left, left)), 0);
@@ -56,6 +56,7 @@ impl Stamped {
 
 #[cfg(test)]
 mod tests {
+    use super::super::UNIT;
     use super::*;
 
     /// The pace, for 1,448 bytes, of 2,000 ACKs for as much each that left so many microseconds apart, by a clock of 1 ms.
@@ -64,9 +65,9 @@ mod tests {
         for k in 0..2_000 {
             time += apart(k);
             let left = Nanos::from_millis(time / 1_000);
-            stamped.acknowledged(1_448, left, Nanos::from_millis(20), 1_448);
+            stamped.acknowledged(1_448, left, Nanos::from_millis(20));
         }
-        stamped.of_full_link(0).map(|pace| pace.0 / 1_000)
+        stamped.of_full_link(0).map(|pace| pace.0 / 1_000 * 1_448 / UNIT as i64)
     }
 
     #[test]

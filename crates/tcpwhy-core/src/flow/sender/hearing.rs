@@ -64,8 +64,8 @@ impl Sender {
             self.capacity.begins(self.released_rtt);
             let mss = self.size.mss();
             self.capacity.acknowledged(arrived, event.time, mss, pause);
-            if way.queued > Nanos::ZERO {
-                self.capacity.acknowledged_late(arrived, event.time - way.queued, pause);
+            if way.queued_before > Nanos::ZERO {
+                self.capacity.acknowledged_late(arrived, event.time - way.queued_before, pause);
             }
         }
         if acked.bytes > 0 {
@@ -171,9 +171,9 @@ impl Sender {
         let sample = sent_at.map(|at| event.time - at + way.leg).filter(|rtt| rtt.0 >= 0);
         if let Some(rtt) = sample {
             let kept =
-                if event.len > 0 { self.kept(rtt - way.queue(), quiet) } else { Nanos::ZERO };
+                if event.len > 0 { self.kept(rtt - way.queued(), quiet) } else { Nanos::ZERO };
             self.tally.kept += kept;
-            self.record.open().sampled(rtt, way.queue() + kept);
+            self.record.open().sampled(rtt, way.queued() + kept);
             if self.rtt.add(rtt) {
                 self.pace.lower(self.rtt.floor_or_zero());
             }

@@ -133,14 +133,14 @@ pub(crate) struct Way {
     /// The round trip between the two, with the queue of the moment.
     pub(crate) leg: Nanos,
     /// For how long it had waited in queues when it passed the capture point, and then on its way from there, as far as clocks tell.
-    pub(crate) queued: Nanos,
-    pub(crate) queues: Nanos,
+    pub(crate) queued_before: Nanos,
+    pub(crate) queued_after: Nanos,
 }
 
 impl Way {
-    /// What it waited in all.
-    fn queue(&self) -> Nanos {
-        self.queued + self.queues
+    /// For how long it waited in all.
+    fn queued(&self) -> Nanos {
+        self.queued_before + self.queued_after
     }
 }
 

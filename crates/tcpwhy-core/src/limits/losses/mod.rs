@@ -144,11 +144,11 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let unused = link.is_none_or(|carries| rate < carries / UNUSED_PART);
     // Nor does a queue drop anything where most of the link is unused all the time, however round trips vary.
     let usual = lost.before == Before::AsUsual;
-    let unqueued = usual
-        || without_queue == events.len()
-        || link.is_some() && loses_much(ctx) && goes_evenly(ctx, first);
     // Where queues do not show, nobody knows.
-    let unqueued = unqueued && ctx.sees_queues;
+    let unqueued = ctx.sees_queues
+        && (usual
+            || without_queue == events.len()
+            || link.is_some() && loses_much(ctx) && goes_evenly(ctx, first));
     let policed = Losses::Policed { first, last, rate };
     // Any queue takes in what a first window brings (RFC 6928 section 2): that in a round trip overflows none.
     let tiny = bytes_in(rate, ctx.floor) <= INITIAL_WINDOW * ctx.mss;

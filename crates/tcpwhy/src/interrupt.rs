@@ -1,6 +1,11 @@
 //! Ctrl-C while a capture is read from another program.
 
 #[cfg(target_os = "linux")]
+use signal_hook::{
+    consts::{SIGHUP, SIGTERM},
+    flag::{register, register_conditional_shutdown},
+};
+#[cfg(target_os = "linux")]
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +27,8 @@ pub(crate) fn leave_to_the_writer() {
     let _ = ctrlc::set_handler(handler);
 }
 
-/// A flag that the first Ctrl-C sets, for work that cleans up behind itself; the second one ends us.
+/// A flag that the first Ctrl-C sets, or another end that one may ask for (`kill`, `timeout`, a terminal that is closed), for work that cleans up behind
+/// itself; the second one ends us.
 #[cfg(target_os = "linux")]
 pub(crate) fn flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
@@ -34,5 +40,18 @@ pub(crate) fn flag() -> Arc<AtomicBool> {
     };
     // Without a handler Ctrl-C ends us at once; what the lab made vanishes with the process.
     let _ = ctrlc::set_handler(handler);
+    for signal in [SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
+        let _ = register_conditional_shutdown(signal, 128 + signal, Arc::clone(&flag));
+        let _ = register(signal, Arc::clone(&flag));
+    }
     flag
+}
+
+/// Whether whoever started us wants `signal` to be ignored, as `nohup` does with SIGHUP.
+#[cfg(target_os = "linux")]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

@@ -53,7 +53,7 @@ pub fn judge(host: Host, paths: Vec<Path>) -> Report {
             path: trial.path,
         });
     }
-    for found in sockets::findings(&host) {
+    for found in sockets::findings(&host, judged.iter().map(|judged| &judged.path)) {
         findings.push(found);
     }
     findings.sort_by(|a, b| {

@@ -3,6 +3,7 @@
 use super::finding::{Finding, Gain, Weight, What};
 use super::general;
 use super::host::{Host, Socket};
+use super::path::{Path, Source};
 use super::transfers::own;
 use crate::kernel::buffers::Asked;
 use crate::kernel::{Sysctls, Version};
@@ -13,13 +14,19 @@ const MOST: usize = 10;
 /// A second or so of a fast path.
 const LARGEST: u64 = 50_000_000;
 
-pub(super) fn findings(host: &Host) -> Vec<Finding> {
-    let mut found: Vec<Finding> = host.sockets.iter().flat_map(|s| of(host, s)).collect();
+/// `paths`: what was given or seen of the paths to their peers.
+pub(super) fn findings<'a>(
+    host: &Host,
+    paths: impl Iterator<Item = &'a Path> + Clone,
+) -> Vec<Finding> {
+    let of = |s| of(host, s, carries(host, s, paths.clone()));
+    let mut found: Vec<Finding> = host.sockets.iter().flat_map(of).collect();
     found.truncate(MOST);
     found
 }
 
-fn of(host: &Host, socket: &Socket) -> Vec<Finding> {
+/// `carries`: bits per second of its path.
+fn of(host: &Host, socket: &Socket, carries: u64) -> Vec<Finding> {
     let Some(locks) = socket.locks else { return Vec::new() };
     let owner = socket.owner.as_deref().unwrap_or("socket");
     let name = |option: &str| format!("{owner} {} -> {} {option}", socket.local, socket.remote);
@@ -31,22 +38,29 @@ fn of(host: &Host, socket: &Socket) -> Vec<Finding> {
         if locked {
             let mut one = general::finding(what, Weight::Harm, &name(option), &bytes.to_string());
             one.sensible = Some("not set".to_owned());
-            one.gain = gain(host, socket, bytes, is_send);
+            one.gain = gain(host, socket, carries, bytes, is_send);
             found.push(one);
         }
     }
     found
 }
 
-/// The socket's own path, as its lowest round trip and the rate of its device or its own show it, without the lock.
-fn gain(host: &Host, socket: &Socket, bytes: u64, is_send: bool) -> Option<Gain> {
-    if socket.rtt.0 <= 0 {
-        return None;
-    }
-    // The lock itself may be why the rate is low: the fastest device is what the path could give.
-    let device = host.devices.iter().filter_map(|d| d.speed_bps).max();
-    let rate_bps = device.unwrap_or(socket.rate_bps).max(socket.rate_bps);
-    if rate_bps == 0 {
+/// Bits per second that a socket's path carries: as it was given, or as others to its peer have shown it. The lock itself may be why its own rate is
+/// low: where nothing else is known, the fastest device is what the path could give.
+fn carries<'a>(host: &Host, socket: &Socket, paths: impl Iterator<Item = &'a Path>) -> u64 {
+    let to_peer = |path: &&Path| path.peer.is_none_or(|peer| peer == socket.remote.ip());
+    let known = |path: &Path| match path.rate_from {
+        Source::Given => true,
+        _ => path.rate_bps >= 2 * socket.rate_bps,
+    };
+    let known = paths.filter(to_peer).find(|path| known(path)).map(|path| path.rate_bps);
+    let device = || host.devices.iter().filter_map(|d| d.speed_bps).max();
+    known.or_else(device).unwrap_or(0).max(socket.rate_bps)
+}
+
+/// Without the lock, over a path of `rate_bps` as long as the socket's lowest round trip.
+fn gain(host: &Host, socket: &Socket, rate_bps: u64, bytes: u64, is_send: bool) -> Option<Gain> {
+    if socket.rtt.0 <= 0 || rate_bps == 0 {
         return None;
     }
     let bdp = (u128::from(rate_bps) * socket.rtt.0 as u128 / 8_000_000_000) as u64;

@@ -113,6 +113,13 @@ fn a_locked_socket_is_named_with_its_gain() {
     let found = has(&report, What::SendLocked);
     assert!(found.setting.contains("proxy (7) 10.0.0.1:3306 -> 10.0.0.9:40000 SO_SNDBUF"));
     assert!(found.gain.is_some_and(|g| g.factor() > 1.5), "{found:?}");
+    // Over a path that is said to carry no more than it does, nothing.
+    let given = Path::given(3_000_000, Nanos::from_millis(40));
+    let mut slow = report.host;
+    slow.sockets[0].rate_bps = 2_900_000;
+    let report = judge(slow, vec![given]);
+    let gain = has(&report, What::SendLocked).gain;
+    assert!(gain.is_none_or(|g| g.factor() < 1.1), "{gain:?}");
 }
 
 #[test]

@@ -142,6 +142,10 @@ impl Handshake {
         let announced = self.both().and_then(|(c, s)| {
             let mss = u32::from(c.offer.mss?.min(s.offer.mss?));
             let stamped = c.offer.timestamps && s.offer.timestamps;
+            // What a short capture does not hold of a SYN may have been those.
+            if !stamped && (c.offer.cut || s.offer.cut) {
+                return None;
+            }
             Some(if stamped { mss.saturating_sub(12) } else { mss })
         });
         SegmentSize::new(announced)

@@ -19,6 +19,8 @@ use crate::units::Nanos;
 /// A packet that far behind tells as much as one in order: the processors of a host stamp with clocks that differ by some nanoseconds, and
 /// no round trip is as short as that.
 const LITTLE: Nanos = Nanos(1_000);
+/// So does one that is behind by such a part of a round trip, as where several queues of a device stamp: no queue is told apart by as much.
+const LITTLE_PART: i64 = 64;
 
 /// What the packets of a connection say of the capture point.
 #[derive(Debug)]
@@ -107,7 +109,10 @@ impl Placing {
         if let Some((ahead, alone)) = self.steps.take_ahead(&packet, self.last) {
             self.push_timed(&ahead, alone, out);
         }
-        if !self.steps.is_asking() && !is_astray(self.last, packet.time) {
+        let ahead = packet.time - self.last;
+        let right = !is_astray(self.last, packet.time)
+            || Nanos::ZERO - self.little() <= ahead && ahead <= Nanos::ZERO;
+        if !self.steps.is_asking() && right {
             self.push_timed(&packet, false, out);
         } else {
             let before = run.iter().position(|packet| std::ptr::eq(packet, one)).unwrap_or(0);
@@ -144,7 +149,7 @@ impl Placing {
         if late > Nanos::ZERO && self.held.is_none() {
             packet = packet.at(self.last).delayed();
         }
-        if unsure || (late > LITTLE && self.held.is_none()) {
+        if unsure || (late > self.little() && self.held.is_none()) {
             self.begin_timing_anew(&packet);
         } else {
             self.measure_legs(&packet);
@@ -160,6 +165,11 @@ impl Placing {
                 }
             }
         }
+    }
+
+    /// See [`LITTLE`].
+    fn little(&self) -> Nanos {
+        LITTLE.max(Nanos(self.legs.floor().0 / LITTLE_PART))
     }
 
     /// While the vantage is found out, packets with stamps may be answers, too.

@@ -15,6 +15,9 @@ const DRIFT: i64 = 10_000;
 /// Where a path jitters a few do so until the shortest way is known.
 const CONTRADICTS: u8 = 4;
 const SLOW: u8 = 16 * CONTRADICTS;
+/// A clock that ticks slowly goes on by many ticks at a time, or by few in all: this often by one it does not. Such a clock that seems too early shows
+/// that its packets, and those that released them, were never both as fast as each has been at times.
+const FINE: u8 = 32;
 /// Ticks that tell the clock's rate.
 const ENOUGH: i64 = 10;
 
@@ -31,6 +34,8 @@ pub(crate) struct SenderClock {
     least: Nanos,
     /// How much speaks for that it ticks more slowly than it should.
     slow: u8,
+    /// How often it went on by one tick.
+    single: u8,
 }
 
 impl SenderClock {
@@ -47,6 +52,7 @@ impl SenderClock {
         // 32 bits of ticks fit.
         let late = time - self.ticked - Nanos(ahead * TICK.0);
         if ahead > 0 {
+            self.single = self.single.saturating_add(u8::from(ahead == 1));
             self.newest = Some((tsval, ticks + ahead));
             self.ticked = self.start + ticks_long(ticks + ahead);
         }
@@ -59,14 +65,23 @@ impl SenderClock {
     /// The newest stamp and its ticks, unless it ticks slowly.
     #[inline(always)]
     fn usable(&self) -> Option<(u32, i64)> {
-        self.newest.filter(|_| self.slow < SLOW)
+        self.newest.filter(|_| self.slow < SLOW || self.is_fine())
     }
 
     /// Whether it ticks as time passes: what is not late by it has not queued.
     pub(crate) fn tells(&self) -> bool {
-        let Some((_, ticks)) = self.usable() else { return false };
+        self.usable().is_some_and(|(_, ticks)| self.keeps_time(ticks))
+    }
+
+    /// Whether so many `ticks` are as long as it was seen for.
+    fn keeps_time(&self, ticks: i64) -> bool {
         let passed = self.seen - self.start;
         ticks >= ENOUGH && (ticks_long(ticks) - passed).0.abs() <= passed.0 / 8
+    }
+
+    /// Whether it has shown that it keeps time and goes on by single ticks.
+    fn is_fine(&self) -> bool {
+        self.single >= FINE && self.newest.is_some_and(|(_, ticks)| self.keeps_time(ticks))
     }
 
     /// When a packet stamped `tsval` that passes at `time` would have passed without a queue; never before `earliest`, when it could be
@@ -91,11 +106,11 @@ impl SenderClock {
             return time;
         }
         let earliest = earliest();
-        if latest + TICK + TICK < earliest {
+        if latest + TICK + TICK < earliest && !self.is_fine() {
             self.slow += CONTRADICTS;
-            return time;
+        } else {
+            self.slow = self.slow.saturating_sub(1);
         }
-        self.slow = self.slow.saturating_sub(1);
         latest.max(earliest).min(time)
     }
 }
@@ -151,6 +166,26 @@ mod tests {
     fn a_clock_that_ticks_slowly_is_not_used() {
         let left = spaced(10, ms);
         assert_eq!(left[90..95], [180, 181, 182, 183, 184]);
+    }
+
+    #[test]
+    fn a_clock_that_goes_on_tick_by_tick_is_right_though_packets_seem_too_early() {
+        // One packet each ms, of which every tenth waits for 9 ms more, and those behind it less; what released them seems to have come late.
+        let early = |span: i64| {
+            let mut clock = SenderClock::default();
+            let left = (0..400).map(|k| {
+                let (tsval, time) = ((k / span * span) as u32, ms(k + 9 - k % 10));
+                clock.see(tsval, time);
+                (time - clock.unqueued(tsval, time, || ms(k + 4))).0 / 1_000_000
+            });
+            left.skip(300).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            early(1)[..10],
+            [5, 4, 3, 2, 1, 0, 0, 0, 0, 0],
+            "from when it could be released on"
+        );
+        assert_eq!(early(10)[..10], [0; 10], "steps of ten ticks");
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub(crate) struct Stretch {
     /// the flight had fallen.
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
+    /// How long, of those just after an ACK, that had come before, all together.
+    pub(crate) woken_after: Nanos,
     pub(crate) unprompted: u32,
     /// Of the stalls: how many ended just after data of the peer.
     pub(crate) answered: u32,
@@ -293,6 +295,7 @@ impl Stretch {
         self.top.join(&next.top);
         self.left.join(&next.left);
         self.late.join(&next.late);
+        self.woken_after += next.woken_after;
         self.ends.join(&next.ends);
         self.answers.join(&next.answers);
         // By themselves: a longer list than the next one is not unrolled any more.

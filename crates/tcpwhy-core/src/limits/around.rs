@@ -48,6 +48,7 @@ pub(crate) struct Around {
     pub(crate) lengths: Spread,
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
+    pub(crate) woken_after: Nanos,
     pub(crate) unprompted: u32,
     pub(crate) answered: u32,
     pub(crate) answers: Spread,
@@ -178,11 +179,18 @@ impl Around {
         self.stalls > 0 && self.forgone * 2 >= self.stalls
     }
 
-    /// Nearly every stall ended with an ACK, and when as much was left of a flight that had drained.
-    pub(crate) fn is_woken_at_a_level(&self, mss: u64) -> bool {
+    /// Nearly every stall ended with an ACK, seen from `far` away at least half of them, and when as much was left of a flight that had drained.
+    pub(crate) fn is_woken_at_a_level(&self, mss: u64, far: bool) -> bool {
         let (left, varies) = (self.left.mean(), self.left.deviation());
         let level = left >= (2 * mss) as f64 && varies <= left / 3.0;
-        level && self.left.count() >= LEVELS && self.most_stalls(self.woken)
+        let woken = self.most_stalls(self.woken) || far && self.woken * 2 >= self.stalls;
+        level && self.left.count() >= LEVELS && woken
+    }
+
+    /// In nearly every round most of the flight drained before more was sent, just as an ACK came.
+    pub(crate) fn is_woken_as_it_drains(&self) -> bool {
+        let drains = self.left.count() >= LEVELS && self.left.count() * 4 >= self.rounds * 3;
+        drains && self.follows_acks()
     }
 
     /// Flights of different heights drained to one level before more was sent.

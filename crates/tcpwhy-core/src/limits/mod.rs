@@ -137,6 +137,7 @@ fn refilled_or_not(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     application::granted(ctx, i)
         .or_else(|| application::answers(ctx, i))
         .or_else(|| application::bursts_by_a_clock(ctx, i))
+        .or_else(|| send_buffer::refilled_from_afar(ctx, i))
         .or_else(|| application::unprompted(ctx, i))
         .or_else(|| send_buffer::refilled(ctx, i))
         .or_else(|| application::forgone(ctx, i))

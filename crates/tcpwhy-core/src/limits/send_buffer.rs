@@ -103,14 +103,27 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     }
     // Such a buffer's writes end full. What is written by a clock can find as much left every time, too, and ends short.
     let full = !around.ends_before_stalls();
+    let at_a_level = || around.forgoes_room() && around.is_woken_at_a_level(ctx.mss, ctx.far);
+    let as_it_drains = || !ctx.far && ctx.floor > TIMELY && around.is_woken_as_it_drains();
     let confidence = if around.is_refilled_at_a_level(ctx.mss) {
         85
-    } else if full && around.forgoes_room() && around.is_woken_at_a_level(ctx.mss) {
+    } else if full && (at_a_level() || as_it_drains()) {
         75
     } else {
         return None;
     };
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))
+}
+
+/// Seen from afar the flight stops at nearly the same height every time, whenever that is: the ACKs that let it go may have been held on their way.
+pub(super) fn refilled_from_afar(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let full = ctx.far
+        && around.stalls >= CALM_ROUNDS
+        && around.lengths.deviation() > around.lengths.mean() / 4.0
+        && !around.is_at_the_edge()
+        && nearly_pinned(ctx, i);
+    full.then(|| Judgement::new(Limit::SendBuffer, Cause::None, 65))
 }
 
 /// In round after round the flight stops at the same byte. A congestion window that is full grows by a segment a round or two (RFC 5681

@@ -8,6 +8,10 @@ use super::{State, cause, judge, round};
 
 /// Timeouts in a row after which nobody is there: with the usual backoff the path was silent for seven round trips or more.
 const SILENT: u8 = 3;
+/// Steps from sample to sample with small flights, and with large ones, that tell how fast data arrives with each.
+const TELLING: usize = 16;
+/// So many times higher are flights that differ: a window that a loss cuts is higher by 1.4 and more before (RFC 9438 section 4.6).
+const FULLER: f64 = 1.2;
 
 /// How long each limit held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,6 +109,7 @@ pub(super) fn pieces(
     shortest_ns: u64,
 ) -> impl Iterator<Item = Piece> {
     let has_room = tuned && !grew(states);
+    let grows = carries_more(states);
     std::iter::from_fn(move || {
         let first = states.first().filter(|_| states.len() > 1)?;
         let enough = first.t_ns.saturating_add(shortest_ns);
@@ -113,6 +118,7 @@ pub(super) fn pieces(
         let piece = states.get(..=end)?;
         let limit = match limit(piece) {
             Limit::SendBuffer if has_room => Limit::Application,
+            Limit::PathBandwidth if grows => Limit::CongestionWindow,
             limit => limit,
         };
         let to_ns = piece.last().map_or(first.t_ns, |last| last.t_ns);
@@ -134,12 +140,42 @@ fn limit(piece: &[State]) -> Limit {
         _ if is_silent(piece) => Limit::SilentPath,
         // Between two openings of the window bbr paces at the rate that the window set.
         Limit::PathBandwidth | Limit::CongestionWindow if met_edge(piece) => Limit::ReceiveWindow,
+        // What lets its data go at a rate of its own is not held by the queue that others make.
+        Limit::PathBandwidth if most(piece, State::is_capped) => Limit::CongestionWindow,
         // What arrives as fast as it is paced is paced by the path.
         Limit::CongestionWindow if most(piece, State::is_paced_as_it_arrives) => {
             Limit::PathBandwidth
         }
         limit => limit,
     }
+}
+
+/// Whether, where round trips look like a queue, data arrives the faster the more of it is in flight (Little's law): the path has become longer, or
+/// varies. A link that is full carries no more however much waits before it. Only flights that differ tell.
+fn carries_more(states: &[State]) -> bool {
+    let mut steps: Vec<(u32, u64, u64)> = states
+        .windows(2)
+        .filter(|pair| pair[0].limit() == Limit::PathBandwidth)
+        .map(|pair| {
+            let arrived = pair[1].delivered().saturating_sub(pair[0].delivered());
+            (pair[0].outstanding, arrived, pair[1].t_ns.saturating_sub(pair[0].t_ns))
+        })
+        .collect();
+    steps.sort_unstable();
+    let third = steps.len() / 3;
+    if third < TELLING {
+        return false;
+    }
+    let mean = |part: &[(u32, u64, u64)]| {
+        let (flight, arrived, ns) = part.iter().fold((0.0, 0.0, 0.0), |(f, a, t), step| {
+            (f + f64::from(step.0), a + step.1 as f64, t + step.2 as f64)
+        });
+        (flight / part.len() as f64, arrived / f64::max(ns, 1.0))
+    };
+    let ((low, slow), (high, fast)) = (mean(&steps[..third]), mean(&steps[steps.len() - third..]));
+    high >= low * FULLER
+        && slow > 0.0
+        && (fast / slow - 1.0) * 2.0 >= high / f64::max(low, 1.0) - 1.0
 }
 
 /// Whether the sender came to the window's edge and was never held by cwnd or a loss.
@@ -251,6 +287,48 @@ mod tests {
         assert_eq!(told_of(true, 2_890_000, u64::MAX), own);
         assert_eq!(told(1_010_000, 1_010_000), own);
         assert_eq!(told(0, 0), own);
+    }
+
+    #[test]
+    fn where_more_arrives_as_more_is_in_flight_the_way_is_long_and_no_link_is_full() {
+        // A window that grows from 10 packets to 30, over 60 ms that were 20 once: all of it arrives, or what a link carries.
+        let told = |carries: u64| {
+            let mut acked = 0;
+            let states: Vec<State> = (0..120)
+                .map(|k| {
+                    let flight = 10 + k as u32 / 6;
+                    acked += (u64::from(flight) * 1448 / 3).min(carries);
+                    let bytes = flight * 1448;
+                    let (outstanding, in_flight, cwnd) = (bytes, flight, flight);
+                    State { unsent: 90_000, outstanding, in_flight, cwnd, acked, ..longer(k * 20) }
+                })
+                .collect();
+            Account::of(&states, false).limit()
+        };
+        assert_eq!(told(u64::MAX), Some(Limit::CongestionWindow));
+        assert_eq!(told(5_000), Some(Limit::PathBandwidth));
+    }
+
+    fn longer(ms: u64) -> State {
+        State { srtt_us: 60_000, snd_wnd: 1 << 20, ..state(ms) }
+    }
+
+    #[test]
+    fn what_the_application_caps_is_not_held_by_the_queue_that_others_make() {
+        let told = |max_pacing_rate, in_flight| {
+            let paced = |ms| State {
+                unsent: 90_000,
+                outstanding: 14_480,
+                in_flight,
+                pacing_rate: 250_000,
+                max_pacing_rate,
+                ..longer(ms)
+            };
+            Account::of(&[paced(0), paced(30), paced(60)], false).limit()
+        };
+        assert_eq!(told(250_000, 8), Some(Limit::CongestionWindow));
+        assert_eq!(told(u64::MAX, 8), Some(Limit::PathBandwidth));
+        assert_eq!(told(250_000, 10), Some(Limit::PathBandwidth), "cwnd holds it");
     }
 
     #[test]

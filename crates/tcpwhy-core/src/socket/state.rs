@@ -190,6 +190,12 @@ impl State {
         waits && paced && self.delivery_rate >= self.pacing_rate / 100 * percent
     }
 
+    /// Data waits for the pacing timer, at the highest rate that the application allows (`SO_MAX_PACING_RATE`).
+    pub(super) fn is_capped(&self) -> bool {
+        let capped = self.max_pacing_rate > 0 && self.pacing_rate >= self.max_pacing_rate;
+        capped && self.unsent > 0 && self.in_flight < self.cwnd
+    }
+
     /// A quarter above the floor, and at least 1 ms, is more than a timer's lateness.
     pub(super) fn queue_stands(&self) -> bool {
         let excess = self.srtt_us.saturating_sub(self.min_rtt_us);

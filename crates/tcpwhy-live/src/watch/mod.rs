@@ -2,6 +2,7 @@
 
 mod track;
 
+use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -21,8 +22,9 @@ const WALK: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct Watch {
     namespaces: Namespaces,
-    /// Others than ours in which there was no socket: once a round is enough for them.
-    empty: HashSet<u32>,
+    /// Others than ours in which there was no socket. The kernel walks through the sockets of all for each: with every sample one of these is
+    /// asked again.
+    empty: VecDeque<u32>,
     selection: Selection,
     began: Instant,
     /// Dumps so far, and the last one that was not refused: a track that was in none since then is of a socket that is gone.
@@ -89,7 +91,7 @@ impl Watch {
     pub fn of(namespaces: Namespaces) -> Self {
         Self {
             namespaces,
-            empty: HashSet::new(),
+            empty: VecDeque::new(),
             selection: Selection::default(),
             began: Instant::now(),
             dumps: 0,
@@ -128,6 +130,7 @@ impl Watch {
         self.start_round();
         self.dumps += 1;
         let mut all = 0;
+        self.empty.pop_front();
         for namespace in self.namespaces.iter() {
             if self.empty.contains(&namespace.inode) {
                 continue;
@@ -137,6 +140,8 @@ impl Watch {
             let (dump, netns) = (self.dumps, namespace.inode);
             let (tracks, mut count) = (&mut self.tracks, 0);
             namespace.dump.each(self.selection, |view| match tracks.get_mut(&view.cookie) {
+                // What the kernel keeps of a closed one that waits for the other end's FIN (`inet_twsk`) tells nothing of it.
+                _ if view.tcp_info.is_empty() => {}
                 // A socket that comes twice in a dump is one socket.
                 Some(track) if track.is_in(dump) => {}
                 Some(track) => {
@@ -149,7 +154,7 @@ impl Watch {
                 }
             })?;
             if count == 0 && netns != self.namespaces.own_inode() {
-                self.empty.insert(netns);
+                self.empty.push_back(netns);
             }
             all += count;
         }

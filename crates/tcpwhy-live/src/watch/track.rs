@@ -8,7 +8,7 @@ use crate::locks::{Borrowed, Locks};
 use crate::process::Owner;
 use crate::sample::{Sample, View};
 
-/// Samples kept of a socket in a round; later ones replace the last, so that memory has a bound.
+/// Samples kept of a socket in a round, so that memory has a bound: beyond it every second one is left out, and a long round is seen less finely.
 const MOST_STATES: usize = 1024;
 
 /// Between two rounds it keeps all its memory: a socket that rests takes none anew.
@@ -48,9 +48,8 @@ impl Track {
         self.dump = dump;
         let seen = &mut self.seen;
         let moved = seen.sample.renew(view);
-        if seen.receivers.len() < MOST_STATES {
-            seen.receivers.push(receiver(&seen.sample));
-        }
+        thin(&mut seen.receivers);
+        seen.receivers.push(receiver(&seen.sample));
         let resting = seen.states.last().filter(|_| !moved);
         let resting = resting.map(|last| State { t_ns, ..*last });
         if let Some(state) = resting.or_else(|| state(t_ns, &seen.sample)) {
@@ -68,9 +67,10 @@ impl Track {
         // A socket on which nothing happens is its first and its newest state: most sockets of a large machine are like that.
         let same = |s: &State| State { t_ns: state.t_ns, ..*s } == state;
         let resting = states.iter().rev().take(2).filter(|s| same(s)).count() == 2;
-        if resting || states.len() >= MOST_STATES {
+        if resting {
             states.pop();
         }
+        thin(states);
         states.push(state);
     }
 
@@ -130,6 +130,17 @@ impl Track {
         seen.first = seen.last;
         seen.states.drain(..seen.states.len().saturating_sub(1));
         seen.receivers.drain(..seen.receivers.len().saturating_sub(1));
+    }
+}
+
+/// Makes room where there are too many.
+fn thin<T>(samples: &mut Vec<T>) {
+    if samples.len() >= MOST_STATES {
+        let mut kept = false;
+        samples.retain(|_| {
+            kept = !kept;
+            kept
+        });
     }
 }
 

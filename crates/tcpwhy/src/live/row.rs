@@ -8,7 +8,7 @@ use tcpwhy_core::advice::Language;
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::model::{Cause, Limit};
 use tcpwhy_core::socket::{
-    Account, Buffer, Difference, Holder, Stopwatch, difference, receiver_cause,
+    Account, Buffer, Difference, Holder, Stopwatch, difference, is_lost, receiver_cause,
 };
 use tcpwhy_core::units::Nanos;
 use tcpwhy_live::settings::Settings;
@@ -78,7 +78,7 @@ impl<S: Borrow<Observed>> Row<S> {
         let send = Buffer::new(memory(3), locked.map(|l| l.send), settings.tcp_wmem_most);
         let receive = Buffer::new(memory(1), locked.map(|l| l.receive), settings.tcp_rmem_most);
         let account = Account::of(&seen.states, send.holder == Holder::NotGrownYet);
-        let role = role(seen);
+        let role = role(seen, &account);
         let reader = receiver_cause(&seen.receivers);
         let (limit, cause) = match role {
             Role::Sends => (account.limit(), account.cause()),
@@ -166,7 +166,10 @@ impl<S: Borrow<Observed>> Row<S> {
         if self.role == Role::Receives && locks.is_some_and(|l| l.receive) {
             return Some(Held::Receive(self.receive));
         }
-        Some(Held::LowWater(locks?.notsent_lowat?))
+        // A writer that has less unsent than that is not held by it.
+        let least = locks?.notsent_lowat?;
+        let full = self.seen.borrow().states.iter().any(|s| s.unsent >= least);
+        full.then_some(Held::LowWater(least))
     }
 
     /// The same in words for programs, which are English.
@@ -175,12 +178,13 @@ impl<S: Borrow<Observed>> Row<S> {
     }
 }
 
-fn role(seen: &Observed) -> Role {
+fn role(seen: &Observed, account: &Account) -> Role {
     let sent = seen.last.acked.saturating_sub(seen.first.acked);
     let received = seen.last.received.saturating_sub(seen.first.received);
     let waiting = seen.states.iter().any(|s| s.unsent > 0 || s.outstanding > 0);
-    // A receiver acknowledges and may ask for more: it sends, but less than it gets.
-    if sent > received || (waiting && received == 0) {
+    // A receiver acknowledges and may ask for more: it sends, but less than it gets. Who was kept from sending for most of the time is more than that.
+    let held = account.limit().is_some_and(|limit| is_lost(limit) && account.share(limit) > 0.5);
+    if sent > received || (waiting && received == 0) || held {
         Role::Sends
     } else if received > 0 || seen.sample.rqueue > 0 {
         Role::Receives

@@ -96,7 +96,10 @@ pub(super) fn rate(bps: u64) -> String {
 
 /// `send buffer 98 %: locked by the application at 16.0 KiB`.
 pub(super) fn verdict(row: &Row, words: &dyn Words) -> String {
-    let Some(limit) = row.limit else { return words.role(row.role).to_owned() };
+    let Some(limit) = row.limit else {
+        let (limit, held) = (words.role(row.role), row.held());
+        return words.verdict(&Verdict { limit, share: None, cause: None, held });
+    };
     words.verdict(&Verdict {
         limit: limit_label(limit, words.language()),
         share: (row.role == Role::Sends).then(|| row.account.share(limit)),

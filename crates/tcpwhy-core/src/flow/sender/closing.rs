@@ -259,6 +259,7 @@ impl Pause {
             s.woken += u32::from(self.woken);
             if let Some(late) = self.late {
                 s.late.add(late.0.unsigned_abs());
+                s.woken_after += if self.woken { late } else { Nanos::ZERO };
             }
             s.unprompted += u32::from(self.unprompted);
             s.answered += u32::from(self.answered);

@@ -299,7 +299,7 @@ fn from_afar_small_bursts_that_follow_acks_at_once_are_no_writers() {
             (s.short_segments, s.waits, s.prompt, s.rtt_count) = (1, 10, 8, acks);
             (0..10).for_each(|_| s.lengths.add(12_000_000));
             (s.stalls, s.woken) = (1, 1);
-            s.late.add(late);
+            s.woken_after = Nanos(late as i64);
         });
         let mut ctx = Context::new(&list, floor, MSS);
         ctx.far = true;

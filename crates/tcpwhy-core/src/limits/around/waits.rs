@@ -178,9 +178,8 @@ impl Around {
     /// ACKs there are.
     pub(crate) fn follows_acks(&self) -> bool {
         let apart = self.time.0 as f64 / f64::from(self.samples.max(1));
-        self.late.count() >= EVEN / 2
-            && self.most_stalls(self.woken)
-            && self.late.mean() <= apart / SOONER
+        let after = self.woken_after.0 as f64 / f64::from(self.woken.max(1));
+        self.woken >= EVEN / 2 && self.most_stalls(self.woken) && after <= apart / SOONER
     }
 
     /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once

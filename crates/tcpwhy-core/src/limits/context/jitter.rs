@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::flow::stretch::Stretch;
+use crate::limits::around::rate;
 use crate::units::Nanos;
 
 /// Round trips that tell how much they vary within a stretch.
@@ -16,12 +17,15 @@ const APART: i64 = 8;
 /// What squares of differences from one to the next are, of those from the mean, where one says nothing of the next: twice as much (von Neumann,
 /// 1941); of a walk, next to nothing.
 const BY_CHANCE: f64 = 0.5;
+/// Part by which more must be in flight for what arrives to tell anything.
+const FULLER: f64 = 0.1;
 
 impl Context<'_> {
     /// Whether what seems to be a queue in stretch `i` is a delay that varies by itself. The packets of one round trip wait about as long in a
     /// queue, for it grows and shrinks by what comes in and goes out; chance treats each in its own way.
     pub(super) fn jitters(&self, i: usize) -> bool {
-        self.jitters.is_in(i, self.stretches, |part| self.varies(part))
+        let full = || *self.carries_no_more.get_or_init(|| carries_no_more(self.stretches));
+        self.jitters.is_in(i, self.stretches, |part| self.varies(part)) && !full()
     }
 
     /// Whether in most of these that are late as a whole the round trips are far apart, and one stretch is late by as much as the next by chance.
@@ -37,8 +41,30 @@ impl Context<'_> {
             .filter(late)
             .fold((0, 0), |(some, all), s| (some + usize::from(apart(s)), all + 1));
         let waits: Vec<f64> = measured().map(|s| above(s, self.floor).0 as f64).collect();
-        all >= FEWEST && some * 4 >= all * 3 && by_chance(&waits)
+        all >= FEWEST && some * 4 >= all * 3 && by_chance(&waits) && !carries_no_more(stretches)
     }
+}
+
+/// Whether data arrives no faster where more of it is in flight: the link is full, and the rest waits before it. Over a path that only varies what
+/// arrives in a round trip is what is in flight (Little's law).
+fn carries_no_more(stretches: &[Stretch]) -> bool {
+    let mut by_flight: Vec<&Stretch> =
+        stretches.iter().filter(|s| s.rtt_count > 0 && s.resent == 0).collect();
+    by_flight.sort_unstable_by_key(|s| s.flight);
+    let third = by_flight.len() / 3;
+    if third < FEWEST {
+        return false;
+    }
+    let sums = |part: &[&Stretch]| {
+        part.iter().fold((0, 0, Nanos::ZERO), |(flight, arrived, time), s| {
+            (flight + s.flight, arrived + s.arrived(), time + s.duration())
+        })
+    };
+    let (low, high) = (sums(&by_flight[..third]), sums(&by_flight[by_flight.len() - third..]));
+    let more = |high: u64, low: u64| high as f64 / low.max(1) as f64 - 1.0;
+    let in_flight = more(high.0, low.0);
+    let arrives = more(rate(high.1, high.2), rate(low.1, low.2));
+    in_flight >= FULLER && arrives <= in_flight / 4.0
 }
 
 /// Whether one of these says next to nothing of the next.
@@ -76,5 +102,23 @@ mod tests {
         ]));
         assert!(!jitters(|k| if k % 4 == 0 { [13, 30, 18, 24] } else { [20, 21, 22, 23] }));
         assert!(!jitters(|_| [2, 20, 9, 25]), "nothing stands");
+    }
+
+    #[test]
+    fn what_arrives_no_faster_when_more_is_in_flight_waits_for_a_link_however_it_jitters() {
+        let floor = Nanos::from_millis(40);
+        // Flights rise by a half, and what arrives by so many percent.
+        let jitters = |faster: u64| {
+            let list = rounds(100, floor, |k, s| {
+                let risen = k as u64 % 50;
+                s.flight = (MANY + 4 + risen * MANY / 100) * MSS;
+                s.arrived = ((MANY * MSS) * (100 + faster * risen / 50) / 100) as i64;
+                let ms = [13, 30, 18, 24 + 40 * (7 * k as i64 % 5)];
+                ms.iter().for_each(|ms| s.sampled(floor + Nanos::from_millis(*ms), Nanos::ZERO));
+            });
+            Context::new(&list, floor, MSS).jitters(50)
+        };
+        assert!(jitters(40));
+        assert!(!jitters(0));
     }
 }

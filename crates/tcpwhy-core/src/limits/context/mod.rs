@@ -72,6 +72,8 @@ pub(crate) struct Context<'a> {
     /// See [`Context::is_longer_way`].
     longer_ways: Parts,
     jitters: Parts,
+    /// See [`Context::jitters`].
+    carries_no_more: OnceCell<bool>,
     /// See [`Context::even_rate`].
     even: OnceCell<Option<u64>>,
     /// See [`Context::widest`].
@@ -115,6 +117,7 @@ impl<'a> Context<'a> {
             summed_ahead: RefCell::default(),
             longer_ways: Parts::default(),
             jitters: Parts::default(),
+            carries_no_more: OnceCell::new(),
             even: OnceCell::new(),
             widest: OnceCell::new(),
             by_a_timer: OnceCell::new(),

@@ -99,6 +99,7 @@ impl Context<'_> {
             sum.lengths.join(&s.lengths);
             sum.short_stalls += s.short_stalls;
             sum.woken += s.woken;
+            sum.woken_after += s.woken_after;
             sum.unprompted += s.unprompted;
             sum.answered += s.answered;
             sum.spoken += s.spoken;

@@ -94,6 +94,7 @@ fn a_writer_that_acks_wake_at_one_level_waits_for_room_however_much_it_writes_th
         let list = rounds(40, ROUND, |k, s| {
             (s.flight, s.arrived) = (186 * MSS, 161 * MSS as i64);
             (s.stalls, s.forgone, s.woken, s.short_stalls) = (1, 1, woken, short);
+            among_many_acks(s, woken);
             s.drained(186 * MSS, left[k % 2] * MSS);
         });
         refilled(&Context::new(&list, ROUND, MSS), 20).map(|j| j.limit)
@@ -111,6 +112,7 @@ fn a_low_level_may_vary_by_what_an_ack_acknowledges_where_acks_wake_the_writer_a
         let list = rounds(40, ROUND, |k, s| {
             (s.flight, s.arrived) = (tops[k / 2 % 2] * MSS, tops[k / 2 % 2] as i64 * MSS as i64);
             (s.stalls, s.woken) = (1, woken);
+            among_many_acks(s, woken);
             s.drained(tops[k / 2 % 2] * MSS, left[k % 2] * MSS);
         });
         refilled(&Context::new(&list, ROUND, MSS), 20).map(|j| j.limit)
@@ -120,6 +122,57 @@ fn a_low_level_may_vary_by_what_an_ack_acknowledges_where_acks_wake_the_writer_a
     assert_eq!(says(0, level, heights), None, "at its own time");
     assert_eq!(says(1, [2, 20], heights), None, "at no level");
     assert_eq!(says(1, level, [40, 60]), None, "heights that hardly differ");
+}
+
+/// ACKs come so closely that any end of a stall is just after one.
+fn among_many_acks(s: &mut Stretch, woken: u32) {
+    s.rtt_count = 100;
+    s.woken_after = (s.duration().scale(1, 200)).scale(i64::from(woken), 1);
+}
+
+#[test]
+fn a_writer_that_goes_on_right_behind_an_ack_whenever_most_has_drained_waits_for_room() {
+    let says = |late: i64, drains: usize, far: bool| {
+        let list = rounds(40, ROUND, |k, s| {
+            (s.flight, s.arrived) = ((300 + k as u64) * MSS, 290 * MSS as i64);
+            (s.stalls, s.woken, s.rtt_count) = (2, 2, 10);
+            s.woken_after = Nanos::from_micros(2 * late);
+            if k % drains == 0 {
+                s.drained(s.flight, (10 + 20 * (k as u64 % 3)) * MSS);
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.far = far;
+        refilled(&ctx, 20).map(|j| j.limit)
+    };
+    assert_eq!(says(20, 1, false), Some(Limit::SendBuffer));
+    assert_eq!(says(200, 1, false), None, "as it is by chance, with an ACK each 600 us");
+    assert_eq!(
+        says(20, 2, false),
+        None,
+        "a congestion window is used as ACKs come, but for a round now and then"
+    );
+    assert_eq!(says(20, 1, true), None, "when ACKs came is not known so well");
+}
+
+#[test]
+fn what_stops_at_one_height_whenever_that_is_a_buffer_lets_go_though_no_ack_is_seen_to() {
+    // Every third flight is higher by so many segments; waits take turns to last so many ms.
+    let says = |far: bool, higher: u64, waits: [i64; 2]| {
+        let list = rounds(40, ROUND, |k, s| {
+            s.flight = (57 + u64::from(k % 3 == 0) * higher) * MSS;
+            (s.arrived, s.stalls, s.waits) = (s.flight as i64, 1, 1);
+            s.lengths.add(Nanos::from_millis(waits[k % 2]).0 as u64);
+            s.saw_window(1 << 20);
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.far = far;
+        refilled_from_afar(&ctx, 20).map(|j| j.limit)
+    };
+    assert_eq!(says(true, 1, [2, 5]), Some(Limit::SendBuffer));
+    assert_eq!(says(true, 6, [2, 5]), None, "at any height");
+    assert_eq!(says(true, 1, [3, 3]), None, "as much by a clock each time");
+    assert_eq!(says(false, 1, [2, 5]), None, "near the sender ACKs are seen to let it go");
 }
 
 #[test]

@@ -240,3 +240,46 @@ fn side_on_this_link(packets: &[Packet]) -> Option<Side> {
         .into_iter()
         .find(|side| all(*side, true) && all(side.other(), false))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::Segment;
+    use crate::units::Seq;
+
+    struct Nobody;
+
+    impl Taker for Nobody {
+        fn take(&mut self, _: &Packet, _: Nanos, _: Option<&Legs>) {}
+    }
+
+    /// Since when packets are compared, after a handshake over 40 ms and bursts in which every third stamp is this much too early.
+    fn timed_since(early: Nanos) -> Nanos {
+        let packet = |side, flags, seq, time| {
+            let (seq, len) = (Seq(seq), if seq > 1 { 1448 } else { 0 });
+            Packet::of(&Segment { time, flags, seq, len, ..Default::default() }, side)
+        };
+        let ms = Nanos::from_millis;
+        let mut packets = vec![
+            packet(Side::Client, flags::SYN, 0, ms(0)),
+            packet(Side::Server, flags::SYN | flags::ACK, 0, ms(40)),
+            packet(Side::Client, flags::ACK, 1, ms(40)),
+        ];
+        packets.extend((0..60).map(|k| {
+            let late = Nanos::from_micros(2 * i64::from(k));
+            let early = if k % 3 == 2 { early } else { Nanos::ZERO };
+            packet(Side::Client, flags::ACK, 2 + 1448 * k, ms(50) + late - early)
+        }));
+        let mut placing = Placing::new(&packets[0]);
+        placing.place(&packets, &mut Nobody);
+        placing.release_held(&mut Nobody);
+        placing.legs.standing()[0].since
+    }
+
+    #[test]
+    fn stamps_that_step_back_by_less_than_a_queue_begin_nothing_anew() {
+        assert_eq!(timed_since(Nanos::ZERO), Nanos(i64::MIN));
+        assert_eq!(timed_since(Nanos::from_micros(9)), Nanos(i64::MIN));
+        assert!(timed_since(Nanos::from_millis(9)) > Nanos::ZERO);
+    }
+}

@@ -184,7 +184,7 @@ fn role(seen: &Observed, account: &Account) -> Role {
     let waiting = seen.states.iter().any(|s| s.unsent > 0 || s.outstanding > 0);
     // A receiver acknowledges and may ask for more: it sends, but less than it gets. Who was kept from sending for most of the time is more than that.
     let held = account.limit().is_some_and(|limit| is_lost(limit) && account.share(limit) > 0.5);
-    if sent > received || (waiting && received == 0) || held {
+    if sent > received || waiting && (received == 0 || held) {
         Role::Sends
     } else if received > 0 || seen.sample.rqueue > 0 {
         Role::Receives

@@ -172,3 +172,21 @@ fn counters(t_ns: u64, sample: &Sample) -> Counters {
         stopwatch: Stopwatch::of(info),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_round_is_seen_less_finely_and_from_its_beginning_to_its_end() {
+        let mut kept = Vec::new();
+        for k in 0..10 * MOST_STATES {
+            thin(&mut kept);
+            kept.push(k);
+            assert!(kept.len() <= MOST_STATES);
+        }
+        let last = 10 * MOST_STATES - 1;
+        assert_eq!((kept[0], kept[kept.len() - 1]), (0, last));
+        assert!(kept.windows(2).all(|two| two[1] - two[0] <= 32), "no part is left out");
+    }
+}

@@ -22,6 +22,8 @@ pub(super) struct Track {
     dump: u64,
     /// Buffers for which the locks were read.
     locks_of: Option<(u32, u32)>,
+    states_kept: Kept,
+    receivers_kept: Kept,
 }
 
 impl Track {
@@ -40,7 +42,14 @@ impl Track {
             closed: false,
             sample,
         };
-        Self { seen, wanted: false, dump, locks_of: None }
+        Self {
+            seen,
+            wanted: false,
+            dump,
+            locks_of: None,
+            states_kept: Kept::ALL,
+            receivers_kept: Kept::ALL,
+        }
     }
 
     /// A later sample. A state is made of what [`Sample::renew`] compares, so that of a socket which rested is its last one, later.
@@ -48,8 +57,7 @@ impl Track {
         self.dump = dump;
         let seen = &mut self.seen;
         let moved = seen.sample.renew(view);
-        thin(&mut seen.receivers);
-        seen.receivers.push(receiver(&seen.sample));
+        self.receivers_kept.add(&mut seen.receivers, receiver(&seen.sample));
         let resting = seen.states.last().filter(|_| !moved);
         let resting = resting.map(|last| State { t_ns, ..*last });
         if let Some(state) = resting.or_else(|| state(t_ns, &seen.sample)) {
@@ -69,9 +77,10 @@ impl Track {
         let resting = states.iter().rev().take(2).filter(|s| same(s)).count() == 2;
         if resting {
             states.pop();
+            states.push(state);
+        } else {
+            self.states_kept.add(states, state);
         }
-        thin(states);
-        states.push(state);
     }
 
     /// The round is over: what was seen is handed out next if it is `wanted`. `complete`: the last dump in which it is, unless it is gone.
@@ -128,19 +137,39 @@ impl Track {
     pub(super) fn start_round(&mut self) {
         let seen = &mut self.seen;
         seen.first = seen.last;
+        (self.states_kept, self.receivers_kept) = (Kept::ALL, Kept::ALL);
         seen.states.drain(..seen.states.len().saturating_sub(1));
         seen.receivers.drain(..seen.receivers.len().saturating_sub(1));
     }
 }
 
-/// Makes room where there are too many.
-fn thin<T>(samples: &mut Vec<T>) {
-    if samples.len() >= MOST_STATES {
-        let mut kept = false;
-        samples.retain(|_| {
-            kept = !kept;
-            kept
-        });
+/// Which samples are kept of a round that has more than [`MOST_STATES`]: the first, one in so many after it, and the newest.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    every: usize,
+    /// Those that came since the last one that stays.
+    since: usize,
+}
+
+impl Kept {
+    const ALL: Self = Self { every: 1, since: 0 };
+
+    fn add<T>(&mut self, samples: &mut Vec<T>, sample: T) {
+        if self.since + 1 < self.every {
+            self.since += 1;
+            samples.pop();
+        } else {
+            self.since = 0;
+        }
+        if samples.len() >= MOST_STATES {
+            let mut stays = false;
+            samples.retain(|_| {
+                stays = !stays;
+                stays
+            });
+            self.every *= 2;
+        }
+        samples.push(sample);
     }
 }
 
@@ -179,14 +208,12 @@ mod tests {
 
     #[test]
     fn a_long_round_is_seen_less_finely_and_from_its_beginning_to_its_end() {
-        let mut kept = Vec::new();
+        let (mut kept, mut samples) = (Kept::ALL, Vec::new());
         for k in 0..10 * MOST_STATES {
-            thin(&mut kept);
-            kept.push(k);
-            assert!(kept.len() <= MOST_STATES);
+            kept.add(&mut samples, k);
+            assert!(samples.len() <= MOST_STATES);
+            assert_eq!((samples[0], samples.last()), (0, Some(&k)));
         }
-        let last = 10 * MOST_STATES - 1;
-        assert_eq!((kept[0], kept[kept.len() - 1]), (0, last));
-        assert!(kept.windows(2).all(|two| two[1] - two[0] <= 32), "no part is left out");
+        assert!(samples.windows(2).all(|two| two[1] - two[0] <= 64), "no part is left out");
     }
 }

@@ -118,7 +118,8 @@ fn a_thousand_connects_a_second_and_dying_processes_leave_nothing_behind() {
     stop.store(true, Ordering::Relaxed);
     let (connects, deaths) = (connects.join().unwrap(), deaths.join().unwrap());
     println!("{connects} connects, {deaths} deaths, {seen} seen, {closed} closed, {grown} bytes");
-    assert!(connects > 100 && deaths > 3 && seen > 100 && closed > 20);
+    // Most connects are over between two samples, and what the kernel keeps of them is no socket.
+    assert!(connects > 100 && deaths > 3 && seen > 20 && closed > 5);
     // What closes is forgotten: ten thousand sockets that stayed would be 10 MB.
     assert!(grown < 4 << 20, "{grown} bytes more");
     // A look through the processes that ran out of time has one of them open until it goes on.

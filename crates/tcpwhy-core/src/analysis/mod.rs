@@ -12,6 +12,7 @@ mod conclude;
 mod conclusion;
 mod findings;
 mod judge;
+mod merged;
 pub(crate) mod narrowest;
 mod open;
 mod order;

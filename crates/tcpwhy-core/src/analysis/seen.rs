@@ -93,13 +93,15 @@ pub(super) struct Seen {
     ring: Box<[(u64, Seeing); MANY]>,
     /// How many have been written there.
     written: usize,
+    /// Whether a scope has shown a packet of any connection twice.
+    pub(super) any_twice: bool,
 }
 
 impl Default for Seen {
     fn default() -> Self {
         let nothing = (0, (Nanos(i64::MIN), 0));
         let recent = Box::new([Recent::default(); PLACES]);
-        Self { recent, ring: Box::new([nothing; MANY]), written: 0 }
+        Self { recent, ring: Box::new([nothing; MANY]), written: 0, any_twice: false }
     }
 }
 

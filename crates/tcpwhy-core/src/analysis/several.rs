@@ -33,11 +33,11 @@ impl Open {
                 Turn::CopyWaits => return self.hold(packet.copied(), waiting),
             }
         }
-        let sight = seen.look(print, seeing, packet.ip_id != 0);
+        let sight = seen.look(print, seeing, self.is_identified(packet, seen));
         if let Sight::Elsewhere(first) = sight {
             self.find_points(side, Some(first));
         }
-        if self.is_seen_again(packet, sight) {
+        if self.is_seen_again(packet, sight, seen) {
             return self.push_copy(*packet, waiting);
         }
         self.push(packet, waiting)

@@ -49,7 +49,8 @@ impl Shown {
     fn has_shown(&mut self, segment: Segment) -> bool {
         let end = segment.start + segment.len;
         if self.end.is_some_and(|shown| end.distance(shown) <= 0) {
-            let held = |byte| self.segments.iter().rev().any(|shown| shown.holds(byte, segment.stamp));
+            let held =
+                |byte| self.segments.iter().rev().any(|shown| shown.holds(byte, segment.stamp));
             if held(segment.start) && held(end + u32::MAX) {
                 return true;
             }

@@ -53,6 +53,15 @@ pub(crate) struct Levels {
     pub(crate) hole: u8,
 }
 
+/// The least times in which a sender sends again what was lost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Soonest {
+    /// Not yet seen: what comes sooner was only out of order.
+    pub(crate) repair: Nanos,
+    /// Seen: what comes again sooner was not sent again.
+    pub(crate) again: Nanos,
+}
+
 /// How a data segment relates to what was sent before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sending {
@@ -73,6 +82,8 @@ pub(crate) enum Sending {
     Needless,
     /// Fills a hole too soon to be a retransmission: the network changed the order.
     Reordered,
+    /// Comes again too soon to be one: the network or the capture doubled it.
+    Doubled,
 }
 
 /// One direction's scoreboard, in unwrapped sequence space.
@@ -153,15 +164,14 @@ impl Scoreboard {
         self.nxt = end;
     }
 
-    /// Records a data segment `[start, end)`. `soonest_repair` is the least time in which the sender
-    /// can have learnt of a loss: a hole filled sooner was only out of order.
+    /// Records a data segment `[start, end)`. `soonest` tells in which time the sender can have learnt of a loss.
     pub(crate) fn send(
         &mut self,
         start: u64,
         end: u64,
         time: Nanos,
         levels: Levels,
-        soonest_repair: Nanos,
+        soonest: Soonest,
     ) -> Sending {
         let fresh = Sent {
             start,
@@ -174,7 +184,7 @@ impl Scoreboard {
             merged: false,
         };
         if start < self.nxt {
-            return self.send_again(fresh, soonest_repair);
+            return self.send_again(fresh, soonest);
         }
         if start > self.nxt {
             let hole =
@@ -188,13 +198,13 @@ impl Scoreboard {
 
     /// As `send`, below what was sent before.
     #[inline(never)]
-    fn send_again(&mut self, fresh: Sent, soonest_repair: Nanos) -> Sending {
+    fn send_again(&mut self, fresh: Sent, soonest: Soonest) -> Sending {
         let Sent { start, end, time, .. } = fresh;
         let arrived = if self.una == self.since { self.before } else { self.una };
         if end <= arrived {
             return Sending::Needless;
         }
-        let kind = self.resend(start, end, time, soonest_repair);
+        let kind = self.resend(start, end, time, soonest);
         if end > self.nxt {
             self.record(Sent { start: self.nxt, ..fresh });
             self.nxt = end;
@@ -202,16 +212,22 @@ impl Scoreboard {
         kind
     }
 
-    fn resend(&mut self, start: u64, end: u64, time: Nanos, soonest_repair: Nanos) -> Sending {
+    fn resend(&mut self, start: u64, end: u64, time: Nanos, soonest: Soonest) -> Sending {
         let at = self.outstanding.partition_point(|s| s.end <= start);
         let at = at + self.part_hole(at, start, end);
         let tail = end >= self.nxt;
         let Some(sent) = self.outstanding.get_mut(at) else {
             return Sending::Again { times: 0, tail, level: 0, recanted: 0 };
         };
-        if sent.hole && time - sent.time < soonest_repair {
+        let since = time - sent.time;
+        if sent.hole && since < soonest.repair {
             sent.hole = sent.end > end;
             return Sending::Reordered;
+        }
+        // In other pieces it may be sent again sooner, when a router on the way says that they are too large (RFC 1191).
+        let equal = (sent.start, sent.end) == (start, end) && !sent.hole && !sent.merged;
+        if equal && since < soonest.again {
+            return Sending::Doubled;
         }
         let (times, level) = (sent.resent, sent.level);
         let (mut i, mut recanted) = (at, 0);

@@ -69,7 +69,7 @@ impl Tally {
     pub(crate) fn data(&mut self, sending: Sending, packet: &Packet, again: u64) {
         self.data_segments += 1;
         match sending {
-            Sending::New => {}
+            Sending::New | Sending::Doubled => {}
             // Where the capture has changed the order, nothing is known of the network.
             Sending::Reordered if packet.is_late() => {}
             Sending::Reordered => self.reordered.add(packet.frame),

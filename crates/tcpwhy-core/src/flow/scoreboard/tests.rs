@@ -1,6 +1,6 @@
 use super::*;
 
-const REPAIR: Nanos = Nanos::from_millis(10);
+const REPAIR: Soonest = Soonest { repair: Nanos::from_millis(10), again: Nanos::from_millis(10) };
 
 fn ms(n: i64) -> Nanos {
     Nanos::from_millis(n)
@@ -87,6 +87,17 @@ fn a_hole_filled_at_once_is_reordering_and_later_is_a_repair() {
         b.send(2000, 3000, ms(30), Levels::default(), REPAIR),
         Sending::Again { times: 0, tail: false, level: 0, recanted: 0 }
     );
+}
+
+#[test]
+fn what_comes_again_sooner_than_its_loss_can_be_known_was_not_sent_again() {
+    let mut b = Scoreboard::new(0);
+    let mut send = |end, at| b.send(0, end, ms(at), Levels::default(), REPAIR);
+    assert_eq!([send(1000, 0), send(1000, 9)], [Sending::New, Sending::Doubled]);
+    let again = |times, tail| Sending::Again { times, tail, level: 0, recanted: 0 };
+    assert_eq!(send(500, 9), again(0, false), "a router said that it was too large");
+    assert_eq!(send(1000, 20), again(1, true));
+    assert_eq!(send(1000, 29), Sending::Doubled);
 }
 
 #[test]

@@ -23,7 +23,7 @@ impl Sender {
                 self.repairs(tail, u64::from(packet.len));
             }
             // It left before what was seen last, and the queue was not empty behind it.
-            Sending::Reordered => return,
+            Sending::Reordered | Sending::Doubled => return,
             Sending::Again { .. } | Sending::Needless => {}
         }
         self.note_queue(packet, mss, alone);

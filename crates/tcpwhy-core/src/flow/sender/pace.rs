@@ -3,6 +3,8 @@
 use super::WAKE_UP;
 use super::reaction::Reaction;
 use crate::flow::BUSY_HOST;
+use crate::flow::packet::Packet;
+use crate::flow::scoreboard::Soonest;
 use crate::units::Nanos;
 
 /// As `BUSY_HOST`, on a path that jitters.
@@ -26,8 +28,8 @@ pub(super) struct Pace {
     /// A pause that ends a burst: segments of one burst leave back to back, or as fast as the ACKs
     /// of the burst before come in.
     pub(super) rest: Nanos,
-    /// A hole cannot have been noticed and repaired before about a round trip.
-    pub(super) soonest_repair: Nanos,
+    /// A loss cannot have been noticed and repaired before about a round trip.
+    pub(super) soonest: Soonest,
 }
 
 impl Pace {
@@ -46,7 +48,10 @@ impl Pace {
             least_wait: if far { part(8).min(BUSY_HOST).max(WAKE_UP) } else { WAKE_UP },
             wake_up: if far { slack.max(WAKE_UP) } else { Nanos(WAKE_UP.0 / 2) },
             rest: part(32).max(Nanos::from_millis(1)).min(Nanos::from_millis(4)),
-            soonest_repair: floor.scale(3, 4).max(Nanos::from_millis(1)),
+            soonest: Soonest {
+                repair: floor.scale(3, 4).max(Nanos::from_millis(1)),
+                again: floor.scale(3, 4),
+            },
         }
     }
 
@@ -69,6 +74,12 @@ impl Pace {
     fn allow_for_reaction(&mut self) {
         let known = self.reaction.known().filter(|_| !self.far);
         self.slack = self.slack.max(known.unwrap_or_default());
+    }
+
+    /// How soon `packet` can have been sent again. One that has an identification of its own was, however soon.
+    pub(super) fn soonest(&self, packet: &Packet) -> Soonest {
+        let again = if packet.ip_id == 0 { self.soonest.again } else { Nanos::ZERO };
+        Soonest { again, ..self.soonest }
     }
 
     /// As `follow`, at the same place.

@@ -45,7 +45,7 @@ impl Sender {
         match sending {
             Sending::Again { .. } if self.window.is_closed() => Release::Ack,
             Sending::Again { .. } | Sending::Needless => Release::Repair,
-            Sending::Reordered if self.recover.is_none() => Release::Ack,
+            Sending::Reordered | Sending::Doubled if self.recover.is_none() => Release::Ack,
             _ => Release::Repair,
         }
     }

@@ -72,7 +72,7 @@ impl Sender {
             self.window.misses();
         }
         let levels = Levels { segment: self.level(packet, end, time), hole };
-        let sending = self.board.send(start, end, time, levels, self.pace.soonest_repair);
+        let sending = self.board.send(start, end, time, levels, self.pace.soonest(packet));
         self.note_sent(sending, packet, end, time, flight);
     }
 
@@ -89,7 +89,7 @@ impl Sender {
     fn note_sent(&mut self, sending: Sending, packet: &Packet, end: u64, time: Nanos, flight: u64) {
         let fresh = end.saturating_sub(self.data_end);
         let again = match sending {
-            Sending::Reordered => 0,
+            Sending::Reordered | Sending::Doubled => 0,
             _ => u64::from(packet.len).saturating_sub(fresh),
         };
         self.space.advance_to(end, packet.seq + packet.len);
@@ -124,7 +124,7 @@ impl Sender {
         self.tally.data(sending, packet, again);
         self.note_sending(sending, packet, alone);
         self.data_end = self.data_end.max(end);
-        if sending != Sending::Reordered {
+        if !matches!(sending, Sending::Reordered | Sending::Doubled) {
             self.note_end(packet);
         }
         self.open_gap(packet, time);
@@ -153,7 +153,7 @@ impl Sender {
         if packet.has(flags::FIN) {
             self.repeated = None;
             let levels = Levels::default();
-            self.board.send(start, start + 1, time, levels, self.pace.soonest_repair);
+            self.board.send(start, start + 1, time, levels, self.pace.soonest(packet));
         } else if start < self.board.nxt && start + 1 == self.board.una {
             self.probed(packet.frame, time, self.state() == State::NoRoom);
         }

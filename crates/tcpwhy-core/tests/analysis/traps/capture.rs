@@ -193,6 +193,22 @@ fn trap_09_without_an_identification_a_mirror_ports_copies_are_no_retransmission
 }
 
 #[test]
+fn trap_09_without_an_identification_copies_of_a_part_of_the_packets_are_no_retransmissions() {
+    let capture = over_ipv6(&simulate(&fast(1_000_000)).capture(0.0));
+    let expected = direction(&connection(&capture), Side::Server).clone();
+    for part in [2, 3, 10] {
+        let some: Vec<Segment> = capture.iter().copied().step_by(part).collect();
+        let copies = some.iter().map(|s| Segment { time: s.time + Nanos::from_micros(20), ..*s });
+        let mut all: Vec<Segment> = capture.iter().copied().chain(copies).collect();
+        all.sort_by_key(|s| s.time);
+        let connection = connection(&all);
+        let d = direction(&connection, Side::Server);
+        assert_eq!((d.bytes, d.retransmitted), (expected.bytes, 0), "{part}");
+        assert_eq!(d.verdict.limit, expected.verdict.limit, "{part}");
+    }
+}
+
+#[test]
 fn trap_09_without_an_identification_what_is_lost_on_a_short_path_is_sent_again() {
     let loss = Loss::PerMille(50);
     let scenario = Scenario { loss, rtt: Nanos::from_micros(100), ..fast(1_000_000) };

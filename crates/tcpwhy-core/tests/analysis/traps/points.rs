@@ -46,6 +46,28 @@ fn trap_09_the_captures_of_both_ends_are_one_transfer_however_their_clocks_are_s
 }
 
 #[test]
+fn trap_09_captures_that_were_merged_into_one_are_one_transfer() {
+    let lossy = Scenario { loss: Loss::PerMille(5), ..fast(3_000_000) };
+    for scenario in [small_buffer(3_000_000), lossy] {
+        let simulated = simulate(&scenario);
+        let ends = [0.0, 1.0].map(|position| simulated.capture(position));
+        let expected = direction(&connection(&ends[0]), Side::Server).clone();
+        let [sender, receiver] = &ends;
+        for (one, another) in [(sender, &halved(receiver)), (&halved(sender), receiver)] {
+            for identified in [true, false] {
+                let mut both = together(one, another, Nanos::ZERO);
+                let id = |s: &Segment| if identified { s.ip_id } else { 0 };
+                both.iter_mut().for_each(|s| (s.scope, s.ip_id) = (0, id(s)));
+                let both = connection(&both);
+                let d = direction(&both, Side::Server);
+                assert_eq!((d.bytes, d.retransmitted), (3_000_000, expected.retransmitted));
+                assert_eq!(d.verdict.limit, expected.verdict.limit, "{:?}", d.limits());
+            }
+        }
+    }
+}
+
+#[test]
 fn trap_09_a_capture_of_another_point_that_seems_to_follow_begins_anew() {
     // Cut while the transfer goes on.
     let whole = simulate(&small_buffer(3_000_000)).capture(0.0);

@@ -10,6 +10,7 @@ mod clock;
 mod closing;
 mod conclude;
 mod conclusion;
+mod copies;
 mod findings;
 mod judge;
 mod merged;

@@ -1,9 +1,10 @@
 //! A connection that is not over, as far as the sorter has to know it.
 
+use super::copies::Twins;
 use super::merged::Merged;
 use super::points::Points;
 use super::runs::{Hand, Step, Work};
-use super::seen::{self, IDENTIFIED_APART, Seeing, Seen, Sight, Twins, print_of};
+use super::seen::{self, IDENTIFIED_APART, print_of};
 use super::table::Place;
 use super::waiting::{Queue, Waiting};
 use crate::decode::plain::Way;
@@ -42,13 +43,13 @@ pub(super) struct Open {
     /// Sequence numbers of the last SYN, by side.
     pub(super) syn: [Option<Seq>; 2],
     /// Whether those that have no IP identification come twice, by the packet's sender.
-    twins: [Twins; 2],
+    pub(super) twins: [Twins; 2],
     /// The print and the scope of each side's first packet, where it opened the connection or is a SYN.
     pub(super) first: [Option<(u64, u32)>; 2],
     /// Once another scope has shown one of its packets, too.
     pub(super) points: Option<Box<Points>>,
     /// Once one scope has shown a packet of it twice.
-    merged: Option<Box<Merged>>,
+    pub(super) merged: Option<Box<Merged>>,
 }
 
 impl Open {
@@ -157,61 +158,6 @@ impl Open {
         self.first[side as usize].get_or_insert(first);
     }
 
-    /// Whether its next packet, with this print, was captured before.
-    #[inline(always)]
-    pub(super) fn is_copy(
-        &mut self,
-        packet: &Packet,
-        (print, seeing): (u64, Seeing),
-        seen: &mut Seen,
-    ) -> bool {
-        let sight = seen.look(print, seeing, self.is_identified(packet, seen));
-        self.is_seen_again(packet, sight, seen)
-    }
-
-    /// Whether a packet that equals `packet` is this very packet. Without an IP identification a timestamp says so of a SYN, which is sent again
-    /// after a second (RFC 6298 section 2.1), and of all packets where some were shown twice.
-    #[inline(always)]
-    pub(super) fn is_identified(&self, packet: &Packet, seen: &Seen) -> bool {
-        let stamped = || packet.stamp().is_some();
-        let twice = || packet.has(flags::SYN) || seen.any_twice && self.merged.is_some();
-        packet.ip_id != 0 || stamped() && twice()
-    }
-
-    /// Whether its next packet, which looks like `sight`, was captured before.
-    #[inline(always)]
-    pub(super) fn is_seen_again(&mut self, packet: &Packet, sight: Sight, seen: &mut Seen) -> bool {
-        match sight {
-            Sight::Elsewhere(_) => true,
-            Sight::New if packet.ip_id != 0 && !seen.any_twice => false,
-            _ => self.is_shown_again(packet, sight, seen),
-        }
-    }
-
-    /// As `is_seen_again`, where its scope may have shown it before.
-    #[inline(never)]
-    fn is_shown_again(&mut self, packet: &Packet, sight: Sight, seen: &mut Seen) -> bool {
-        let twin = packet.ip_id == 0 && self.is_twin(packet, sight);
-        let equal = twin || sight == Sight::Copy;
-        if equal && self.merged.is_none() {
-            self.merged = Some(Box::default());
-            seen.any_twice = true;
-        }
-        equal || self.merged.as_mut().is_some_and(|merged| merged.has_shown(packet))
-    }
-
-    /// Whether a packet without an identification, which looks like `sight`, was captured before. An end that has sent nothing but ACKs is copied
-    /// as the other one is.
-    fn is_twin(&mut self, packet: &Packet, sight: Sight) -> bool {
-        let [own, other] = [packet.side, packet.side.other()].map(|side| side as usize);
-        let syn = packet.has(flags::SYN);
-        if packet.len > 0 || syn || packet.has(flags::FIN) {
-            self.twins[own].count(sight, syn);
-        }
-        let copied = || self.twins[own].are_copies().or(self.twins[other].are_copies());
-        sight == Sight::Again && copied().unwrap_or(false)
-    }
-
     /// The next packet of the connection; how many wait now.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: &Packet, waiting: &mut Waiting) -> usize {
@@ -302,6 +248,7 @@ impl Open {
     /// Its place is nobody's; no packet is on its way.
     pub(super) fn leave(&mut self) {
         (self.id, self.way) = (Self::NOBODY, None);
+        self.merged = None;
     }
 }
 

@@ -23,56 +23,12 @@ pub(super) type Seeing = (Nanos, u32);
 pub(super) enum Sight {
     /// None of them is equal.
     New,
-    /// One of the same scope is equal, a moment ago, and no IP identification tells whether it was this very packet. See [`Twins`].
+    /// One of the same scope is equal, a moment ago, and no IP identification tells whether it was this very packet. See [`Twins`](super::copies::Twins).
     Again,
     /// It was this very packet.
     Copy,
     /// It was this very packet, and this scope has shown it.
     Elsewhere(u32),
-}
-
-/// Whether a capture point shows the packets of one end twice, where no IP identification tells (IPv6 has none, and RFC 6864 lets IPv4
-/// go without): a mirror port copies them on their way in and on their way out.
-///
-/// Of a single packet nobody can say: an ACK is repeated for each segment out of order, and on a short path a lost segment is sent again
-/// within a tick of the timestamps' clock. But the news of a loss takes a round trip, and a sender that loses most of its segments hears
-/// of nothing and waits for its timer, longer than [`APART`] (RFC 6298 section 2.4: a second; Linux's `TCP_RTO_MIN`: 200 ms). So where
-/// most of what fills sequence space comes again at once, it was copied, and the ACKs beside it were, too.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Twins {
-    /// Packets with data, SYN or FIN that were new, and that came again; halved together, so that the newest count most.
-    new: u8,
-    again: u8,
-}
-
-impl Twins {
-    /// Proof counts as so many segments: a burst may pass as a whole before its first copy does.
-    const PROOF: u8 = 64;
-    /// No sender resends so many segments of about as many at once.
-    const ENOUGH: u8 = 8;
-
-    /// Counts a packet that fills sequence space. A SYN that comes again at once is proof by itself, for the first timer of all is a
-    /// second (RFC 6298 section 2.1).
-    pub(super) fn count(&mut self, sight: Sight, syn: bool) {
-        if sight == Sight::New {
-            self.new += 1;
-        } else {
-            self.again += 1;
-            if syn || self.again >= Self::ENOUGH && self.are_copies() == Some(true) {
-                self.again = self.again.max(self.new + Self::PROOF);
-            }
-        }
-        if self.new.max(self.again) > u8::MAX - Self::PROOF {
-            (self.new, self.again) = (self.new / 2, self.again / 2);
-        }
-    }
-
-    /// Whether that is the case; `None` where nothing has been counted.
-    pub(super) fn are_copies(self) -> Option<bool> {
-        let (new, again) = (u16::from(self.new), u16::from(self.again));
-        // Three of four: a mirror port that has too much to do drops some.
-        (new + again > 0).then_some(again * 4 >= new * 3)
-    }
 }
 
 /// The newest packets of one place: four numbers of 16 bits each, the newest one in the lowest bits.
@@ -244,27 +200,6 @@ mod tests {
         assert_eq!(r.sight(&segment(0, 1, 10)), Sight::Again);
         assert_eq!(r.sight(&segment(0, 2, 20)), Sight::Elsewhere(1));
         assert_eq!(r.sight(&segment(0, 1, 50_000)), Sight::New);
-    }
-
-    #[test]
-    fn most_segments_that_come_again_at_once_are_copies_and_a_lost_one_is_none() {
-        let are_copies = |syn: bool, sights: &[(Sight, usize)]| {
-            let mut twins = Twins::default();
-            if syn {
-                twins.count(Sight::New, true);
-                twins.count(Sight::Again, true);
-            }
-            for &(sight, times) in sights {
-                (0..times).for_each(|_| twins.count(sight, false));
-            }
-            twins.are_copies()
-        };
-        assert_eq!(are_copies(false, &[]), None);
-        assert_eq!(are_copies(false, &[(Sight::New, 10), (Sight::Again, 3)]), Some(false));
-        assert_eq!(are_copies(false, &[(Sight::New, 10), (Sight::Again, 9)]), Some(true));
-        // The first of a burst comes again after its last.
-        assert_eq!(are_copies(true, &[(Sight::New, 60), (Sight::Again, 1)]), Some(true));
-        assert_eq!(are_copies(true, &[(Sight::New, 1000), (Sight::Again, 1)]), Some(false));
     }
 
     #[test]

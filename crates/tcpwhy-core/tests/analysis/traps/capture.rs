@@ -197,7 +197,8 @@ fn trap_09_without_an_identification_copies_of_a_part_of_the_packets_are_no_retr
     let capture = over_ipv6(&simulate(&fast(1_000_000)).capture(0.0));
     let expected = direction(&connection(&capture), Side::Server).clone();
     for part in [2, 3, 10] {
-        let some: Vec<Segment> = capture.iter().copied().step_by(part).collect();
+        // A SYN that comes twice at once would be proof.
+        let some: Vec<Segment> = capture.iter().copied().skip(3).step_by(part).collect();
         let copies = some.iter().map(|s| Segment { time: s.time + Nanos::from_micros(20), ..*s });
         let mut all: Vec<Segment> = capture.iter().copied().chain(copies).collect();
         all.sort_by_key(|s| s.time);

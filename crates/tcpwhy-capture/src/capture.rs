@@ -220,7 +220,7 @@ impl Capture {
         if let Some(source) = self.sources.get_mut(index) {
             source.lane = self.lanes.enter(&source.item.name, &ending);
             match Source::open(&mut source.item, source.lane) {
-                Ok(reader) => source.state = State::Open(Box::new(reader)),
+                Ok(reader) => source.state = State::Open(Box::new(reader.taken_back(source.ahead))),
                 Err(error) => {
                     let kind = NoteKind::NotRead(error.to_string());
                     self.notes.push(Note::new(source.item.name.clone(), kind));

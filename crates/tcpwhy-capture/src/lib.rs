@@ -11,6 +11,7 @@
 
 mod bytes;
 mod capture;
+mod clocks;
 mod counters;
 mod damage;
 mod error;

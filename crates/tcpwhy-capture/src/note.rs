@@ -90,6 +90,13 @@ pub enum NoteKind {
         /// How many.
         count: u64,
     },
+    /// The clock of the capture is ahead of another one's, by packets that both have; its times are taken back by as much.
+    Clock {
+        /// Display name of the other one.
+        of: String,
+        /// By how much; negative if it is behind.
+        ahead: Nanos,
+    },
     /// Comments that somebody left in the file.
     Comments {
         /// How many.
@@ -205,6 +212,13 @@ impl fmt::Display for NoteKind {
                     f,
                     "{packets} stamped before the year 1678 or after 2262; the times between them are used"
                 )
+            }
+            Self::Clock { of, ahead } => {
+                let by = span(Nanos(ahead.0.saturating_abs()));
+                let (is, set) =
+                    if ahead.0 > 0 { ("ahead of", "back") } else { ("behind", "forward") };
+                write!(f, "its clock is {by} {is} that of {of}, by packets that both have: ")?;
+                write!(f, "set {set} by as much")
             }
             Self::Comments { count } => write!(f, "{} in the file", Count(*count, "comment")),
             Self::UnknownBlocks { count, first } => {

@@ -1,5 +1,6 @@
 //! Finds out which of the inputs can be read, and where in time each begins.
 
+use crate::clocks;
 use crate::error::Error;
 use crate::foreign::Foreign;
 use crate::inputs::{Item, Listing};
@@ -63,6 +64,8 @@ impl Opening {
         }
         opening.settle_directories();
         opening.starts.sort_by(Start::compare);
+        clocks::settle(&mut opening.starts, &mut opening.notes);
+        opening.starts.sort_by(Start::compare);
         opening.settle_errors()
     }
 
@@ -81,7 +84,10 @@ impl Opening {
         };
         let start = if lone {
             let state = State::Open(Box::new(reader));
-            Start { time: Nanos(i64::MIN), source: Source { item, state, lane } }
+            Start {
+                time: Nanos(i64::MIN),
+                source: Source { item, state, lane, ahead: Nanos::ZERO },
+            }
         } else {
             self.probe(item, reader, lane, stays_open)
         };
@@ -108,7 +114,10 @@ impl Opening {
             Some(_) if stays_open => State::Open(Box::new(reader)),
             Some(_) => State::Waiting,
         };
-        Start { time: first.unwrap_or(Nanos::MAX), source: Source { item, state, lane } }
+        Start {
+            time: first.unwrap_or(Nanos::MAX),
+            source: Source { item, state, lane, ahead: Nanos::ZERO },
+        }
     }
 
     fn refuse(&mut self, item: Item, error: Error) {

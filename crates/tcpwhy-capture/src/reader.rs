@@ -50,6 +50,8 @@ pub(crate) struct Reader {
     progress: Progress,
     counters: Counters,
     damage: Option<(u64, Damage)>,
+    /// How far the clock is ahead by which the file was written: all times given are earlier by as much.
+    ahead: Nanos,
 }
 
 impl Reader {
@@ -82,7 +84,13 @@ impl Reader {
             progress: Progress::Header,
             counters: Counters::default(),
             damage: None,
+            ahead: Nanos::ZERO,
         })
+    }
+
+    /// The same file, by a clock that was so far `ahead`.
+    pub(crate) fn taken_back(self, ahead: Nanos) -> Self {
+        Self { ahead, ..self }
     }
 
     /// Moves to the next packet and returns its time; `None` at the end of what can be read.
@@ -101,7 +109,7 @@ impl Reader {
                 self.progress = Progress::Packet;
                 self.counters.packets += 1;
                 self.counters.step(last, self.record.time);
-                Some(self.record.time)
+                Some(self.time())
             }
             Ok(false) => self.end(None),
             Err(damage) => self.end(Some(damage)),
@@ -118,8 +126,9 @@ impl Reader {
         most: usize,
         take: &mut impl FnMut(&Frame<'_>),
     ) -> Option<usize> {
-        let Self { window, format, record, counters, .. } = self;
-        let mut frame = frame(window, record, number)?;
+        let Self { window, format, record, counters, ahead, .. } = self;
+        let ahead = *ahead;
+        let mut frame = frame(window, record, number, ahead)?;
         let usual = match format {
             Format::Pcap(pcap) => pcap.usual(),
             Format::Pcapng(_) => None,
@@ -134,8 +143,11 @@ impl Reader {
             if count >= most {
                 break;
             }
-            let next = usual.first(rest).filter(|next| next.0 <= latest);
-            let Some((time, wire_len, data, after)) = next else { break };
+            let next =
+                usual.first(rest).map(|(time, len, data, after)| (time - ahead, len, data, after));
+            let Some((time, wire_len, data, after)) = next.filter(|next| next.0 <= latest) else {
+                break;
+            };
             counters.step(frame.time, time);
             frame = Frame { time, wire_len, data, number: frame.number + 1, ..frame };
             rest = after;
@@ -143,7 +155,7 @@ impl Reader {
         }
         counters.packets += count as u64 - 1;
         *number = frame.number;
-        record.time = frame.time;
+        record.time = frame.time + ahead;
         if count > 1 {
             let passed = at_hand.len() - rest.len();
             window.lend(passed);
@@ -170,13 +182,13 @@ impl Reader {
 
     /// When the packet at hand was captured.
     pub(crate) fn time(&self) -> Nanos {
-        self.record.time
+        self.record.time - self.ahead
     }
 
     /// The packet at hand; `number` counts the frames delivered before it and is moved on.
     #[inline]
     pub(crate) fn frame(&self, number: &mut u64) -> Option<Frame<'_>> {
-        frame(&self.window, &self.record, number)
+        frame(&self.window, &self.record, number, self.ahead)
     }
 
     /// Bytes consumed of the file as it is stored.
@@ -210,11 +222,16 @@ impl Reader {
 
 /// The packet of `record`.
 #[inline]
-fn frame<'a>(window: &'a Window, record: &Record, number: &mut u64) -> Option<Frame<'a>> {
+fn frame<'a>(
+    window: &'a Window,
+    record: &Record,
+    number: &mut u64,
+    ahead: Nanos,
+) -> Option<Frame<'a>> {
     let data = window.at_hand().get(record.start..record.start + record.len)?;
     *number += 1 + record.uncounted;
     Some(Frame {
-        time: record.time,
+        time: record.time - ahead,
         number: *number,
         interface: record.interface,
         link: LinkType(record.link),

@@ -6,6 +6,7 @@ use crate::inputs::{Item, Place};
 use crate::reader::Reader;
 use std::fs::File;
 use std::io;
+use tcpwhy_core::units::Nanos;
 
 /// A file of which this part is left is about to end.
 const LAST_PART: u64 = 64;
@@ -15,6 +16,8 @@ pub(crate) struct Source {
     pub(crate) item: Item,
     pub(crate) state: State,
     pub(crate) lane: u32,
+    /// How far its clock is ahead of the others'.
+    pub(crate) ahead: Nanos,
 }
 
 pub(crate) enum State {

@@ -32,7 +32,10 @@ impl NoteKind {
     /// How much of it there is; nothing for what has to be told of each file.
     fn extent(&self) -> Option<u64> {
         match self {
-            Self::NotRead(_) | Self::Damaged { .. } | Self::NotCaptures { .. } => None,
+            Self::NotRead(_)
+            | Self::Damaged { .. }
+            | Self::Clock { .. }
+            | Self::NotCaptures { .. } => None,
             Self::Empty | Self::NoPackets | Self::GivenTwice => Some(0),
             Self::Drops { by_interface, by_system, .. }
             | Self::DropsOfMany { by_interface, by_system, .. } => {

@@ -4,6 +4,7 @@
 use super::{Note, NoteKind};
 use crate::damage::{Damage, unpack};
 use tcpwhy_core::advice::quantity::{buffer, count, span};
+use tcpwhy_core::units::Nanos;
 
 /// A note as one sentence.
 pub(super) fn note(note: &Note) -> String {
@@ -61,6 +62,11 @@ fn kind(kind: &NoteKind) -> String {
         NoteKind::WrongDates { count: n } => {
             let n = count(*n);
             format!("{n} 个包的时间戳早于 1678 年或晚于 2262 年，只采用它们之间的时间差")
+        }
+        NoteKind::Clock { of, ahead } => {
+            let by = span(Nanos(ahead.0.saturating_abs()));
+            let (is, set) = if ahead.0 > 0 { ("快", "拨回") } else { ("慢", "拨快") };
+            format!("按两者共有的包来看，它的时钟比 {of} {is} {by}，已相应{set}")
         }
         NoteKind::Comments { count: n } => format!("文件中有 {} 条注释", count(*n)),
         NoteKind::UnknownBlocks { count: n, first } => {

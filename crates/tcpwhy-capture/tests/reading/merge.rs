@@ -236,3 +236,57 @@ fn captures_without_packets_are_no_error() {
     assert_eq!(capture.files().len(), 2);
     assert_eq!(kinds(&capture), [NoteKind::NoPackets, NoteKind::NoPackets]);
 }
+
+/// The packets of a capture of the corpus, whose times are to the nanosecond.
+fn of_corpus(name: &str) -> (PathBuf, Vec<Packet>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(name);
+    let seen = drain(&mut open(&[input(&path)]).unwrap());
+    (path, seen.into_iter().map(|one| Packet { time: one.time, data: one.data }).collect())
+}
+
+#[test]
+fn a_clock_that_is_ahead_of_another_ends_is_taken_back() {
+    let raw = Pcap { magic: 0xa1b2_3c4d, unit: 1, network: 101, ..Pcap::STANDARD };
+    let (sender, sent) = of_corpus("send-buffer-16k-20ms.sender.pcap.gz");
+    let (_, received) = of_corpus("send-buffer-16k-20ms.receiver.pcap.gz");
+    let folder = TempDir::new().unwrap();
+    for (seconds, from) in [(3_600, 0), (-3_600, 300), (5, 300), (-5, 0), (0, 300)] {
+        // It begins when the transfer is under way, or before.
+        let shifted = received[from..].iter().map(|packet| Packet {
+            time: packet.time + seconds * 1_000_000_000,
+            data: packet.data.clone(),
+        });
+        let shifted: Vec<Packet> = shifted.collect();
+        let receiver = write(&folder, "receiver.pcap", &raw.file(&shifted));
+        let (seen, capture) = read(&[input(&sender), input(&receiver)]);
+        let notes = kinds(&capture);
+        // Of the two the later one is taken back, or the other one forward.
+        let apart = match &notes[..] {
+            [NoteKind::Clock { ahead, .. }] => ahead.0.abs(),
+            notes => {
+                assert_eq!((notes, seconds), (&[][..], 0));
+                0
+            }
+        };
+        let off = apart - (seconds * 1_000_000_000).abs();
+        assert!(off.abs() < 5_000_000, "{seconds}: {off} ns, on a path of 20 ms");
+        assert_eq!(seen.len(), sent.len() + shifted.len());
+        assert!(seen.windows(2).all(|pair| pair[0].time <= pair[1].time), "in order");
+        let span = seen[seen.len() - 1].time - seen[0].time;
+        let alone = sent[sent.len() - 1].time - sent[0].time;
+        assert!((span - alone).abs() < 100_000_000, "{seconds}: {span} ns of {alone}");
+    }
+}
+
+#[test]
+fn the_files_of_a_rotation_have_one_clock() {
+    let raw = Pcap { magic: 0xa1b2_3c4d, unit: 1, network: 101, ..Pcap::STANDARD };
+    let (_, sent) = of_corpus("send-buffer-16k-20ms.sender.pcap.gz");
+    let folder = TempDir::new().unwrap();
+    for (i, part) in sent.chunks(sent.len() / 5).enumerate() {
+        write(&folder, &format!("part-{i}.pcap"), &raw.file(part));
+    }
+    let (seen, capture) = read(&[input(folder.path())]);
+    assert_eq!((seen.len(), kinds(&capture)), (sent.len(), vec![]));
+    assert!(seen.iter().zip(&sent).all(|(seen, sent)| seen.time == sent.time));
+}

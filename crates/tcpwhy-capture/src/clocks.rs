@@ -16,8 +16,12 @@ const FILES: usize = 8;
 const FIRST: usize = 100_000;
 /// Packets that two files have to have in common.
 const COMMON: usize = 8;
-/// Clocks that are less apart than this are left alone: what crosses a path may take as long, and copies that come within it are known.
-const APART: Nanos = Nanos::from_secs(1);
+/// Clocks that are less apart than this are left alone: copies that come within it are known.
+const APART: Nanos = Nanos::from_millis(200);
+/// As `APART`, where packets of one way only tell, which a path's delay and its queue keep as well.
+const APART_ONE_WAY: Nanos = Nanos::from_secs(1);
+/// A queue keeps no packet for longer; what differs by more is not the same packet.
+const AGREE: Nanos = Nanos::from_secs(5);
 
 /// A packet that is like no other.
 struct Seen {
@@ -55,30 +59,44 @@ pub(crate) fn settle(starts: &mut [Start], notes: &mut Vec<Note>) {
 /// When the first file that has it shows each packet, and which one that is.
 type Known = HashMap<u64, (Nanos, usize)>;
 
-/// How far ahead the clock is by which these packets were `seen`, and of which file's. What goes forth is later at one end, and what comes back
-/// at the other, so clocks are as far apart as the mean of both.
+/// How far ahead the clock is by which these packets were `seen`, and of which file's.
+///
+/// What goes one way is later at one end and what comes back at the other, each by the path's delay and by queues. As clocks are set over
+/// a network (RFC 5905 section 8), what queued least counts, and the mean of both ways.
 fn ahead(seen: &[Seen], known: &Known) -> Option<(Nanos, usize)> {
     let [forth, back] = [true, false].map(|way| {
         let found = seen.iter().filter(|one| one.forth == way).filter_map(|one| {
             let (before, of) = known.get(&one.print)?;
             Some((one.time - *before, *of))
         });
-        middle(found.collect())
+        Later::of(found.collect())
     });
-    let (ahead, of) = match (forth, back) {
-        (Some(forth), Some(back)) => (Nanos(forth.0.0.midpoint(back.0.0)), forth.1),
-        (one, other) => one.or(other)?,
+    let (ahead, of, least) = match (forth, back) {
+        (Some(one), Some(other)) => {
+            let (to, from) = if one.most > other.most { (one, other) } else { (other, one) };
+            (Nanos(to.least.0.midpoint(from.most.0)), to.of, APART)
+        }
+        (one, other) => one.or(other).map(|only| (only.least, only.of, APART_ONE_WAY))?,
     };
-    (Nanos(ahead.0.saturating_abs()) > APART).then_some((ahead, of))
+    (Nanos(ahead.0.saturating_abs()) > least).then_some((ahead, of))
 }
 
-/// The median of the times by which packets are later; none where they do not agree.
-fn middle(mut later: Vec<(Nanos, usize)>) -> Option<(Nanos, usize)> {
-    later.sort_unstable();
-    let middle = *later.get(later.len() / 2).filter(|_| later.len() >= COMMON)?;
-    let is_near = |other: &&(Nanos, usize)| Nanos((other.0 - middle.0).0.saturating_abs()) <= APART;
-    // Three of four: an end may have sent packets that look like others.
-    (later.iter().filter(is_near).count() * 4 >= later.len() * 3).then_some(middle)
+/// By how much packets of one way are later than in another file, but for the few that are so by least or most.
+struct Later {
+    least: Nanos,
+    most: Nanos,
+    of: usize,
+}
+
+impl Later {
+    /// None where they do not agree.
+    fn of(mut later: Vec<(Nanos, usize)>) -> Option<Self> {
+        later.sort_unstable();
+        let (few, last) = (later.len() / 16, later.len().checked_sub(1)?);
+        let (least, most) = (later.get(few)?.0, later.get(last - few)?.0);
+        let agree = later.len() >= COMMON && most - least <= AGREE;
+        agree.then_some(Self { least, most, of: later[0].1 })
+    }
 }
 
 /// The first packets of a file that are like no others.

@@ -25,14 +25,18 @@ pub fn cause(limit: Limit, states: &[State]) -> Cause {
 /// small shows a window that stays. A window that stays while ACKs come late is either: a reader that reads in small steps, and is
 /// acknowledged when it does, and a queue on the path look the same from here.
 fn window(states: &[State]) -> Cause {
-    let (Some(first), Some(last)) = (states.first(), states.last()) else { return Cause::None };
+    let Some(last) = states.last() else { return Cause::None };
     let offered = || states.iter().map(|s| s.snd_wnd);
     let (least, most) = (offered().min().unwrap_or(0), offered().max().unwrap_or(0));
+    // A window that is opened and closed all the time has grown only if it opens further than before.
+    let third = states.len().div_ceil(3);
+    let peak = |part: &[State]| part.iter().map(|s| s.snd_wnd).max().unwrap_or(0);
+    let (before, lately) = (peak(&states[..third]), peak(&states[states.len() - third..]));
     if last.snd_wnd < last.mss || last.probes > 0 {
         Cause::ZeroWindow
     } else if least < most / 2 && last.snd_wnd <= most / 4 * 3 {
         Cause::SlowReader
-    } else if last.snd_wnd > first.snd_wnd / 4 * 5 {
+    } else if lately > before / 4 * 5 {
         Cause::AutotuningLag
     } else if last.queue_stands() {
         Cause::None
@@ -87,6 +91,8 @@ mod tests {
         assert_eq!(told(&[64_000, 12_000, 20_000]), Cause::SlowReader);
         assert_eq!(told(&[64_000, 12_000, 0]), Cause::ZeroWindow);
         assert_eq!(told(&[64_000, 80_000, 120_000]), Cause::AutotuningLag);
+        let dips = [14_000, 24_000, 17_000, 25_000, 15_000, 24_000];
+        assert_eq!(told(&dips), Cause::SmallBuffer, "the last is higher than the first by chance");
         let mut unscaled = offered(&[65_535, 65_535]);
         unscaled.iter_mut().for_each(|s| s.scaled = false);
         assert_eq!(cause(Limit::ReceiveWindow, &unscaled), Cause::NoWindowScaling);

@@ -32,7 +32,8 @@ pub struct Watch {
     complete: u64,
     tracks: HashMap<u64, Track>,
     owners: Owners,
-    rounds: u64,
+    /// Whose the sockets are was asked before.
+    met: bool,
     /// The newest round was handed out: the next sample begins another one.
     is_over: bool,
     /// Inodes of the sockets in the round.
@@ -98,7 +99,7 @@ impl Watch {
             complete: 0,
             tracks: HashMap::new(),
             owners: Owners::default(),
-            rounds: 0,
+            met: false,
             is_over: false,
             inodes: HashSet::new(),
         }
@@ -162,30 +163,49 @@ impl Watch {
         Ok(all)
     }
 
+    /// Whether nobody was asked yet whose the sockets are.
+    #[must_use]
+    pub fn knows_nobody(&self) -> bool {
+        !self.met
+    }
+
+    /// Finds out whose the sockets are, and what the applications of those that `wanted` takes set. [`Watch::round`] does it, too; of what
+    /// has closed by then it could not be asked any more.
+    pub fn meet(&mut self, wanted: impl Fn(&Sample, Option<&Owner>) -> bool) {
+        self.inodes.clear();
+        let inodes = self.tracks.values().map(|track| track.seen.sample.inode);
+        self.inodes.extend(inodes.filter(|inode| *inode != 0));
+        let first = !std::mem::replace(&mut self.met, true);
+        self.owners.update(&self.inodes, if first { Duration::MAX } else { WALK });
+        let locks = self.owners.take_locks();
+        for track in self.tracks.values_mut() {
+            let inode = track.seen.sample.inode;
+            // What its process has closed was its own.
+            let is_open = inode != 0 && !track.is_gone(self.complete);
+            if is_open {
+                track.belongs_to(self.owners.of(inode));
+            }
+            if !wanted(&track.seen.sample, track.seen.owner.as_ref()) {
+                continue;
+            }
+            track.take_locks(locks.get(&track.seen.sample.cookie).copied());
+            if is_open && !track.read_locks() {
+                self.owners.is_wrong(inode);
+            }
+        }
+    }
+
     /// Ends the round: everything seen of the sockets that `wanted` takes since the last one. Those that closed are handed out a last time.
     pub fn round(
         &mut self,
         wanted: impl Fn(&Sample, Option<&Owner>) -> bool,
     ) -> impl Iterator<Item = &Observed> {
         self.start_round();
-        self.inodes.clear();
-        let inodes = self.tracks.values().map(|track| track.seen.sample.inode);
-        self.inodes.extend(inodes.filter(|inode| *inode != 0));
-        self.owners.update(&self.inodes, if self.rounds == 0 { Duration::MAX } else { WALK });
-        let locks = self.owners.take_locks();
+        self.meet(&wanted);
         for track in self.tracks.values_mut() {
-            let inode = track.seen.sample.inode;
-            track.end_round(self.owners.of(inode), self.complete);
+            track.end_round(self.complete);
             track.wanted = wanted(&track.seen.sample, track.seen.owner.as_ref());
-            if !track.wanted {
-                continue;
-            }
-            track.take_locks(locks.get(&track.seen.sample.cookie).copied());
-            if !track.seen.closed && !track.read_locks() {
-                self.owners.is_wrong(inode);
-            }
         }
-        self.rounds += 1;
         self.is_over = true;
         self.empty.clear();
         self.namespaces.look();

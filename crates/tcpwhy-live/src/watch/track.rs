@@ -83,15 +83,24 @@ impl Track {
         }
     }
 
-    /// The round is over: what was seen is handed out next if it is `wanted`. `complete`: the last dump in which it is, unless it is gone.
-    pub(super) fn end_round(&mut self, owner: Option<&Owner>, complete: u64) {
+    /// Whether it is: `complete` is the last dump, in which it would be.
+    pub(super) fn is_gone(&self, complete: u64) -> bool {
+        self.dump < complete
+    }
+
+    /// Who has it open.
+    pub(super) fn belongs_to(&mut self, owner: Option<&Owner>) {
+        if self.seen.owner.as_ref() != owner {
+            self.seen.owner = owner.cloned();
+        }
+    }
+
+    /// The round is over: what was seen is handed out next if it is `wanted`.
+    pub(super) fn end_round(&mut self, complete: u64) {
+        self.seen.closed = self.is_gone(complete);
         let seen = &mut self.seen;
-        seen.closed = self.dump < complete;
         let t_ns = seen.states.last().map_or(seen.first.t_ns, |s| s.t_ns);
         seen.last = counters(t_ns, &seen.sample);
-        if seen.owner.as_ref() != owner {
-            seen.owner = owner.cloned();
-        }
     }
 
     /// What was told of them without asking the socket.

@@ -139,6 +139,9 @@ impl Sampler {
             self.watch
                 .sample()
                 .map_err(|e| Error::Live(format!("the kernel refused to list its sockets: {e}")))?;
+            if self.watch.knows_nobody() {
+                self.watch.meet(|sample, owner| wants(&self.live, sample, owner));
+            }
             self.kernel.drain();
             let cost = began.elapsed();
             let now = Instant::now();

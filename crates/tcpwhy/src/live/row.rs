@@ -85,6 +85,8 @@ impl<S: Borrow<Observed>> Row<S> {
             Role::Receives if reader != Cause::None => (Some(Limit::ReceiveWindow), reader),
             Role::Receives | Role::Idle => (None, Cause::None),
         };
+        // What a receiver sends says nothing of what it receives.
+        let account = if role == Role::Sends { account } else { Account::default() };
         let span = Nanos(seen.last.t_ns.saturating_sub(seen.first.t_ns).try_into().unwrap_or(0));
         let stopwatch = seen.last.stopwatch.zip(seen.first.stopwatch);
         let stopwatch = stopwatch.map(|(last, first)| last.since(first));
@@ -141,6 +143,10 @@ impl<S: Borrow<Observed>> Row<S> {
     pub(super) fn process(&self, words: &dyn Words) -> String {
         let seen = self.seen.borrow();
         match &seen.owner {
+            Some(owner) if seen.closed || seen.sample.inode == 0 => {
+                let command = tcpwhy_report::printable(&owner.command);
+                format!("{command} {}", words.line(Line::Closed))
+            }
             Some(owner) => tcpwhy_report::printable(&owner.command).into_owned(),
             None if seen.sample.inode == 0 => words.line(Line::Closed).to_owned(),
             None => words.user(seen.sample.uid),
@@ -186,11 +192,19 @@ fn role(seen: &Observed, account: &Account) -> Role {
     let held = account.limit().is_some_and(|limit| is_lost(limit) && account.share(limit) > 0.5);
     if sent > received || waiting && (received == 0 || held) {
         Role::Sends
-    } else if received > 0 || seen.sample.rqueue > 0 {
+    } else if received > 0 || seen.sample.rqueue > 0 && !is_finished(seen) {
         Role::Receives
     } else {
         Role::Idle
     }
+}
+
+/// Whether the other end has closed and waits for nothing: whatever is still to be read, it holds nobody. (`include/net/tcp_states.h`)
+fn is_finished(seen: &Observed) -> bool {
+    const CLOSE_WAIT: u8 = 8;
+    const LAST_ACK: u8 = 9;
+    let state = TcpInfo(&seen.sample.tcp_info).state();
+    matches!(state, Some(CLOSE_WAIT | LAST_ACK))
 }
 
 fn bps(from: u64, to: u64, span: Nanos) -> u64 {

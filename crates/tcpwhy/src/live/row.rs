@@ -172,8 +172,8 @@ impl<S: Borrow<Observed>> Row<S> {
         if self.role == Role::Receives && locks.is_some_and(|l| l.receive) {
             return Some(Held::Receive(self.receive));
         }
-        // A writer that has less unsent than that is not held by it.
-        let least = locks?.notsent_lowat?;
+        // A writer that has less unsent than that is not held by it, nor is one whose data waits for something else.
+        let least = locks?.notsent_lowat.filter(|_| self.limit == Some(Limit::Application))?;
         let full = self.seen.borrow().states.iter().any(|s| s.unsent >= least);
         full.then_some(Held::LowWater(least))
     }
@@ -212,4 +212,64 @@ fn bps(from: u64, to: u64, span: Nanos) -> u64 {
         return 0;
     }
     (to.saturating_sub(from) as f64 * 8.0 / span.secs()) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{SETTINGS, at_edge, row, starved};
+    use super::*;
+    use tcpwhy_core::socket::State;
+    use tcpwhy_live::locks::Locks;
+
+    fn judged(state: State, change: impl FnOnce(&mut Observed)) -> Row {
+        let mut seen = row(1, "it", state).seen;
+        change(&mut seen);
+        Row::new(seen, &SETTINGS)
+    }
+
+    /// Nothing is under way.
+    fn silent() -> State {
+        State { outstanding: 0, in_flight: 0, ..starved() }
+    }
+
+    #[test]
+    fn what_a_receiver_sends_is_no_share_of_its_time() {
+        let receiver = judged(silent(), |seen| {
+            (seen.last.acked, seen.last.received) = (0, 1_000_000);
+        });
+        assert_eq!((receiver.role, receiver.account.total()), (Role::Receives, Nanos::ZERO));
+        assert!(judged(starved(), |_| ()).account.total() > Nanos::ZERO);
+    }
+
+    #[test]
+    fn what_is_unread_holds_nobody_who_has_closed() {
+        let role = |state: u8| {
+            let unread = |seen: &mut Observed| {
+                seen.last.acked = 0;
+                seen.sample.rqueue = 10;
+                seen.sample.tcp_info[0] = state;
+            };
+            judged(silent(), unread).role
+        };
+        assert_eq!([role(1), role(8)], [Role::Receives, Role::Idle]);
+    }
+
+    #[test]
+    fn a_low_water_mark_holds_a_writer_and_no_data_that_waits_for_a_window() {
+        let marked = |seen: &mut Observed| {
+            seen.locks = seen.locks.map(|locks| Locks { notsent_lowat: Some(4096), ..locks });
+        };
+        let mut row = judged(at_edge(), marked);
+        assert_eq!(row.limit, Some(Limit::ReceiveWindow));
+        assert!(row.held().is_none());
+        row.limit = Some(Limit::Application);
+        assert!(matches!(row.held(), Some(Held::LowWater(4096))));
+    }
+
+    #[test]
+    fn who_had_a_socket_open_that_closed_is_named() {
+        let words = words::of(Language::En);
+        let name = |closed| judged(starved(), |seen| seen.closed = closed).process(words);
+        assert_eq!([name(false), name(true)], ["it", "it (closed)"]);
+    }
 }

@@ -84,10 +84,7 @@ impl Opening {
         };
         let start = if lone {
             let state = State::Open(Box::new(reader));
-            Start {
-                time: Nanos(i64::MIN),
-                source: Source { item, state, lane, ahead: Nanos::ZERO },
-            }
+            Start { time: Nanos(i64::MIN), source: Source::new(item, state, lane) }
         } else {
             self.probe(item, reader, lane, stays_open)
         };
@@ -114,10 +111,7 @@ impl Opening {
             Some(_) if stays_open => State::Open(Box::new(reader)),
             Some(_) => State::Waiting,
         };
-        Start {
-            time: first.unwrap_or(Nanos::MAX),
-            source: Source { item, state, lane, ahead: Nanos::ZERO },
-        }
+        Start { time: first.unwrap_or(Nanos::MAX), source: Source::new(item, state, lane) }
     }
 
     fn refuse(&mut self, item: Item, error: Error) {

@@ -108,8 +108,9 @@ impl Reader {
             Ok(true) => {
                 self.progress = Progress::Packet;
                 self.counters.packets += 1;
+                self.record.time = self.record.time - self.ahead;
                 self.counters.step(last, self.record.time);
-                Some(self.time())
+                Some(self.record.time)
             }
             Ok(false) => self.end(None),
             Err(damage) => self.end(Some(damage)),
@@ -127,8 +128,7 @@ impl Reader {
         take: &mut impl FnMut(&Frame<'_>),
     ) -> Option<usize> {
         let Self { window, format, record, counters, ahead, .. } = self;
-        let ahead = *ahead;
-        let mut frame = frame(window, record, number, ahead)?;
+        let mut frame = frame(window, record, number)?;
         let usual = match format {
             Format::Pcap(pcap) => pcap.usual(),
             Format::Pcapng(_) => None,
@@ -144,7 +144,7 @@ impl Reader {
                 break;
             }
             let next =
-                usual.first(rest).map(|(time, len, data, after)| (time - ahead, len, data, after));
+                usual.first(rest).map(|(time, len, data, after)| (time - *ahead, len, data, after));
             let Some((time, wire_len, data, after)) = next.filter(|next| next.0 <= latest) else {
                 break;
             };
@@ -155,7 +155,7 @@ impl Reader {
         }
         counters.packets += count as u64 - 1;
         *number = frame.number;
-        record.time = frame.time + ahead;
+        record.time = frame.time;
         if count > 1 {
             let passed = at_hand.len() - rest.len();
             window.lend(passed);
@@ -182,13 +182,13 @@ impl Reader {
 
     /// When the packet at hand was captured.
     pub(crate) fn time(&self) -> Nanos {
-        self.record.time - self.ahead
+        self.record.time
     }
 
     /// The packet at hand; `number` counts the frames delivered before it and is moved on.
     #[inline]
     pub(crate) fn frame(&self, number: &mut u64) -> Option<Frame<'_>> {
-        frame(&self.window, &self.record, number, self.ahead)
+        frame(&self.window, &self.record, number)
     }
 
     /// Bytes consumed of the file as it is stored.
@@ -222,16 +222,11 @@ impl Reader {
 
 /// The packet of `record`.
 #[inline]
-fn frame<'a>(
-    window: &'a Window,
-    record: &Record,
-    number: &mut u64,
-    ahead: Nanos,
-) -> Option<Frame<'a>> {
+fn frame<'a>(window: &'a Window, record: &Record, number: &mut u64) -> Option<Frame<'a>> {
     let data = window.at_hand().get(record.start..record.start + record.len)?;
     *number += 1 + record.uncounted;
     Some(Frame {
-        time: record.time - ahead,
+        time: record.time,
         number: *number,
         interface: record.interface,
         link: LinkType(record.link),

@@ -29,6 +29,11 @@ pub(crate) enum State {
 }
 
 impl Source {
+    /// A file whose clock is taken to be right.
+    pub(crate) fn new(item: Item, state: State, lane: u32) -> Self {
+        Self { item, state, lane, ahead: Nanos::ZERO }
+    }
+
     /// Opens the file, reads its header, and returns the reader.
     pub(crate) fn open(item: &mut Item, lane: u32) -> Result<Reader, Error> {
         let failed = |source: io::Error| Error::Open { file: item.name.clone(), source };

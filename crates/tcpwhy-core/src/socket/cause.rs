@@ -26,11 +26,11 @@ pub fn cause(limit: Limit, states: &[State]) -> Cause {
 /// acknowledged when it does, and a queue on the path look the same from here.
 fn window(states: &[State]) -> Cause {
     let Some(last) = states.last() else { return Cause::None };
-    let offered = || states.iter().map(|s| s.snd_wnd);
-    let (least, most) = (offered().min().unwrap_or(0), offered().max().unwrap_or(0));
+    let peak = |part: &[State]| part.iter().map(|s| s.snd_wnd).max().unwrap_or(0);
+    let least = states.iter().map(|s| s.snd_wnd).min().unwrap_or(0);
+    let most = peak(states);
     // A window that is opened and closed all the time has grown only if it opens further than before.
     let third = states.len().div_ceil(3);
-    let peak = |part: &[State]| part.iter().map(|s| s.snd_wnd).max().unwrap_or(0);
     let (before, lately) = (peak(&states[..third]), peak(&states[states.len() - third..]));
     if last.snd_wnd < last.mss || last.probes > 0 {
         Cause::ZeroWindow

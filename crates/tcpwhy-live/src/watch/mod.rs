@@ -185,7 +185,8 @@ impl Watch {
             if is_open {
                 track.belongs_to(self.owners.of(inode));
             }
-            if !wanted(&track.seen.sample, track.seen.owner.as_ref()) {
+            track.wanted = wanted(&track.seen.sample, track.seen.owner.as_ref());
+            if !track.wanted {
                 continue;
             }
             track.take_locks(locks.get(&track.seen.sample.cookie).copied());
@@ -201,11 +202,8 @@ impl Watch {
         wanted: impl Fn(&Sample, Option<&Owner>) -> bool,
     ) -> impl Iterator<Item = &Observed> {
         self.start_round();
-        self.meet(&wanted);
-        for track in self.tracks.values_mut() {
-            track.end_round(self.complete);
-            track.wanted = wanted(&track.seen.sample, track.seen.owner.as_ref());
-        }
+        self.meet(wanted);
+        self.tracks.values_mut().for_each(|track| track.end_round(self.complete));
         self.is_over = true;
         self.empty.clear();
         self.namespaces.look();

@@ -19,7 +19,7 @@ use tcpwhy_live::watch::Observed;
 pub(crate) struct Row<S = Observed> {
     /// What was seen: kept, or borrowed for as long as it takes to count it.
     pub seen: S,
-    /// The sender's time by limit.
+    /// The sender's time by limit; none of one that does not send.
     pub account: Account,
     /// What this end does.
     pub role: Role,
@@ -142,20 +142,19 @@ impl<S: Borrow<Observed>> Row<S> {
     /// Name of the process, or what is known instead.
     pub(super) fn process(&self, words: &dyn Words) -> String {
         let seen = self.seen.borrow();
-        match &seen.owner {
-            Some(owner) if seen.closed || seen.sample.inode == 0 => {
-                let command = tcpwhy_report::printable(&owner.command);
-                format!("{command} {}", words.line(Line::Closed))
-            }
-            Some(owner) => tcpwhy_report::printable(&owner.command).into_owned(),
-            None if seen.sample.inode == 0 => words.line(Line::Closed).to_owned(),
+        let command = seen.owner.as_ref().map(|owner| tcpwhy_report::printable(&owner.command));
+        let is_orphan = seen.sample.inode == 0;
+        match command {
+            Some(it) if seen.closed || is_orphan => format!("{it} {}", words.line(Line::Closed)),
+            Some(it) => it.into_owned(),
+            None if is_orphan => words.line(Line::Closed).to_owned(),
             None => words.user(seen.sample.uid),
         }
     }
 
     /// Time lost in the round to something that could be lifted.
     pub(crate) fn lost(&self) -> Nanos {
-        if self.role == Role::Sends { self.account.lost() } else { Nanos::ZERO }
+        self.account.lost()
     }
 
     /// What stands behind the limit: who holds the buffer, or which threshold.

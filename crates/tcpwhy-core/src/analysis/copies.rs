@@ -1,9 +1,11 @@
 //! Whether a packet of a connection was captured before.
 
+use super::merged::Merged;
 use super::open::Open;
-use super::seen::{Seeing, Seen, Sight};
+use super::seen::{Seeing, Seen, Sight, copied_within};
 use crate::flow::packet::Packet;
 use crate::observe::flags;
+use crate::units::Nanos;
 
 /// Whether a capture point shows the packets of one end twice, where no IP identification tells (IPv6 has none, and RFC 6864 lets IPv4
 /// go without): a mirror port copies them on their way in and on their way out.
@@ -58,17 +60,19 @@ impl Open {
         (print, seeing): (u64, Seeing),
         seen: &mut Seen,
     ) -> bool {
-        let sight = seen.look(print, seeing, self.is_identified(packet, seen));
+        let any_twice = seen.any_twice;
+        let sight = seen.look(print, seeing, || self.identified_within(packet, any_twice));
         self.is_seen_again(packet, sight, seen)
     }
 
-    /// Whether a packet that equals `packet` is this very packet. Without an IP identification a timestamp says so of a SYN, which is sent again
-    /// after a second (RFC 6298 section 2.1), and of all packets where some were shown twice.
-    #[inline(always)]
-    pub(super) fn is_identified(&self, packet: &Packet, seen: &Seen) -> bool {
-        let stamped = || packet.stamp().is_some();
-        let twice = || packet.has(flags::SYN) || seen.any_twice && self.merged.is_some();
-        packet.ip_id != 0 || stamped() && twice()
+    /// Within what time a packet that equals `packet` is this very packet, if that can be told. Without an IP identification a timestamp tells of a SYN,
+    /// which is sent again after a second (RFC 6298 section 2.1), and of all packets where some were shown twice.
+    #[cold]
+    pub(super) fn identified_within(&self, packet: &Packet, any_twice: bool) -> Option<Nanos> {
+        let stamped = packet.stamp().is_some();
+        let twice = || packet.has(flags::SYN) || any_twice && self.merged.is_some();
+        let identified = packet.ip_id != 0 || stamped && twice();
+        identified.then_some(copied_within(stamped))
     }
 
     /// Whether its next packet, which looks like `sight`, was captured before.
@@ -87,7 +91,7 @@ impl Open {
         let twin = packet.ip_id == 0 && self.is_twin(packet, sight);
         let equal = twin || sight == Sight::Copy;
         if equal && self.merged.is_none() {
-            self.merged = Some(Box::default());
+            self.merged = Some(Box::new(Merged::after(self.queue.last_first())));
             seen.any_twice = true;
         }
         equal || self.merged.as_mut().is_some_and(|merged| merged.has_shown(packet))

@@ -25,6 +25,8 @@ struct Shown {
     segments: VecDeque<Segment>,
     /// Up to where.
     end: Option<Seq>,
+    /// The newest timestamp of what was shown before that was remembered.
+    before: Option<u32>,
 }
 
 /// With data.
@@ -37,6 +39,17 @@ struct Segment {
 }
 
 impl Merged {
+    /// Of a connection whose newest packets, the last first, are these: what it has shown up to now is known by them only.
+    pub(super) fn after<'a>(newest: impl Iterator<Item = &'a Packet>) -> Self {
+        let mut merged = Self::default();
+        for packet in newest.filter(|packet| packet.len > 0) {
+            let shown = &mut merged.sides[packet.side as usize];
+            shown.end.get_or_insert(packet.seq + packet.len);
+            shown.before = shown.before.or(packet.stamp());
+        }
+        merged
+    }
+
     /// The connection's next packet, which equals none: whether all of its data was shown with its timestamp.
     pub(super) fn has_shown(&mut self, packet: &Packet) -> bool {
         let Some(stamp) = packet.stamp().filter(|_| packet.len > 0) else { return false };
@@ -51,7 +64,8 @@ impl Shown {
         if self.end.is_some_and(|shown| end.distance(shown) <= 0) {
             let held =
                 |byte| self.segments.iter().rev().any(|shown| shown.holds(byte, segment.stamp));
-            if held(segment.start) && held(end + u32::MAX) {
+            let is_older = |before| Seq(segment.stamp).distance(Seq(before)) <= 0;
+            if self.before.is_some_and(is_older) || held(segment.start) && held(end + u32::MAX) {
                 return true;
             }
         } else {

@@ -4,7 +4,7 @@ use super::copies::Twins;
 use super::merged::Merged;
 use super::points::Points;
 use super::runs::{Hand, Step, Work};
-use super::seen::{self, IDENTIFIED_APART, print_of};
+use super::seen::{self, copied_within, print_of};
 use super::table::Place;
 use super::waiting::{Queue, Waiting};
 use crate::decode::plain::Way;
@@ -29,7 +29,7 @@ pub(super) struct Open {
     /// What its ends add to the print of each packet.
     print: u64,
     /// Its packets that wait.
-    queue: Queue,
+    pub(super) queue: Queue,
     start: Nanos,
     /// Sequence numbers behind the FINs, by side.
     fin: [Option<Seq>; 2],
@@ -84,7 +84,9 @@ impl Open {
             placing: None,
         };
         let side = if from_client { Side::Client } else { Side::Server };
-        open.begin(side, (open.print_of(side, segment), segment.scope));
+        if !segment.has(flags::SYN) {
+            open.begin(side, segment);
+        }
         open
     }
 
@@ -117,7 +119,7 @@ impl Open {
 
     /// Has its newest packets prefetched.
     pub(super) fn fetch_newest(&self) {
-        self.queue.newest().take(2).for_each(prefetch);
+        self.queue.last_first().take(2).for_each(prefetch);
     }
 
     /// Whether both ends have closed, or one has reset.
@@ -128,7 +130,8 @@ impl Open {
     /// Whether both ends have closed and each knows it of the other, as far as the packets tell that still wait.
     pub(super) fn is_over(&self) -> bool {
         let is_acknowledged = |side: Side| {
-            let mut answers = self.queue.newest().filter(|p| p.side != side && p.acknowledges());
+            let mut answers =
+                self.queue.last_first().filter(|p| p.side != side && p.acknowledges());
             self.fin[side as usize].is_some_and(|end| answers.any(|p| p.ack.distance(end) >= 0))
         };
         is_acknowledged(Side::Client) && is_acknowledged(Side::Server)
@@ -139,7 +142,8 @@ impl Open {
     pub(super) fn is_reopened_by(&self, side: Side, syn: &Segment) -> bool {
         match (self.syn[side as usize], self.syn[side.other() as usize]) {
             (Some(known), _) if known == syn.seq => {
-                syn.time - self.start > IDENTIFIED_APART && self.is_first_again(side, syn)
+                let stamped = syn.options.timestamps.is_some();
+                syn.time - self.start > copied_within(stamped) && self.is_first_again(side, syn)
             }
             (Some(_), _) => true,
             (None, Some(_)) => self.is_closed(),
@@ -153,9 +157,12 @@ impl Open {
         identified && self.first[side as usize] == Some((self.print_of(side, syn), syn.scope))
     }
 
-    /// A packet of `side` with this print and scope opens the connection or is a SYN: it may be the side's first.
-    pub(super) fn begin(&mut self, side: Side, first: (u64, u32)) {
+    /// `segment` of `side` opens the connection or is a SYN: it may be the side's first. Whether it is that once more.
+    pub(super) fn begin(&mut self, side: Side, segment: &Segment) -> bool {
+        let again = self.is_first_again(side, segment);
+        let first = (self.print_of(side, segment), segment.scope);
         self.first[side as usize].get_or_insert(first);
+        again
     }
 
     /// The next packet of the connection; how many wait now.

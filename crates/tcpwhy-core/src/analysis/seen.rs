@@ -11,9 +11,15 @@ const PLACES: usize = 1 << 10;
 pub(super) const APART: Nanos = Nanos::from_millis(20);
 /// As `APART`, where the IP identification tells that it is the same packet: a router behind a long queue or an emulated path shows it again.
 /// No timer sends a segment again so soon (Linux's `TCP_RTO_MIN`), and what is sent again has another identification.
-pub(super) const IDENTIFIED_APART: Nanos = Nanos::from_millis(200);
-/// A copy that another capture point took has crossed a part of the path.
+const IDENTIFIED_APART: Nanos = Nanos::from_millis(200);
+/// A copy that another capture point took has crossed a part of the path, and has the time of another clock. Where both captures were merged into
+/// one the timestamp tells, too, for what is sent again later has another (RFC 7323 section 5.4: its clock ticks once a second at least).
 pub(super) const ELSEWHERE: Nanos = Nanos::from_secs(2);
+
+/// In how much time an identified packet, stamped or not, comes once more from the same scope.
+pub(super) fn copied_within(stamped: bool) -> Nanos {
+    if stamped { ELSEWHERE } else { IDENTIFIED_APART }
+}
 
 /// When and in which scope a packet was seen.
 pub(super) type Seeing = (Nanos, u32);
@@ -62,14 +68,19 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Remembers a packet and says what it is to the recent ones. Without an IP identification two equal packets of one scope may be two
-    /// packets: only another scope proves a copy then.
+    /// Remembers a packet and says what it is to the recent ones. Equal packets of one scope are one packet if it is `identified`, within that time;
+    /// if not they may be two, and only another scope proves a copy.
     #[inline(always)]
-    pub(super) fn look(&mut self, print: u64, seeing: Seeing, identified: bool) -> Sight {
+    pub(super) fn look(
+        &mut self,
+        print: u64,
+        seeing: Seeing,
+        identified: impl FnOnce() -> Option<Nanos>,
+    ) -> Sight {
         let recent = &mut self.recent[print as usize % PLACES];
         let mark = (print >> 48) as u16;
         if recent.has(mark) {
-            let sight = recent.compare(&self.ring, print, seeing, identified);
+            let sight = recent.compare(&self.ring, print, seeing, identified());
             if sight != Sight::New {
                 return sight;
             }
@@ -98,7 +109,7 @@ impl Recent {
         ring: &[(u64, Seeing); MANY],
         print: u64,
         now: Seeing,
-        identified: bool,
+        identified: Option<Nanos>,
     ) -> Sight {
         let places = [0, 16, 32, 48].map(|bits| (self.at >> bits) as usize % MANY);
         let known = places.iter().map(|&at| ring[at]).filter(|(p, _)| *p == print);
@@ -107,16 +118,16 @@ impl Recent {
     }
 }
 
-fn sight_of(then: Seeing, now: Seeing, identified: bool) -> Sight {
+fn sight_of(then: Seeing, now: Seeing, identified: Option<Nanos>) -> Sight {
     let elsewhere = then.1 != now.1;
     let apart = match (elsewhere, identified) {
         (true, _) => ELSEWHERE,
-        (false, true) => IDENTIFIED_APART,
-        (false, false) => APART,
+        (false, Some(within)) => within,
+        (false, None) => APART,
     };
     match now.0 - then.0 <= apart {
         true if elsewhere => Sight::Elsewhere(then.1),
-        true if identified => Sight::Copy,
+        true if identified.is_some() => Sight::Copy,
         true => Sight::Again,
         false => Sight::New,
     }
@@ -164,7 +175,8 @@ mod tests {
     impl Seen {
         fn sight(&mut self, segment: &Segment) -> Sight {
             let print = print_of(segment) ^ of_ends(&segment.src, &segment.dst);
-            self.look(print, (segment.time, segment.scope), segment.ip_id != 0)
+            let identified = (segment.ip_id != 0).then_some(copied_within(false));
+            self.look(print, (segment.time, segment.scope), || identified)
         }
 
         fn knows(&mut self, segment: &Segment) -> bool {
@@ -218,14 +230,22 @@ mod tests {
         let at = |millis| (Nanos::from_millis(millis), 0);
         let same_place = |n: u64| n << 40 | 7;
         for n in 1..=5 {
-            assert_eq!(seen.look(same_place(n), at(0), true), Sight::New);
+            assert_eq!(seen.look(same_place(n), at(0), || Some(APART)), Sight::New);
         }
-        assert_eq!(seen.look(same_place(2), at(1), true), Sight::Copy);
-        assert_eq!(seen.look(same_place(1), at(1), true), Sight::New, "the fifth took its place");
+        assert_eq!(seen.look(same_place(2), at(1), || Some(APART)), Sight::Copy);
+        assert_eq!(
+            seen.look(same_place(1), at(1), || Some(APART)),
+            Sight::New,
+            "the fifth took its place"
+        );
         for other in 0..MANY as u64 {
-            seen.look(other << 20 | 8, at(1), true);
+            seen.look(other << 20 | 8, at(1), || Some(APART));
         }
-        assert_eq!(seen.look(same_place(5), at(1), true), Sight::New, "others lie there now");
+        assert_eq!(
+            seen.look(same_place(5), at(1), || Some(APART)),
+            Sight::New,
+            "others lie there now"
+        );
     }
 
     proptest! {

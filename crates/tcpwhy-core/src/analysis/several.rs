@@ -33,7 +33,8 @@ impl Open {
                 Turn::CopyWaits => return self.hold(packet.copied(), waiting),
             }
         }
-        let sight = seen.look(print, seeing, self.is_identified(packet, seen));
+        let any_twice = seen.any_twice;
+        let sight = seen.look(print, seeing, || self.identified_within(packet, any_twice));
         if let Sight::Elsewhere(first) = sight {
             self.find_points(side, Some(first));
         }

@@ -6,7 +6,7 @@ use super::open::Open;
 use super::order::{Order, Sorted};
 use super::points::Scopes;
 use super::runs::{Hand, Work};
-use super::seen::Seen;
+use super::seen::{Seen, Sight};
 use super::silent::Silent;
 use super::table::{Place, Table};
 use super::waiting::Waiting;
@@ -205,15 +205,15 @@ impl Sorter {
         let Some(open) = self.table.get_mut(place) else { return };
         let print = open.print_of(side, segment);
         let seeing = (segment.time, segment.scope);
-        if segment.has(flags::SYN) {
-            open.begin(side, (print, segment.scope));
-        }
+        let again = segment.has(flags::SYN) && open.begin(side, segment);
         let was_closed = open.is_closed();
         let packet = Packet::of(segment, side);
         let packet = if late { packet.delayed() } else { packet };
         let queued = if self.scopes.are_several(segment.scope) {
             open.push_of_several(&packet, (print, seeing), &mut self.seen, &mut self.waiting)
-        } else if open.is_copy(&packet, (print, seeing), &mut self.seen) {
+        } else if again && open.is_seen_again(&packet, Sight::Copy, &mut self.seen)
+            || open.is_copy(&packet, (print, seeing), &mut self.seen)
+        {
             open.push_copy(packet, &mut self.waiting)
         } else {
             open.push(&packet, &mut self.waiting)

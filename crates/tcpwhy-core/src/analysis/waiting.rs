@@ -139,11 +139,11 @@ impl Queue {
         self.len as usize
     }
 
-    /// The newest ones, the last first: all of them, or at least as many as there are in a block.
-    pub(super) fn newest(&self) -> impl Iterator<Item = &Packet> {
+    /// All of them, the last first.
+    pub(super) fn last_first(&self) -> impl Iterator<Item = &Packet> {
         let left = self.len().saturating_sub(self.older.len() * BLOCK);
         let newest = self.newest.iter().flat_map(move |block| block.0.iter().take(left).rev());
-        newest.chain(self.older.last().into_iter().flat_map(|block| block.0.iter().rev()))
+        newest.chain(self.older.iter().rev().flat_map(|block| block.0.iter().rev()))
     }
 
     /// Has its first packets brought from memory, all at the same time: reading them one after the other would wait for each.

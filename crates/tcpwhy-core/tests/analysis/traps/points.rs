@@ -54,13 +54,17 @@ fn trap_09_captures_that_were_merged_into_one_are_one_transfer() {
         let expected = direction(&connection(&ends[0]), Side::Server).clone();
         let [sender, receiver] = &ends;
         for (one, another) in [(sender, &halved(receiver)), (&halved(sender), receiver)] {
-            for identified in [true, false] {
-                let mut both = together(one, another, Nanos::ZERO);
+            for (identified, ahead) in [(true, 0), (false, 0), (true, 300), (false, -300)] {
+                let mut both = together(one, another, ms(ahead));
                 let id = |s: &Segment| if identified { s.ip_id } else { 0 };
                 both.iter_mut().for_each(|s| (s.scope, s.ip_id) = (0, id(s)));
                 let both = connection(&both);
                 let d = direction(&both, Side::Server);
-                assert_eq!((d.bytes, d.retransmitted), (3_000_000, expected.retransmitted));
+                assert_eq!(d.bytes, 3_000_000);
+                // Where the receiver's clock is behind, what was lost is seen after what replaced it.
+                let most =
+                    if ahead < 0 { 2 * expected.retransmitted } else { expected.retransmitted };
+                assert!((expected.retransmitted..=most).contains(&d.retransmitted));
                 assert_eq!(d.verdict.limit, expected.verdict.limit, "{:?}", d.limits());
             }
         }
@@ -73,12 +77,18 @@ fn trap_09_a_capture_of_another_point_that_seems_to_follow_begins_anew() {
     let whole = simulate(&small_buffer(3_000_000)).capture(0.0);
     let end = whole[0].time + ms(900);
     let first: Vec<Segment> = whole.into_iter().filter(|s| s.time < end).collect();
-    let mut both = together(&first, &first, ms(1_000));
-    both.iter_mut().for_each(|s| s.scope = 0);
-    let told: Vec<_> = analyse(&both).iter().map(|c| direction(c, Side::Server).clone()).collect();
-    assert_eq!(told.len(), 2);
-    assert_eq!((told[0].bytes, told[0].verdict), (told[1].bytes, told[1].verdict));
-    assert_eq!(told[1].retransmitted, 0);
+    // What comes soon may be a clock's difference: it is the same transfer in either case, told once or twice.
+    let [once, twice] = [1_000, 3_000].map(|later| {
+        let mut both = together(&first, &first, ms(later));
+        both.iter_mut().for_each(|s| s.scope = 0);
+        let told = analyse(&both);
+        told.iter().map(|c| direction(c, Side::Server).clone()).collect::<Vec<_>>()
+    });
+    assert_eq!((once.len(), twice.len()), (1, 2));
+    for told in [&once[0], &twice[1]] {
+        assert_eq!((told.bytes, told.verdict.limit), (twice[0].bytes, twice[0].verdict.limit));
+        assert_eq!(told.retransmitted, 0);
+    }
 }
 
 #[test]

@@ -54,6 +54,8 @@ use vantage::{Legs, Standing};
 
 /// Segments held back while the vantage of a connection without a handshake is found out.
 const WARM_UP: usize = 64;
+/// Receivers delay ACKs by timers of 10 ms ticks and more (40 ms Linux, 100-200 ms others).
+pub(crate) const DELAYED: Nanos = Nanos::from_millis(10);
 /// A sender this near to the capture point gets its ACKs at once.
 const NEAR: Nanos = Nanos::from_micros(300);
 

@@ -99,6 +99,8 @@ pub(crate) struct Stretch {
     pub(crate) pushes: u32,
     /// New data segments that were shorter than the MSS.
     pub(crate) short_segments: u32,
+    /// Of those, what left while another one was under way, and no ACK had just come.
+    pub(crate) small_behind: u32,
     /// New data segments of several whole MSS, as a kernel cuts them from a queue (TSO).
     pub(crate) whole_segments: u32,
     /// New data segments after which the window had no room for another.

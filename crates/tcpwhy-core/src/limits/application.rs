@@ -235,6 +235,12 @@ pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     if ctx.calm(i) && is_paired(&around) && !refilled() { waiting(65) } else { None }
 }
 
+/// Where the sender's queue is dry though data is under way, it may be the peer that asks for more.
+pub(super) fn or_granted(ctx: &Context<'_>, i: usize, judgement: Judgement) -> Judgement {
+    let dry = judgement.cause == Cause::SenderApplication && !ctx.stretches[i].is_idle();
+    dry.then(|| granted(ctx, i)).flatten().unwrap_or(judgement)
+}
+
 /// By the stalls, or by all waits where there are none because many small grants are under way (requests of SFTP). A peer that has nothing to say but
 /// grants may let its ACKs wait for them: then every stall follows the end of a write.
 fn is_granted(around: &Around) -> bool {

@@ -6,6 +6,8 @@ use crate::units::{Nanos, mul_div};
 
 /// Rounds without a loss after which the next one is another event.
 const APART: i64 = 4;
+/// Rounds from one loss to the next that tell a rate within an eighth.
+const REFILL_ROUNDS: i64 = 8;
 /// Rounds in which rates are compared.
 const PART_ROUNDS: i64 = 32;
 /// Parts whose rates tell that there is one, and the part of it by which they differ then.
@@ -62,6 +64,13 @@ pub(super) fn refilled(between: &[Between]) -> Option<u64> {
     let bytes: u64 = between.iter().map(|b| b.bytes).sum();
     let time: u64 = between.iter().map(|b| b.time).sum();
     (bytes > 0 && time > 0).then(|| mul_div(bytes, 1_000_000_000, time))
+}
+
+/// As `refilled`, from that loss to the next between which most did, at least so many rounds apart that it does not matter when in its round
+/// a loss was: a sender that takes long to come back lets the bucket run over.
+pub(super) fn most_refilled(between: &[Between], floor: Nanos) -> u64 {
+    let long = |b: &&Between| b.time >= floor.scale(REFILL_ROUNDS, 1).0 as u64;
+    between.iter().filter(long).filter_map(|b| refilled(&[*b])).max().unwrap_or(0)
 }
 
 /// Equal parts of time, as long as a sender takes to probe for more four times (BBR does in one round of eight, draft-ietf-ccwg-bbr section

@@ -1,10 +1,36 @@
 //! What Nagle's rule kept back until an ACK came.
 
 use super::{Context, Judgement};
+use crate::flow::DELAYED;
 use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
 
-pub(super) const NAGLE: Judgement = Judgement::new(Limit::DelayedAck, Cause::Nagle, 85);
+/// Small segments behind others that no order of packets on the way explains.
+const FEWEST_BEHIND: usize = 4;
+
+const NAGLE: Judgement = Judgement::new(Limit::DelayedAck, Cause::Nagle, 85);
+
+/// A small segment left as the one before it was acknowledged. One wait like that after the other, while the peer says nothing and delays no ACK: the
+/// writer waits for nobody. Less than a segment comes together in each of them, so its pace is the application's, and would be the same without
+/// Nagle's rule. Nor is it that where small ones leave while others are under way.
+pub(super) fn kept_back(ctx: &Context<'_>, i: usize) -> Judgement {
+    let s = &ctx.stretches[i];
+    let is_kept = |at: usize| ctx.stretches.get(at).is_some_and(|s| s.wait == Wait::Nagle);
+    let delayed = s.rtt_mean().is_some_and(|rtt| rtt - ctx.floor >= DELAYED);
+    let goes_on = !delayed && (is_kept(i + 1) || i > 0 && is_kept(i - 1));
+    match goes_on || sends_at_once(ctx) {
+        true => Judgement::new(Limit::Application, Cause::SenderApplication, 80),
+        false => NAGLE,
+    }
+}
+
+/// Small segments leave while others are under way, a quarter of those that seem to be kept back and more: Nagle's rule is switched off, and whatever leaves as
+/// an ACK comes does so by chance.
+fn sends_at_once(ctx: &Context<'_>) -> bool {
+    let kept = ctx.stretches.iter().filter(|s| s.wait == Wait::Nagle).count();
+    let sent: usize = ctx.stretches.iter().map(|s| s.small_behind as usize).sum();
+    sent >= FEWEST_BEHIND && sent * 4 >= kept
+}
 
 /// Of what the peer waits for only the short end was missing, and that left as the short segment before it was acknowledged: Nagle's rule as
 /// Linux has it (`tcp_minshall_check`) costs the round trip. No window or buffer ends with the last word of all, just then.

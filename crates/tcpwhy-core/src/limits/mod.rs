@@ -57,7 +57,7 @@ impl Judgement {
 
 /// What held the sender in stretch `i`.
 pub(crate) fn judge(ctx: &Context<'_>, i: usize) -> Judgement {
-    let judgement = of_wait(ctx, i);
+    let judgement = application::or_granted(ctx, i, of_wait(ctx, i));
     path_bandwidth::rationed(ctx, i, judgement).unwrap_or(judgement)
 }
 
@@ -80,7 +80,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Recovery => {
             path_bandwidth::overflowed(ctx, i).unwrap_or_else(|| loss_recovery::repair(ctx, i))
         }
-        Wait::Nagle => delayed_ack::NAGLE,
+        Wait::Nagle => delayed_ack::kept_back(ctx, i),
         Wait::Window if ctx.guesses_scale() => {
             application::granted(ctx, i).unwrap_or_else(|| of_window(ctx, i))
         }

@@ -100,7 +100,7 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// are its doing: the sender probes for a rate that it is not given.
 pub(super) fn rationed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
     let (cause, first, last, rate) = match ctx.losses {
-        Losses::Policed { first, last, rate } => (Cause::Policer, first, last, rate),
+        Losses::Policed { first, last, rate, .. } => (Cause::Policer, first, last, rate),
         Losses::Overflowed { first, last, rate } => (Cause::SteadyRate, first, last, rate),
         Losses::Plain | Losses::Random { .. } => return None,
     };

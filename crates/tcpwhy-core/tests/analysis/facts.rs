@@ -108,7 +108,7 @@ fn the_end_of_a_write_waits_for_what_is_small_before_it_though_full_segments_lie
 }
 
 #[test]
-fn a_writer_whose_small_writes_come_by_a_clock_is_no_faster_without_nagle() {
+fn small_writes_that_go_on_by_a_clock_are_the_applications_though_nagle_keeps_them_back() {
     // Seen at the server.
     let mut text = OPENING.replace("20 S S.", "0 S S.");
     // 100 bytes each 5 ms, over a round trip of 20 ms: four writes leave with the ACK of those before.
@@ -119,11 +119,26 @@ fn a_writer_whose_small_writes_come_by_a_clock_is_no_faster_without_nagle() {
     }
     let connection = analysed(&text);
     let server = direction(&connection, Side::Server);
-    assert_eq!(server.verdict.limit, Limit::DelayedAck, "{:?}", server.timeline);
+    assert_eq!(server.verdict.limit, Limit::Application, "{:?}", server.timeline);
     let waits: u32 = server.timeline.iter().map(|i| i.evidence.stalls).sum();
     assert!(waits >= 18, "{:?}", server.timeline);
-    let without = server.what_if.iter().find(|w| w.lift == Limit::DelayedAck);
-    assert!(without.is_none_or(|w| w.transfer.scale(10, 9) >= server.transfer), "{without:?}");
+}
+
+#[test]
+fn small_segments_behind_others_show_that_nagle_is_switched_off() {
+    // A message each 20 ms, and an ACK each 40 ms, a moment before every second one leaves.
+    let told = |kept: bool| {
+        let mut text = OPENING.to_owned();
+        for turn in 0..40 {
+            let at = 40 * turn + 21;
+            text += &if turn > 0 { format!("{at} C .\n") } else { String::new() };
+            text += &format!("{at}.01 S P. len {}\n", if kept && turn > 0 { 108 } else { 54 });
+            text += &if kept { String::new() } else { format!("{} S P. len 54\n", at + 20) };
+        }
+        direction(&analysed(&text), Side::Server).verdict.cause
+    };
+    assert_eq!(told(false), Cause::SenderApplication);
+    assert_eq!(told(true), Cause::Nagle);
 }
 
 #[test]

@@ -41,9 +41,6 @@ use pace::Pace;
 use refused::Before;
 use unseen::Hole;
 
-/// Receivers delay ACKs by timers of 10 ms ticks and more (40 ms Linux, 100-200 ms others).
-const DELAYED: Nanos = Nanos::from_millis(10);
-
 /// The state of one direction.
 #[derive(Debug, Clone)]
 pub(crate) struct Sender {

@@ -1,6 +1,7 @@
 //! The sender puts something on the wire.
 
-use super::{DELAYED, Sender, WAKE_UP};
+use super::{Sender, WAKE_UP};
+use crate::flow::DELAYED;
 use crate::flow::gap::{Release, State};
 use crate::flow::packet::Packet;
 use crate::flow::scoreboard::{Levels, Sending};
@@ -212,7 +213,12 @@ impl Sender {
             (_, _) if at_once => Release::Ack,
             (0, None) if self.lost_on_the_way(packet, time) => Release::Repair,
             (0, None) => Release::OwnWill,
-            (_, _) => Release::Timer,
+            (_, _) => {
+                let small = u64::from(packet.len) < self.size.mss();
+                let behind = small && self.small_end > self.board.una;
+                self.record.open().small_behind += u32::from(behind);
+                Release::Timer
+            }
         }
     }
 

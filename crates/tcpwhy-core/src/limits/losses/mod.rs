@@ -5,7 +5,7 @@
 //! Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016). Loss by chance takes any.
 
 use super::around::{nearly, rate};
-use super::between::{Between, between_losses, is_even, parts, refilled, rounds};
+use super::between::{Between, between_losses, is_even, most_refilled, parts, refilled, rounds};
 use super::context::Context;
 use crate::flow::BUSY_HOST;
 use crate::flow::overflow::Before;
@@ -70,6 +70,8 @@ pub(crate) enum Losses {
         last: usize,
         /// Bytes per second that get through, what a bucket had saved left out.
         rate: u64,
+        /// As `rate`, where the sender made the most of it: the policer allows at least this.
+        most: u64,
     },
     /// As evenly, and the link is busy all the while, but what is lost finds its short queue full.
     Overflowed {
@@ -97,7 +99,7 @@ pub(crate) struct Lost {
 /// Looks at all losses of a direction.
 pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost) -> Losses {
     match by_evenness(ctx, lost) {
-        Losses::Policed { first, last, rate } if lost.before == Before::FullQueue => {
+        Losses::Policed { first, last, rate, .. } if lost.before == Before::FullQueue => {
             overflowed(ctx, first, last, rate)
         }
         Losses::Policed { .. } if lost.before == Before::Stands => Losses::Plain,
@@ -149,7 +151,8 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
         && (usual
             || without_queue == events.len()
             || link.is_some() && loses_much(ctx) && goes_evenly(ctx, first));
-    let policed = Losses::Policed { first, last, rate };
+    let policed =
+        Losses::Policed { first, last, rate, most: most_refilled(&between, ctx.floor).max(rate) };
     // Any queue takes in what a first window brings (RFC 6928 section 2): that in a round trip overflows none.
     let tiny = bytes_in(rate, ctx.floor) <= INITIAL_WINDOW * ctx.mss;
     let uneven = !tiny && between.len() >= FEWEST_BETWEEN_ENDS && !is_even(&between, EVEN);

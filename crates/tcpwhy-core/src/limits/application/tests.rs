@@ -1,4 +1,5 @@
 use super::*;
+use crate::limits::judge;
 use crate::limits::made::{MSS, rounds};
 
 #[test]
@@ -222,6 +223,22 @@ fn what_messages_of_the_peer_let_go_while_bare_acks_come_in_is_granted_by_them()
     });
     assert!(granted(&Context::new(&list, floor, MSS), 9).is_some());
     assert_eq!(says(4, 15, 20), None, "the other way is as busy: most ACKs carry data");
+}
+
+#[test]
+fn who_asks_for_more_holds_a_sender_whose_queue_runs_dry_after_each_of_its_messages() {
+    let says = |answered: u32| {
+        let list = rounds(18, Nanos::from_millis(40), |_, s| {
+            (s.flight, s.arrived, s.wait) = (45 * MSS, 45 * MSS as i64, Wait::Timer);
+            (s.segments, s.pushes, s.short_segments) = (4, 4, 4);
+            (s.pauses, s.dry_pauses) = (4, 4);
+            (s.stalls, s.woken, s.answered) = (4, 4, answered);
+            (s.spoken, s.rtt_count) = (4, 20);
+        });
+        judge(&Context::new(&list, Nanos::from_millis(40), MSS), 9).cause
+    };
+    assert_eq!(says(4), Cause::WaitingForPeer);
+    assert_eq!(says(1), Cause::SenderApplication, "by chance");
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub(crate) struct Figures {
     pub opening: Opening,
     /// Payload bytes sent again.
     pub retransmitted: u64,
+    /// Some was sent again, now or before the period that is asked for.
+    pub resent: bool,
     /// What was sent again under the verdict had arrived.
     pub had_arrived: bool,
     /// For so long the receiver waited in vain for data that was due, where that is most of the verdict's time.
@@ -66,6 +68,8 @@ pub(crate) struct Figures {
     pub acked: u64,
     /// Plateau of the interval of the verdict in which most of them were, in bytes.
     pub busiest_flight: u64,
+    /// Highest of all of them.
+    pub most_in_flight: u64,
     /// Part of `span` in which small segments waited for ACKs.
     pub delayed_ack: f64,
     /// Of what waited for the peer's next message, the time that the path needed for the messages.
@@ -173,6 +177,7 @@ impl Figures {
             is_whole: connection.is_whole(),
             opening: Opening::of(connection),
             retransmitted: direction.retransmitted,
+            resent: facts.resent || direction.retransmitted > 0,
             had_arrived: found(connection, direction, FindingKind::SpuriousRetransmissions)
                 .zip(longest)
                 .is_some_and(|(f, i)| (i.first_frame..=i.last_frame).contains(&f.frame)),
@@ -191,6 +196,7 @@ impl Figures {
             busiest_flight: held()
                 .max_by_key(|i| i.evidence.acked)
                 .map_or(0, |i| i.evidence.flight),
+            most_in_flight: held().map(|i| i.evidence.flight).max().unwrap_or(0),
             delayed_ack: part_of(direction, |i| i.limit == Limit::DelayedAck),
             carried: turns::carried(
                 direction,

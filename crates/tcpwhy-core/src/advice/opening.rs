@@ -1,6 +1,6 @@
 //! What became of the opening of a connection.
 
-use crate::model::{Connection, Limit};
+use crate::model::{Connection, FindingKind, Limit, Side};
 
 /// Whether data could cross at last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub(crate) enum Opening {
     Refused,
     /// It was tried until the end.
     InVain,
+    /// As `InVain`, by the server alone: the client's only SYN had arrived.
+    AnswerUnheard,
 }
 
 impl Opening {
@@ -18,9 +20,17 @@ impl Opening {
         if connection.is_refused() {
             Self::Refused
         } else if time.all(|i| i.limit == Limit::Handshake) {
-            Self::InVain
+            if is_server_alone(connection) { Self::AnswerUnheard } else { Self::InVain }
         } else {
             Self::Done
         }
     }
+}
+
+/// Whether the server alone sent its SYN again.
+fn is_server_alone(connection: &Connection) -> bool {
+    let by = |side| {
+        connection.findings.iter().any(|f| f.kind == FindingKind::SynRetries && f.side == side)
+    };
+    by(Side::Server) && !by(Side::Client)
 }

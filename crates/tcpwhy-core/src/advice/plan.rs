@@ -106,6 +106,9 @@ fn handshake(f: &Figures) -> Vec<Step> {
     match f.verdict.cause {
         _ if f.opening == Opening::Refused => vec![Step::Life(Life::CheckListener { at: server })],
         _ if f.not_accepted => vec![Step::Life(Life::CheckListenQueue { at: server }), reuse],
+        _ if f.opening == Opening::AnswerUnheard => {
+            vec![Step::Life(Life::CheckAnswer { at: f.place(Side::Client) })]
+        }
         // The server is the end whose queue the SYN could not enter.
         Cause::SynRetry => {
             let mut steps = vec![
@@ -265,7 +268,7 @@ fn congestion_window(f: &Figures) -> Vec<Step> {
             steps
         }
         Cause::IdleRestart => vec![Step::Network(Network::KeepCwndAfterIdle { at })],
-        Cause::CongestionAvoidance if f.retransmitted > 0 => {
+        Cause::CongestionAvoidance if f.resent => {
             vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })]
         }
         Cause::Pacing => vec![Step::Network(Network::InspectPacing { at })],

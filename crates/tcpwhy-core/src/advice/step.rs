@@ -92,6 +92,7 @@ pub(crate) enum Life {
     CheckListener { at: Place },
     CheckListenQueue { at: Place },
     CheckSynPath,
+    CheckAnswer { at: Place },
     ReuseAgainstHandshake { rtt: Nanos },
     ReuseAgainstTurns { rtt: Nanos, turns: u64 },
     CheckPath { frames: (u64, u64) },

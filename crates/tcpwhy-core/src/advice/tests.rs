@@ -77,6 +77,7 @@ fn facts() -> Facts {
         path_bps: 0,
         max_flight: 16_384,
         first_flight: 0,
+        resent: false,
         max_window: 4 << 20,
         min_window: 1 << 20,
         scale: WindowScale::Known(7),

@@ -240,6 +240,7 @@ fn facts_of(sender: &Sender) -> Facts {
         min_window: if smallest == u64::MAX { 0 } else { narrow(smallest) },
         scale: sender.window.scale(),
         tail: Nanos::ZERO,
+        resent: sender.tally.retransmitted > 0,
     }
 }
 

@@ -93,6 +93,7 @@ pub(super) fn without_data(
         path_bps: 0,
         max_flight: 0,
         first_flight: 0,
+        resent: false,
         max_window: 0,
         min_window: 0,
         scale: WindowScale::Absent,

@@ -12,6 +12,7 @@ pub(crate) fn facts() -> Facts {
         path_bps: 0,
         max_flight: 16_384,
         first_flight: 0,
+        resent: false,
         max_window: 4 << 20,
         min_window: 4 << 20,
         scale: WindowScale::Known(7),

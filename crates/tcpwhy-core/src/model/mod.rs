@@ -144,6 +144,8 @@ pub struct Facts {
     pub scale: WindowScale,
     /// From the last byte sent to its acknowledgment, where the timeline ends with that: nothing was left to send, and nobody had to send it.
     pub tail: Nanos,
+    /// Whether any of its data was sent again, before and after the period that is asked for as well.
+    pub resent: bool,
 }
 
 /// Where the capture was taken.

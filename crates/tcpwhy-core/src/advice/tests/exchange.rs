@@ -235,6 +235,12 @@ fn a_connection_that_did_not_open_is_told_from_one_that_opened_late() {
     in_vain(&mut c);
     assert!(said(&c).starts_with("The connection never opened"), "{}", said(&c));
     assert!(!advised(&c).iter().any(|s| s.starts_with("Reuse connections")), "{:?}", advised(&c));
+    // The server's queue has let it in.
+    let (kind, side) = (FindingKind::SynRetries, Side::Server);
+    c.findings = Box::new([Finding { kind, side, count: 3, value: 0, frame: 2 }]);
+    assert!(said(&c).contains("the server answered"), "{}", said(&c));
+    let steps = advised(&c);
+    assert!(steps.len() == 1 && steps[0].contains("SYN/ACK"), "{steps:?}");
     for cause in [Cause::None, Cause::SynRetry] {
         let mut c = case(Limit::Handshake, cause);
         refused(&mut c);

@@ -197,6 +197,7 @@ fn all_steps() -> Vec<Step> {
     let life = [
         Life::CheckListenQueue { at },
         Life::CheckSynPath,
+        Life::CheckAnswer { at },
         Life::CheckListener { at: server },
         Life::ReuseAgainstHandshake { rtt },
         Life::ReuseAgainstHandshake { rtt: Nanos::ZERO },

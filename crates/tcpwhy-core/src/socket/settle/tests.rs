@@ -78,6 +78,7 @@ fn connection(intervals: &[(i64, Limit, u8)]) -> Connection {
         path_bps: 0,
         max_flight: 16_384,
         first_flight: 0,
+        resent: false,
         max_window: 65_000,
         min_window: 65_000,
         scale: WindowScale::Known(7),

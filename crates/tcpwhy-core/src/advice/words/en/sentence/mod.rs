@@ -121,6 +121,11 @@ fn handshake(f: &Figures) -> String {
              not acknowledged.",
             part(f)
         ),
+        Cause::SynRetry if f.opening == Opening::AnswerUnheard => format!(
+            "The connection never opened: for {} the server answered the client's SYN again and again (SYN/ACK), and the client \
+             did not acknowledge that.",
+            part(f)
+        ),
         Cause::SynRetry if f.opening == Opening::InVain => format!(
             "The connection never opened: for {} the first packet (SYN) or its answer was lost or \
              ignored, however often it was sent again.",

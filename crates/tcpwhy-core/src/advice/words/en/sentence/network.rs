@@ -10,7 +10,8 @@ pub(super) fn congestion_window(f: &Figures) -> String {
     let sender = f.sender.side.name();
     let rounds =
         known(f.rtt_floor.0 > 0, || format!(", one step per round trip of {}", span(f.rtt_floor)));
-    let flight = known(f.flight > 0, || format!(" (up to {} in flight)", buffer(f.flight)));
+    let flight =
+        known(f.most_in_flight > 0, || format!(" (up to {} in flight)", buffer(f.most_in_flight)));
     match f.verdict.cause {
         Cause::SlowStart => format!(
             "The connection was still picking up speed (slow start): for {} the {sender} was \
@@ -22,7 +23,7 @@ pub(super) fn congestion_window(f: &Figures) -> String {
              {} the {sender} was feeling its way back up{rounds}{flight}.",
             part(f)
         ),
-        Cause::CongestionAvoidance if f.retransmitted > 0 => format!(
+        Cause::CongestionAvoidance if f.resent => format!(
             "Lost packets held it back: {}, and for {} its congestion window grew back only \
              slowly{rounds}{flight}.",
             match f.chance_losses {

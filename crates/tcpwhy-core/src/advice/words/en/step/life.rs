@@ -21,6 +21,11 @@ pub(super) fn step(step: &Life) -> String {
         Life::CheckSynPath => "If it does not, a firewall or a lossy link drops SYNs: capture at \
              both ends to see which side of the path loses them."
             .to_owned(),
+        Life::CheckAnswer { at } => format!(
+            "Capture on {}: if the SYN/ACK arrives there, a firewall of that host drops it or the program has given up; if \
+             not, the way back loses it (a route that differs, a firewall that has not seen the SYN).",
+            place(&at)
+        ),
         Life::ReuseAgainstHandshake { rtt } => format!(
             "Reuse connections (keep-alive, a connection pool): each new one costs a round trip{} \
              before its first byte.",

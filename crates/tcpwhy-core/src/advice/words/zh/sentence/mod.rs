@@ -112,6 +112,10 @@ fn handshake(f: &Figures) -> String {
             "服务器没有接受这个连接：{}，客户端的第一批数据一次又一次到达那里，却没有得到确认。",
             part(f)
         ),
+        Cause::SynRetry if f.opening == Opening::AnswerUnheard => format!(
+            "连接一直没有建立：{}，服务器一再应答客户端的 SYN（SYN/ACK），客户端却没有确认。",
+            part(f)
+        ),
         Cause::SynRetry if f.opening == Opening::InVain => format!(
             "连接一直没有建立：{}，第一个包（SYN）或其应答丢失或被忽略，重发多次也没有用。",
             part(f)

@@ -9,7 +9,8 @@ pub(super) fn congestion_window(f: &Figures) -> String {
     let sender = end(f.sender.side);
     let rounds =
         known(f.rtt_floor.0 > 0, || format!("，每个往返时延（{}）只前进一步", span(f.rtt_floor)));
-    let flight = known(f.flight > 0, || format!("（在途最多 {}）", buffer(f.flight)));
+    let flight =
+        known(f.most_in_flight > 0, || format!("（在途最多 {}）", buffer(f.most_in_flight)));
     match f.verdict.cause {
         Cause::SlowStart => format!(
             "连接还在提速（慢启动）：{}，{sender}正在逐步试探路径的速率{rounds}{flight}。",
@@ -19,7 +20,7 @@ pub(super) fn congestion_window(f: &Figures) -> String {
             "每次停顿之后，连接都要重新提速（空闲后重启慢启动）：{}，{sender}在逐步恢复速率{rounds}{flight}。",
             part(f)
         ),
-        Cause::CongestionAvoidance if f.retransmitted > 0 => format!(
+        Cause::CongestionAvoidance if f.resent => format!(
             "瓶颈是丢包：{}，{}，它的拥塞窗口只能慢慢恢复{rounds}{flight}。",
             match f.chance_losses {
                 0 => format!("丢包后{sender}会降速"),

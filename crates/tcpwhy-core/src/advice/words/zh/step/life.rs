@@ -19,6 +19,11 @@ pub(super) fn step(step: &Life) -> String {
             "如果没有溢出，就是防火墙或有丢包的链路丢掉了 SYN：在两端同时抓包，看丢在路径的哪一侧。"
                 .to_owned()
         }
+        Life::CheckAnswer { at } => format!(
+            "在{}上抓包：如果 SYN/ACK 到了那里，就是该主机的防火墙丢掉了它，或者程序已经放弃；如果没到，就是返回路径把它弄丢了\
+             （路由不对称，或防火墙没有见过那个 SYN）。",
+            place(&at)
+        ),
         Life::ReuseAgainstHandshake { rtt } => format!(
             "复用连接（keep-alive、连接池）：每个新连接在发出第一个字节之前都要花一个往返时延{}。",
             known(rtt.0 > 0, || format!("（{}）", span(rtt)))

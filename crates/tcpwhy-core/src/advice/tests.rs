@@ -300,6 +300,9 @@ fn slow_growth_after_losses_is_told_as_loss() {
     assert!(said(&c).contains("took 62 chance losses for congestion"), "{}", said(&c));
     c.directions[1].retransmitted = 0;
     assert!(said(&c).starts_with("The server held itself back"), "{}", said(&c));
+    // Before the period that is asked for.
+    c.directions[1].facts.resent = true;
+    assert!(said(&c).starts_with("Lost packets held it back"), "{}", said(&c));
 }
 
 #[test]

@@ -10,6 +10,8 @@ use crate::units::{Nanos, bits_per_second};
 const FILLED_PART: i64 = 20;
 /// Round trips on end for which a path was busy that has shown its rate.
 const FULL_ROUNDS: i64 = 4;
+/// Round trips on end whose rate is the link's within a sixteenth, whatever began or ended in the first and the last of them.
+const STANDING_ROUNDS: i64 = 32;
 
 /// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
 /// (then ACKs bunch, and the link carries what it did for longer than they do), or twice as fast through a path that is never full: then
@@ -79,6 +81,10 @@ impl Narrowest {
             // bursts through, and radio sends many packets at a time.
             carries = carries.min(peak.max(queued));
         }
+        // A round trip is short, and a segment more or less in it says little where few come: a queue that stands for most of the time says more.
+        if let Some(most) = most_through_queue(timeline, floor) {
+            carries = carries.min(most);
+        }
         // Nor do they show it where a window or a buffer spaces them, unless the first window says the same.
         let agrees = || agrees(sender.capacity.of_first_window(mss, floor), carries);
         let is_shown = spaced.known == Known::Shown && (!is_mostly_held(timeline) || agrees());
@@ -111,9 +117,21 @@ fn through_queue(timeline: &[Interval]) -> u64 {
     bits_per_second(bytes, time) / 8
 }
 
+/// As `through_queue`, at its best for so many round trips of `rtt` on end, if queues stood so for most of the time.
+fn most_through_queue(timeline: &[Interval], rtt: Nanos) -> Option<u64> {
+    let long = |i: &Interval| {
+        i.cause == Cause::StandingQueue && i.to - i.from >= rtt.scale(STANDING_ROUNDS, 1)
+    };
+    let mostly = time_of(timeline, long).scale(2, 1) > time_of(timeline, |_| true);
+    let rates = timeline.iter().filter(|i| long(i)).map(|i| through_queue(std::slice::from_ref(i)));
+    rates.max().filter(|_| mostly)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{is_mostly_held, is_mostly_window, link_rate, through_queue, was_full};
+    use super::{
+        is_mostly_held, is_mostly_window, link_rate, most_through_queue, through_queue, was_full,
+    };
     use crate::flow::stretch::Stretch;
     use crate::flow::wait::Wait;
     use crate::limits::Context;
@@ -155,6 +173,14 @@ mod tests {
         timeline[1].cause = Cause::StandingQueue;
         timeline[2].cause = Cause::StandingQueue;
         assert_eq!(through_queue(&timeline), 1_750);
+        let most = [20, 40].map(|ms| most_through_queue(&timeline, Nanos::from_millis(ms)));
+        assert_eq!(most, [Some(2_000), None], "fifty rounds and too few");
+        timeline[1].cause = Cause::SteadyRate;
+        assert_eq!(
+            most_through_queue(&timeline, Nanos::from_millis(20)),
+            None,
+            "a third of the time"
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::opening::Opening;
 use super::quantity::SHORTEST_ROUND_TRIP;
+use super::rate_change::RateChange;
 use crate::kernel::RTO_MIN;
 use crate::kernel::start::INITIAL_WINDOW;
 use crate::model::{
@@ -112,6 +113,8 @@ pub(crate) struct Figures {
     pub peak_bps: u64,
     /// Mean rate under the verdict, in bit/s: what a link carries that is busy. ACKs that bunch make the highest rate higher.
     pub mean_bps: u64,
+    /// Where it was two rates, one after the other.
+    pub rate_change: Option<RateChange>,
     /// Window scale of the receiver.
     pub scale: WindowScale,
     /// The verdict changes with the window scale, which is inferred.
@@ -228,6 +231,7 @@ impl Figures {
             mss: facts.mss,
             peak_bps: facts.peak_bps,
             mean_bps: mean_rate(direction, &verdict),
+            rate_change: RateChange::of(direction),
             scale: facts.scale,
             scale_matters: scale_matters(connection, direction),
             transfers: direction.turns(),

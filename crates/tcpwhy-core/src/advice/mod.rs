@@ -11,6 +11,7 @@ mod last_flight;
 mod opening;
 mod plan;
 pub mod quantity;
+mod rate_change;
 mod step;
 mod turns;
 mod words;

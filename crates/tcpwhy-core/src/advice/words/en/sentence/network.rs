@@ -56,7 +56,9 @@ pub(super) fn congestion_window(f: &Figures) -> String {
 }
 
 pub(super) fn path_bandwidth(f: &Figures) -> String {
-    let mean = known(f.mean_bps > 0, || format!(" at {}{}", rate(f.mean_bps), with_others(f)));
+    let mean = known(f.mean_bps > 0, || {
+        format!(" at {}{}{}", rate(f.mean_bps), with_others(f), by_time(f))
+    });
     let queue = known(f.shows_queue(), || {
         format!("; the round trip rose from {} to {}", span(f.rtt_floor), span(f.rtt_high))
     });
@@ -78,7 +80,7 @@ pub(super) fn path_bandwidth(f: &Figures) -> String {
             known(f.policed_bps > 0, || format!(" ({} got through)", rate(f.policed_bps)))
         ),
         _ => format!(
-            "The path was full: for {} data left its narrowest link without a gap{mean}.",
+            "The path was full: for {} data came as fast as its narrowest link lets it through{mean}.",
             part(f)
         ),
     }
@@ -89,6 +91,17 @@ fn with_others(f: &Figures) -> String {
     let Some((others, all)) = f.shared else { return String::new() };
     let others = many(others, "other connection", "other connections");
     format!(" ({} with {others} between the same hosts)", rate(all))
+}
+
+/// What the link carried at first, and later, where that is not the same. The others' share may have changed, too.
+fn by_time(f: &Figures) -> String {
+    let Some(change) = f.rate_change.filter(|_| f.shared.is_none()) else { return String::new() };
+    format!(
+        " ({} until {} into it, {} after that)",
+        rate(change.before),
+        span(change.at),
+        rate(change.after)
+    )
 }
 
 pub(super) fn loss_recovery(f: &Figures) -> String {

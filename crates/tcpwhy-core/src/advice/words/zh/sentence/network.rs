@@ -46,7 +46,9 @@ pub(super) fn congestion_window(f: &Figures) -> String {
 }
 
 pub(super) fn path_bandwidth(f: &Figures) -> String {
-    let mean = known(f.mean_bps > 0, || format!("，速率 {}{}", rate(f.mean_bps), with_others(f)));
+    let mean = known(f.mean_bps > 0, || {
+        format!("，速率 {}{}{}", rate(f.mean_bps), with_others(f), by_time(f))
+    });
     let queue = known(f.shows_queue(), || {
         format!("；往返时延从 {} 升到 {}", span(f.rtt_floor), span(f.rtt_high))
     });
@@ -64,8 +66,14 @@ pub(super) fn path_bandwidth(f: &Figures) -> String {
             part(f),
             known(f.policed_bps > 0, || format!("（实际通过 {}）", rate(f.policed_bps)))
         ),
-        _ => format!("路径已满：{}，数据毫无间隙地离开最窄的链路{mean}。", part(f)),
+        _ => format!("路径已满：{}，数据以最窄的链路所允许的速度到达{mean}。", part(f)),
     }
+}
+
+/// 链路先后的速率（如果变了的话）；其他连接所占的份额也可能变了。
+fn by_time(f: &Figures) -> String {
+    let Some(change) = f.rate_change.filter(|_| f.shared.is_none()) else { return String::new() };
+    format!("（前 {} 为 {}，之后为 {}）", span(change.at), rate(change.before), rate(change.after))
 }
 
 /// 与其他连接合计的速率（如果有的话）。

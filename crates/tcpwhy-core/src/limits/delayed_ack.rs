@@ -2,11 +2,12 @@
 
 use super::{Context, Judgement};
 use crate::flow::DELAYED;
+use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit};
 
 /// Small segments behind others that no order of packets on the way explains.
-const FEWEST_BEHIND: usize = 4;
+const FEWEST_BEHIND: u64 = 4;
 
 const NAGLE: Judgement = Judgement::new(Limit::DelayedAck, Cause::Nagle, 85);
 
@@ -18,18 +19,24 @@ pub(super) fn kept_back(ctx: &Context<'_>, i: usize) -> Judgement {
     let is_kept = |at: usize| ctx.stretches.get(at).is_some_and(|s| s.wait == Wait::Nagle);
     let delayed = s.rtt_mean().is_some_and(|rtt| rtt - ctx.floor >= DELAYED);
     let goes_on = !delayed && (is_kept(i + 1) || i > 0 && is_kept(i - 1));
-    match goes_on || sends_at_once(ctx) {
+    match goes_on || ctx.sends_at_once() {
         true => Judgement::new(Limit::Application, Cause::SenderApplication, 80),
         false => NAGLE,
     }
 }
 
-/// Small segments leave while others are under way, a quarter of those that seem to be kept back and more: Nagle's rule is switched off, and whatever leaves as
-/// an ACK comes does so by chance.
-fn sends_at_once(ctx: &Context<'_>) -> bool {
-    let kept = ctx.stretches.iter().filter(|s| s.wait == Wait::Nagle).count();
-    let sent: usize = ctx.stretches.iter().map(|s| s.small_behind as usize).sum();
-    sent >= FEWEST_BEHIND && sent * 4 >= kept
+impl Context<'_> {
+    /// Small segments leave while others are under way, a quarter of those that seem to be kept back and more: Nagle's rule is switched off, and
+    /// whatever leaves as an ACK comes does so by chance.
+    fn sends_at_once(&self) -> bool {
+        *self.at_once.get_or_init(|| {
+            let count = |(kept, sent), s: &Stretch| {
+                (kept + u64::from(s.wait == Wait::Nagle), sent + u64::from(s.small_behind))
+            };
+            let (kept, sent) = self.stretches.iter().fold((0, 0), count);
+            sent >= FEWEST_BEHIND && sent * 4 >= kept
+        })
+    }
 }
 
 /// Of what the peer waits for only the short end was missing, and that left as the short segment before it was acknowledged: Nagle's rule as

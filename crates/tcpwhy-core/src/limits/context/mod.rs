@@ -80,6 +80,8 @@ pub(crate) struct Context<'a> {
     widest: OnceCell<u64>,
     /// See [`Context::lets_go_by_a_timer`].
     by_a_timer: OnceCell<bool>,
+    /// See [`Context::sends_at_once`].
+    pub(super) at_once: OnceCell<bool>,
     /// The stretch asked for last, and the run around it.
     run: Cell<Option<(usize, usize, usize)>>,
     /// The stretch asked for last, and the answer of [`Context::climbs`].
@@ -121,6 +123,7 @@ impl<'a> Context<'a> {
             even: OnceCell::new(),
             widest: OnceCell::new(),
             by_a_timer: OnceCell::new(),
+            at_once: OnceCell::new(),
             run: Cell::new(None),
             climb: Cell::new(None),
         }

@@ -231,7 +231,9 @@ impl Figures {
             mss: facts.mss,
             peak_bps: facts.peak_bps,
             mean_bps: mean_rate(direction, &verdict),
-            rate_change: RateChange::of(direction),
+            rate_change: Some(direction)
+                .filter(|_| verdict.limit == Limit::PathBandwidth)
+                .and_then(RateChange::of),
             scale: facts.scale,
             scale_matters: scale_matters(connection, direction),
             transfers: direction.turns(),

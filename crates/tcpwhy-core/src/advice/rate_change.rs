@@ -34,8 +34,11 @@ impl RateChange {
         let progress = direction.progress.as_ref()?;
         let parts: Vec<(Nanos, Nanos, u64)> =
             progress.parts().filter(|&(from, to, _)| is_full(from, to)).collect();
-        let splits = FEWEST..(parts.len() + 1).saturating_sub(FEWEST);
         let least = direction.facts.rtt_floor.scale(LEAST_ROUNDS, 1);
+        if time_of(&parts) < least.scale(2, 1) {
+            return None;
+        }
+        let splits = FEWEST..(parts.len() + 1).saturating_sub(FEWEST);
         let start = direction.timeline.first()?.from;
         // Where the fewest parts are on the wrong side of it.
         let (_, k, (before, after)) = splits.filter_map(|k| split(&parts, k, least)).min()?;
@@ -43,7 +46,8 @@ impl RateChange {
     }
 }
 
-/// The rates of the first `k` parts and of the others, where they are far apart and each takes this `least` time, behind how many parts are as fast as those of the other side.
+/// The rates of the first `k` parts and of the others, where they are far apart and each takes this `least` time, behind how many parts are as fast
+/// as those of the other side.
 fn split(
     parts: &[(Nanos, Nanos, u64)],
     k: usize,

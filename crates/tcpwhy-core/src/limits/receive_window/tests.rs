@@ -1,5 +1,5 @@
-use crate::limits::made::{MSS, rounds};
 use super::*;
+use crate::limits::made::{MSS, rounds};
 
 /// A window of 25 segments and a flight of 21, round after round.
 fn held(far: bool, floor: Nanos) -> bool {

@@ -1,6 +1,6 @@
 //! Whether a link that was full carried much more, or much less, from some moment on: another cell, a shaper whose bucket is empty, a neighbour.
 
-use crate::model::{Direction, Interval, Limit};
+use crate::model::{Direction, Limit};
 use crate::units::{Nanos, bits_per_second};
 
 /// Parts of the data on each side of it, and the part of the time that they take: how fast a queue fills or drains in the end is no link's rate.
@@ -23,42 +23,48 @@ pub(crate) struct RateChange {
     pub(crate) after: u64,
 }
 
+/// Of equal parts of the data.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    from: Nanos,
+    took: Nanos,
+    bps: u64,
+}
+
 impl RateChange {
     /// Of a direction's data, as far as the path held it.
     pub(crate) fn of(direction: &Direction) -> Option<Self> {
+        let timeline = &direction.timeline;
         let is_full = |from: Nanos, to: Nanos| {
-            let at = from + (to - from).scale(1, 2);
-            let of = |i: &&Interval| i.from <= at && at < i.to;
-            direction.timeline.iter().find(of).is_some_and(|i| i.limit == Limit::PathBandwidth)
+            let middle = from + (to - from).scale(1, 2);
+            let within = timeline.get(timeline.partition_point(|i| i.to <= middle));
+            within.is_some_and(|i| i.limit == Limit::PathBandwidth)
         };
-        let progress = direction.progress.as_ref()?;
-        let parts: Vec<(Nanos, Nanos, u64)> =
-            progress.parts().filter(|&(from, to, _)| is_full(from, to)).collect();
+        let part = |(from, to, bytes)| Part {
+            from,
+            took: to - from,
+            bps: bits_per_second(bytes, to - from),
+        };
+        let full = direction.progress.as_ref()?.parts().filter(|&(from, to, _)| is_full(from, to));
+        let parts: Vec<Part> = full.map(part).collect();
         let least = direction.facts.rtt_floor.scale(LEAST_ROUNDS, 1);
         if time_of(&parts) < least.scale(2, 1) {
             return None;
         }
         let splits = FEWEST..(parts.len() + 1).saturating_sub(FEWEST);
-        let start = direction.timeline.first()?.from;
         // Where the fewest parts are on the wrong side of it.
         let (_, k, (before, after)) = splits.filter_map(|k| split(&parts, k, least)).min()?;
-        Some(Self { at: parts.get(k)?.0 - start, before, after })
+        Some(Self { at: parts.get(k)?.from - timeline.first()?.from, before, after })
     }
 }
 
 /// The rates of the first `k` parts and of the others, where they are far apart and each takes this `least` time, behind how many parts are as fast
 /// as those of the other side.
-fn split(
-    parts: &[(Nanos, Nanos, u64)],
-    k: usize,
-    least: Nanos,
-) -> Option<(usize, usize, (u64, u64))> {
+fn split(parts: &[Part], k: usize, least: Nanos) -> Option<(usize, usize, (u64, u64))> {
     let (first, second) = parts.split_at_checked(k)?;
     let (before, after) = (typical(first), typical(second));
     let middle = before.midpoint(after);
-    let odd = |side: &[(Nanos, Nanos, u64)], low: bool| {
-        side.iter().filter(|part| (rate_of(part) < middle) != low).count()
-    };
+    let odd = |side: &[Part], low: bool| side.iter().filter(|p| (p.bps < middle) != low).count();
     let falls = after < before;
     let (early, late) = (odd(first, !falls), odd(second, falls));
     let apart = before.max(after) >= before.min(after).saturating_mul(FACTOR);
@@ -69,19 +75,15 @@ fn split(
     (apart && few && long).then_some((early + late, k, (before, after)))
 }
 
-fn time_of(parts: &[(Nanos, Nanos, u64)]) -> Nanos {
-    parts.iter().fold(Nanos::ZERO, |time, (from, to, _)| time + (*to - *from))
+fn time_of(parts: &[Part]) -> Nanos {
+    parts.iter().fold(Nanos::ZERO, |time, part| time + part.took)
 }
 
 /// Bits per second of most of them.
-fn typical(parts: &[(Nanos, Nanos, u64)]) -> u64 {
-    let mut rates: Vec<u64> = parts.iter().map(rate_of).collect();
+fn typical(parts: &[Part]) -> u64 {
+    let mut rates: Vec<u64> = parts.iter().map(|part| part.bps).collect();
     rates.sort_unstable();
     rates.get(rates.len() / 2).copied().unwrap_or(0)
-}
-
-fn rate_of((from, to, bytes): &(Nanos, Nanos, u64)) -> u64 {
-    bits_per_second(*bytes, *to - *from)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::narrowest::{Narrowest, is_filled, link_rate};
 use super::period::Period;
 use super::{findings, unanswered, verdict};
 use crate::flow::Flow;
+use crate::flow::drops::Drops;
 use crate::flow::placing::Placing;
 use crate::flow::sender::Sender;
 use crate::flow::stretch::Stretch;
@@ -206,10 +207,11 @@ fn stopped_at(ctx: &Context<'_>, filled: bool, paced: bool, capacity: u64) -> Op
     flight.and_then(|flight| NonZeroU32::new(narrow(flight)))
 }
 
-fn lost_by(sender: &Sender) -> Lost {
+fn lost_by(sender: &Sender) -> Lost<'_> {
     Lost {
         farther: sender.bursts.lost_stand_higher(FEWEST_LOST),
         before: sender.overflow.before_losses(&sender.rtt),
+        drops: sender.drops.as_deref().map_or(&[], Drops::list),
     }
 }
 

@@ -37,6 +37,11 @@ impl Bursts {
         bucket_of(self.bytes)
     }
 
+    /// When the last new segment was sent.
+    pub(crate) fn last(&self) -> Nanos {
+        self.last
+    }
+
     /// `bytes` that the capture has not seen belong behind what it saw last: they were the end of
     /// that burst, had they been sent with it.
     pub(crate) fn missing(&self, bytes: u64) -> u8 {

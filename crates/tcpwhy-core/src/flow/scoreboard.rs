@@ -75,6 +75,8 @@ pub(crate) enum Sending {
         tail: bool,
         /// The level in the burst at which it was first sent.
         level: u8,
+        /// When it was sent before; of a hole, when the segment behind it passed.
+        left: Nanos,
         /// Bytes of it that had been taken for arrived.
         recanted: u64,
     },
@@ -217,7 +219,7 @@ impl Scoreboard {
         let at = at + self.part_hole(at, start, end);
         let tail = end >= self.nxt;
         let Some(sent) = self.outstanding.get_mut(at) else {
-            return Sending::Again { times: 0, tail, level: 0, recanted: 0 };
+            return Sending::Again { times: 0, tail, level: 0, left: time, recanted: 0 };
         };
         let since = time - sent.time;
         if sent.hole && since < soonest.repair {
@@ -229,7 +231,7 @@ impl Scoreboard {
         if equal && since < soonest.again {
             return Sending::Doubled;
         }
-        let (times, level) = (sent.resent, sent.level);
+        let (times, level, left) = (sent.resent, sent.level, sent.time);
         let (mut i, mut recanted) = (at, 0);
         while let Some(s) = self.outstanding.get_mut(i).filter(|s| s.start < end) {
             s.resent = s.resent.saturating_add(1);
@@ -242,7 +244,7 @@ impl Scoreboard {
             }
             i += 1;
         }
-        Sending::Again { times, tail, level, recanted }
+        Sending::Again { times, tail, level, left, recanted }
     }
 
     /// If entry `at` is a hole, what of it lies before and behind `start..end` becomes entries of their own: its segments come one by one, in

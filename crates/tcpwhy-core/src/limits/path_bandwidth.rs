@@ -99,9 +99,11 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Between the first and the last loss at a policer, or at a queue that holds next to nothing, the repairs and the slow growth after them
 /// are its doing: the sender probes for a rate that it is not given.
 pub(super) fn rationed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
-    let (cause, first, last, rate) = match ctx.losses {
-        Losses::Policed { first, last, rate, .. } => (Cause::Policer, first, last, rate),
-        Losses::Overflowed { first, last, rate } => (Cause::SteadyRate, first, last, rate),
+    let (cause, first, last, rate, confidence) = match ctx.losses {
+        Losses::Policed { first, last, rate, exact, .. } => {
+            (Cause::Policer, first, last, rate, if exact { 90 } else { 75 })
+        }
+        Losses::Overflowed { first, last, rate } => (Cause::SteadyRate, first, last, rate, 75),
         Losses::Plain | Losses::Random { .. } => return None,
     };
     let repairs = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown);
@@ -114,7 +116,7 @@ pub(super) fn rationed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<
     // A rate that stays what it was when the losses end is still the policer's.
     let after = i > last && !ctx.settled(i) && ctx.flat(&ctx.around(i));
     (doing && ((first..=last + 1).contains(&i) || after))
-        .then(|| Judgement::new(Limit::PathBandwidth, cause, 75))
+        .then(|| Judgement::new(Limit::PathBandwidth, cause, confidence))
 }
 
 /// As `saturated`, with the flight at the edge of a window that is as large as the path: the link is as busy as it can be, and a larger window

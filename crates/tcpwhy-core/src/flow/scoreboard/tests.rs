@@ -71,7 +71,7 @@ fn karns_rule_drops_samples_of_resent_data() {
     b.send(1000, 2000, ms(0), Levels::default(), REPAIR);
     assert_eq!(
         b.send(0, 1000, ms(300), Levels::default(), REPAIR),
-        Sending::Again { times: 0, tail: false, level: 0, recanted: 0 }
+        Sending::Again { times: 0, tail: false, level: 0, left: ms(0), recanted: 0 }
     );
     assert_eq!(b.acknowledge(2000, |_| ()).sent_at, None);
     assert_eq!(b.send(0, 1000, ms(400), Levels::default(), REPAIR), Sending::Needless);
@@ -85,7 +85,7 @@ fn a_hole_filled_at_once_is_reordering_and_later_is_a_repair() {
     b.send(3000, 4000, ms(2), Levels::default(), REPAIR);
     assert_eq!(
         b.send(2000, 3000, ms(30), Levels::default(), REPAIR),
-        Sending::Again { times: 0, tail: false, level: 0, recanted: 0 }
+        Sending::Again { times: 0, tail: false, level: 0, left: ms(2), recanted: 0 }
     );
 }
 
@@ -94,9 +94,10 @@ fn what_comes_again_sooner_than_its_loss_can_be_known_was_not_sent_again() {
     let mut b = Scoreboard::new(0);
     let mut send = |end, at| b.send(0, end, ms(at), Levels::default(), REPAIR);
     assert_eq!([send(1000, 0), send(1000, 9)], [Sending::New, Sending::Doubled]);
-    let again = |times, tail| Sending::Again { times, tail, level: 0, recanted: 0 };
-    assert_eq!(send(500, 9), again(0, false), "a router said that it was too large");
-    assert_eq!(send(1000, 20), again(1, true));
+    let again =
+        |times, tail, at| Sending::Again { times, tail, level: 0, left: ms(at), recanted: 0 };
+    assert_eq!(send(500, 9), again(0, false, 0), "a router said that it was too large");
+    assert_eq!(send(1000, 20), again(1, true, 9));
     assert_eq!(send(1000, 29), Sending::Doubled);
 }
 
@@ -108,7 +109,8 @@ fn the_segments_of_a_hole_come_one_by_one_and_in_any_order() {
         for start in [3000, 1000, 0, 2000] {
             let time = if soon { ms(1) } else { ms(30) };
             let sending = b.send(start, start + 1000, time, Levels::default(), REPAIR);
-            let again = Sending::Again { times: 0, tail: false, level: 0, recanted: 0 };
+            let again =
+                Sending::Again { times: 0, tail: false, level: 0, left: ms(0), recanted: 0 };
             assert_eq!(sending, if soon { Sending::Reordered } else { again }, "{start}");
         }
         assert_eq!(b.acknowledge(5000, |_| ()).unseen, 0);
@@ -146,7 +148,7 @@ fn what_was_under_way_when_the_capture_began_may_need_to_be_sent_again() {
     };
     assert_eq!(again(&mut b, 12_000), Sending::Needless, "no ACK says that it is owed");
     assert!(b.owes_from(12_000));
-    let needed = Sending::Again { times: 0, tail: false, level: 0, recanted: 0 };
+    let needed = Sending::Again { times: 0, tail: false, level: 0, left: ms(0), recanted: 0 };
     assert_eq!(again(&mut b, 12_000), needed);
     assert_eq!(again(&mut b, 11_000), Sending::Needless);
     b.acknowledge(20_500, |_| ());

@@ -17,6 +17,7 @@ use crate::flow::WAKE_UP;
 use crate::flow::answers::Answers;
 use crate::flow::burst::Bursts;
 use crate::flow::capacity::Capacity;
+use crate::flow::drops::Drops;
 use crate::flow::ecn::Feedback;
 use crate::flow::gap::{Gap, Piece, State};
 use crate::flow::identification::Identification;
@@ -58,6 +59,8 @@ pub(crate) struct Sender {
     pub(crate) in_vain: Option<InVain>,
     pub(crate) bursts: Bursts,
     pub(crate) overflow: Overflow,
+    /// Most connections lose nothing.
+    pub(crate) drops: Option<Box<Drops>>,
     gap: Gap,
     identification: Identification,
     marks: Feedback,
@@ -176,6 +179,7 @@ impl Sender {
             in_vain: None,
             bursts: Bursts::default(),
             overflow: Overflow::default(),
+            drops: None,
             gap: Gap::starting(piece),
             identification: Identification::default(),
             marks: b.marks,

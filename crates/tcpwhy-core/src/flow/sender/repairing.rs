@@ -16,7 +16,7 @@ const LOST_PART: u64 = 8;
 impl Sender {
     /// What is noted of a retransmission beside its gap.
     #[cold]
-    pub(super) fn sent_again(&mut self, sending: Sending, packet: &Packet) {
+    pub(super) fn sent_again(&mut self, sending: Sending, packet: &Packet, time: Nanos) {
         let start = self.space.locate(packet.seq);
         if let (Sending::Again { .. } | Sending::Needless, Some(start)) = (sending, start) {
             self.answers.asked_again(packet, start, self.data_end);
@@ -36,6 +36,20 @@ impl Sender {
             if self.duplicate_acks > 0 && self.recover.is_none() {
                 self.overflow.confirms();
             }
+        }
+        if let (Sending::Again { times, left, .. }, Some(start)) = (sending, start) {
+            self.note_dropped(start, packet.len.into(), times, [left, time]);
+        }
+    }
+
+    /// What was sent at the first of these `times` is sent again at the second one, after it had been so often before.
+    #[cold]
+    fn note_dropped(&mut self, start: u64, len: u64, times: u16, [left, again]: [Nanos; 2]) {
+        let Some(offset) = start.checked_sub(self.data_start) else { return };
+        let drops = self.drops.get_or_insert_default();
+        match times {
+            0 => drops.sent_again(offset, len, left, again),
+            _ => drops.sent_once_more(offset, len, left, again),
         }
     }
 

@@ -70,6 +70,8 @@ impl Sender {
         let hole = if unseen > 0 { self.bursts.missing(unseen) } else { 0 };
         if unseen > 0 {
             self.skips_to(start, time);
+            let offset = start.saturating_sub(self.data_start);
+            self.drops.get_or_insert_default().misses(offset, self.bursts.last());
             self.window.misses();
         }
         let levels = Levels { segment: self.level(packet, end, time), hole };
@@ -100,7 +102,7 @@ impl Sender {
         }
         self.size.seen(packet.len, packet.has(flags::PSH));
         if sending != Sending::New {
-            self.sent_again(sending, packet);
+            self.sent_again(sending, packet, time);
         }
         let release = match sending {
             Sending::New if self.recover.is_none() => self.release_of_new(flight, packet, time),

@@ -4,14 +4,19 @@
 //! without delay what exceeds a burst: the segments at the end of bursts (compare Flach et al., "An
 //! Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016). Loss by chance takes any.
 
+mod bucket;
+mod events;
+
+pub(super) use self::events::had_arrived;
+use self::events::{Events, come_together, is_heavy, most_are_heavy};
 use super::around::{nearly, rate};
 use super::between::{Between, between_losses, is_even, most_refilled, parts, refilled, rounds};
 use super::context::Context;
-use crate::flow::BUSY_HOST;
+use crate::flow::drops::Dropped;
 use crate::flow::overflow::Before;
 use crate::flow::stretch::Stretch;
 use crate::kernel::start::INITIAL_WINDOW;
-use crate::units::{Nanos, bytes_in, mul_div};
+use crate::units::{Nanos, bytes_in};
 
 /// Losses from which a pattern can be told.
 const FEWEST: usize = 3;
@@ -47,15 +52,9 @@ const NARROW_PART: u64 = 3;
 /// A queue that overflows as regularly, however short it is, leaves less of the link unused: Reno, which halves its window, fills three quarters
 /// of one without any queue.
 const UNUSED_PART: u64 = 2;
-/// Rounds that sent what is lost.
-const HEAVY_ROUNDS: usize = 2;
-/// Rounds behind a repair in which the receiver's last reports of it come.
-const ROUNDS_TO_REPORT: usize = 1;
 /// Segments that get through in a round trip, less than which a sender whose window is at its least sends anyhow: that shows no rate (after
 /// a loss it is two segments, RFC 5681 section 3.1).
 const LEAST_WINDOW: u64 = 2;
-/// Segments below which a fifth is soon lost.
-const FEWEST_HEAVY: u32 = 8;
 
 /// The pattern of a direction's losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,6 +71,8 @@ pub(crate) enum Losses {
         rate: u64,
         /// As `rate`, where the sender made the most of it: the policer allows at least this.
         most: u64,
+        /// The drops themselves tell that it is no more, and that it is a policer.
+        exact: bool,
     },
     /// As evenly, and the link is busy all the while, but what is lost finds its short queue full.
     Overflowed {
@@ -89,16 +90,22 @@ pub(crate) enum Losses {
 
 /// What is known of the segments that were lost.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Lost {
+pub(crate) struct Lost<'a> {
     /// How often they stood farther into their bursts than delivered ones, in percent.
     pub(crate) farther: Option<u32>,
     /// What stood before them.
     pub(crate) before: Before,
+    /// The first ones.
+    pub(crate) drops: &'a [Dropped],
 }
 
 /// Looks at all losses of a direction.
-pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost) -> Losses {
-    match by_evenness(ctx, lost) {
+pub(crate) fn pattern(ctx: &Context<'_>, lost: Lost<'_>) -> Losses {
+    let Some(events) = Events::without_deep_queue(ctx) else { return Losses::Plain };
+    if let Some(policed) = by_drops(ctx, lost, &events) {
+        return policed;
+    }
+    match by_evenness(ctx, lost, &events) {
         Losses::Policed { first, last, rate, .. } if lost.before == Before::FullQueue => {
             overflowed(ctx, first, last, rate)
         }
@@ -118,25 +125,24 @@ fn overflowed(ctx: &Context<'_>, first: usize, last: usize, rate: u64) -> Losses
     }
 }
 
+/// Losses whose drops themselves tell a rate, where the link carries more and no queue stands before them: a bucket's.
+fn by_drops(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Option<Losses> {
+    // Jitter makes either look faster than it is, at times.
+    let links = [ctx.link(), ctx.first_window.or(ctx.link())];
+    let below =
+        |rate: &u64| links.iter().all(|link| link.is_some_and(|carries| *rate < carries / 8 * 7));
+    let unqueued = lost.before != Before::FullQueue && events.are_without_queue();
+    let most = bucket::rate_of(lost.drops, ctx).filter(below).filter(|_| unqueued)?;
+    let (first, last) = (events.first, events.last);
+    let rate = got_through(ctx, first, &between_losses(ctx)).min(most);
+    Some(Losses::Policed { first, last, rate, most, exact: true })
+}
+
 /// As `pattern`, by evenness and bursts alone.
-fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
-    let is_networks = |&i: &usize| {
-        let needless = || had_arrived(&ctx.stretches[i..], repair(ctx, i).count());
-        is_loss(ctx, i) && !was_refused(ctx, i) && !needless()
-    };
-    let events: Vec<usize> = (1..ctx.stretches.len()).filter(is_networks).collect();
-    let (Some(&first), Some(&last)) = (events.first(), events.last()) else {
-        return Losses::Plain;
-    };
-    if 2 * events.iter().filter(|&&i| is_deep_before(ctx, i)).count() > events.len() {
-        return Losses::Plain;
-    }
-    let last = last + ctx.stretches[last..].iter().take_while(|s| s.is_repair()).count() - 1;
-    let without_queue = events.iter().filter(|&&i| !queued_before(ctx, i)).count();
+fn by_evenness(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Losses {
+    let &Events { ref list, first, last, without_queue } = events;
     let between = between_losses(ctx);
-    // No more than that gets through from the first loss on, at which the bucket was empty.
-    let through = rate_of(ctx.stretches[first..].iter());
-    let rate = refilled(&between).map_or_else(|| rate_from(ctx, first), |r| r.max(through));
+    let rate = got_through(ctx, first, &between);
     if bytes_in(rate, ctx.floor) < LEAST_WINDOW * ctx.mss {
         return Losses::Plain;
     }
@@ -149,16 +155,16 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     // Where queues do not show, nobody knows.
     let unqueued = ctx.sees_queues
         && (usual
-            || without_queue == events.len()
+            || without_queue == events.count()
             || link.is_some() && loses_much(ctx) && goes_evenly(ctx, first));
-    let policed =
-        Losses::Policed { first, last, rate, most: most_refilled(&between, ctx.floor).max(rate) };
+    let most = most_refilled(&between, ctx.floor).max(rate);
+    let policed = Losses::Policed { first, last, rate, most, exact: false };
     // Any queue takes in what a first window brings (RFC 6928 section 2): that in a round trip overflows none.
     let tiny = bytes_in(rate, ctx.floor) <= INITIAL_WINDOW * ctx.mss;
     let uneven = !tiny && between.len() >= FEWEST_BETWEEN_ENDS && !is_even(&between, EVEN);
     if narrow
         && unqueued
-        && (are_heavy(ctx, &events, lost.farther, rate, uneven) || goes_on(ctx, &events, last))
+        && (are_heavy(ctx, list, lost.farther, rate, uneven) || goes_on(ctx, list, last))
     {
         return policed;
     }
@@ -168,7 +174,7 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     let ends = if ctx.far { FARTHER_AFAR } else { FARTHER };
     // No queue before a link so fast is so short that it drops, again and again, the end of what a first window brings. How fast a sender's few
     // segments come back between losses says little.
-    let cut_short = tiny && farther >= ends && events.len() >= FEWEST_BETWEEN;
+    let cut_short = tiny && farther >= ends && events.count() >= FEWEST_BETWEEN;
     if bucket && unqueued && cut_short {
         return policed;
     }
@@ -178,16 +184,16 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     if bucket && evenly(FEWEST_EVENER, EVENER) {
         return policed;
     }
-    if events.len() < FEWEST || !usual && without_queue * 10 < events.len() * 7 {
+    if events.count() < FEWEST || !usual && !events.are_without_queue() {
         return Losses::Plain;
     }
     let fewest = if farther >= ends { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
     // What is lost does not stand at the ends of bursts: rates that differ as little as a growing window's do not overrule that.
     let by_chance = farther <= CHANCE && !(narrow && evenly(fewest, EVENER));
-    if by_chance && (most_are_heavy(ctx, &events) || come_together(ctx, &events)) {
+    if by_chance && (most_are_heavy(ctx, list) || come_together(ctx, list)) {
         Losses::Plain
     } else if by_chance {
-        Losses::Random { count: events.len() }
+        Losses::Random { count: events.count() }
     } else if unused && evenly(fewest, if tiny { ONE_RATE } else { alike(&between) }) {
         policed
     } else if !unused && evenly(fewest, ONE_RATE) {
@@ -195,6 +201,12 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost) -> Losses {
     } else {
         Losses::Plain
     }
+}
+
+/// Bytes per second that get through between losses. It is no more from the first loss on, in stretch `first`, at which a bucket was empty.
+fn got_through(ctx: &Context<'_>, first: usize, between: &[Between]) -> u64 {
+    let through = rate_of(ctx.stretches[first..].iter());
+    refilled(between).map_or_else(|| rate_from(ctx, first), |rate| rate.max(through))
 }
 
 /// Percent by which the rates between losses may differ where a bucket makes them alike.
@@ -228,43 +240,6 @@ fn goes_on(ctx: &Context<'_>, events: &[usize], last: usize) -> bool {
     same && later.len() >= FEWEST_ROUNDS && events.iter().any(|&i| is_heavy(ctx, i))
 }
 
-/// In the repair that begins in stretch `i`, or in the rounds up to it, a fifth of all segments was lost: chance does not take as many,
-/// and a queue that loses so much is a long one (the test by which Linux's BBR knows a policer, `bbr_lt_bw_sampling`).
-fn is_heavy(ctx: &Context<'_>, i: usize) -> bool {
-    let count = |(sent, lost, timeouts), s: &Stretch| {
-        (sent + s.segments, lost + s.resent, timeouts + s.timeouts)
-    };
-    let (sent, lost, timeouts) = near(ctx, i).fold((0, 0, 0), count);
-    lost >= FEWEST_HEAVY && lost * 5 >= sent && timeouts * 10 <= lost
-}
-
-/// Most of the segments that are lost go in heavy losses.
-fn most_are_heavy(ctx: &Context<'_>, events: &[usize]) -> bool {
-    let lost = |i: &usize| repair(ctx, *i).map(|s| u64::from(s.resent)).sum::<u64>();
-    let all: u64 = events.iter().map(lost).sum();
-    2 * events.iter().filter(|&&i| is_heavy(ctx, i)).map(lost).sum::<u64>() > all
-}
-
-/// What is repaired together is twice what chance, which takes every segment alike, takes of as many segments around a loss.
-fn come_together(ctx: &Context<'_>, events: &[usize]) -> bool {
-    let count = |(sent, lost): (u64, u64), s: &Stretch| {
-        (sent + u64::from(s.segments), lost + u64::from(s.resent))
-    };
-    let (sent, lost) = ctx.stretches.iter().fold((0, 0), count);
-    let (around, together) = events.iter().fold((0, 0), |sum, &i| near(ctx, i).fold(sum, count));
-    together > 2 * (mul_div(lost, around, sent) + events.len() as u64)
-}
-
-/// The rounds that sent what is lost, and the repair of it that begins in stretch `i`.
-fn near<'a>(ctx: &Context<'a>, i: usize) -> impl Iterator<Item = &'a Stretch> + use<'a> {
-    ctx.stretches[i.saturating_sub(HEAVY_ROUNDS)..i].iter().chain(repair(ctx, i))
-}
-
-/// The repair that begins in stretch `i`.
-fn repair<'a>(ctx: &Context<'a>, i: usize) -> impl Iterator<Item = &'a Stretch> + use<'a> {
-    ctx.stretches[i..].iter().take_while(|s| s.is_repair())
-}
-
 /// As much arrived in each of many parts of the time from stretch `first` on.
 fn goes_evenly(ctx: &Context<'_>, first: usize) -> bool {
     let parts = parts(&ctx.stretches[first..], ctx.floor);
@@ -276,42 +251,6 @@ fn loses_much(ctx: &Context<'_>) -> bool {
     let count = |(sent, lost), s: &Stretch| (sent + s.segments, lost + s.resent - s.timeouts);
     let (sent, lost) = ctx.stretches.iter().fold((0, 0), count);
     lost * 10 >= sent
-}
-
-/// A repair begins in stretch `i`, not by a timer.
-fn is_loss(ctx: &Context<'_>, i: usize) -> bool {
-    let s = &ctx.stretches[i];
-    s.resent > 0 && s.timeouts == 0 && ctx.stretches[i - 1].resent == 0
-}
-
-/// Half and more of what was sent again in the first so many of these rounds had arrived, as the receiver reports a round trip later (DSACK, RFC 2883):
-/// nobody dropped it.
-pub(super) fn had_arrived(from: &[Stretch], rounds: usize) -> bool {
-    let count = |(resent, needless), s: &Stretch| (resent + s.resent, needless + s.needless);
-    let all = from.iter().take(rounds + ROUNDS_TO_REPORT);
-    let (resent, needless) = all.fold((0, 0), count);
-    needless > 0 && 2 * needless >= resent
-}
-
-/// The receiver closed its window as what is lost was under way, or as it was sent again: it takes in nothing then (RFC 9293 section
-/// 3.10.7.4), and what it drops no policer has dropped.
-fn was_refused(ctx: &Context<'_>, i: usize) -> bool {
-    near(ctx, i).any(|s| s.zero_window)
-}
-
-/// The RTT lay well above the floor before the loss, when it was measured last, or as the loss was noticed: slow start fills a queue within
-/// the round whose ACKs are still to come.
-fn queued_before(ctx: &Context<'_>, i: usize) -> bool {
-    let queued = |rtt: Nanos| rtt - ctx.floor >= Nanos(ctx.floor.0 / 4);
-    let last = ctx.stretches[..i].iter().rev().find_map(Stretch::forth_mean);
-    last.is_some_and(queued) || ctx.stretches[i].forth_mean().is_some_and(queued)
-}
-
-/// As `queued_before`, all the round and by more than the path is long and hosts are late: what overflows is that queue. A shaper's rate is as
-/// even as a policer's, and its bucket lets a first burst pass as fast as the link is, but what exceeds it waits.
-fn is_deep_before(ctx: &Context<'_>, i: usize) -> bool {
-    let measured = ctx.stretches[..i].iter().rev().find(|s| s.rtt_count > 0);
-    measured.is_some_and(|s| s.forth_min - ctx.floor >= ctx.floor.max(BUSY_HOST.scale(2, 1)))
 }
 
 /// Bytes per second delivered from stretch `first` on, idle times left out.

@@ -8,7 +8,7 @@ const ROUND: Nanos = Nanos::from_millis(1);
 const LINK: u64 = 36_000_000;
 
 /// Lost segments that stand so often farther into their bursts.
-fn standing(farther: u32) -> Lost {
+fn standing(farther: u32) -> Lost<'static> {
     Lost { farther: Some(farther), ..Lost::default() }
 }
 
@@ -76,7 +76,7 @@ fn regular(arrived: impl Fn(usize) -> i64, farther: u32) -> Losses {
 }
 
 /// As `regular`, of which that is known.
-fn behind(arrived: impl Fn(usize) -> i64, lost: Lost) -> Losses {
+fn behind(arrived: impl Fn(usize) -> i64, lost: Lost<'_>) -> Losses {
     let list = rounds(1_000, ROUND, |k, s| {
         (s.arrived, s.segments, s.flight) = (arrived(k), 20, 30_000);
         s.sampled(ROUND, Nanos::ZERO);

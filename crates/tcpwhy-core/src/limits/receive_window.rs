@@ -60,6 +60,18 @@ pub(super) fn followed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 65))
 }
 
+/// Data waits at the receiver: in all rounds around the window is less than half of what it was once, as its reader is behind by the rest; or it
+/// is acknowledged as the reader takes it. As behind a queue that stands, nothing that is sent sooner would be read sooner, whatever a sender
+/// that paces waits for.
+pub(super) fn behind(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let once = ctx.stretches[..=i].iter().map(|s| s.window_max).max().unwrap_or(0);
+    let varies = around.window_moves() && around.rounds >= CALM_ROUNDS;
+    let behind = varies && (around.window_max < once / 2 || is_read_by_halves(ctx, i));
+    (behind && ctx.knows_window_of(&ctx.stretches[i]))
+        .then(|| Judgement::new(Limit::ReceiveWindow, Cause::SlowReader, 70))
+}
+
 fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     let s = &ctx.stretches[i];
     // Closed for longer than the news of its opening would take.

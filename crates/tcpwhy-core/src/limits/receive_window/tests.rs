@@ -151,3 +151,24 @@ fn an_ack_for_many_small_bursts_had_waited_for_a_reader() {
     assert_eq!(of(14, 14), Cause::SmallBuffer, "each is read as it comes");
     assert_eq!(of(1, 1), Cause::SmallBuffer, "it came at once");
 }
+
+/// Who holds a sender that paces 20 kB each round trip of 5 ms into a window of `least` to `most` bytes, after one of 64 kB; `acks` a round.
+fn paced_into(least: u64, most: u64, acks: u32) -> Option<Judgement> {
+    let list = rounds(40, Nanos::from_millis(5), |k, s| {
+        (s.wait, s.flight, s.arrived, s.waits) = (Wait::Timer, 14_000, 20_000, 8);
+        (s.window_min, s.window_max) = if k < 8 { (64_000, 64_000) } else { (least, most) };
+        (0..acks).for_each(|_| s.sampled(Nanos::from_millis(6), Nanos::ZERO));
+    });
+    let mut ctx = Context::new(&list, Nanos::from_millis(5), MSS);
+    ctx.scale = WindowScale::Known(7);
+    behind(&ctx, 30)
+}
+
+#[test]
+fn a_window_far_below_what_it_was_shows_a_reader_that_is_behind() {
+    let told = paced_into(15_000, 22_000, 8).expect("a reader");
+    assert_eq!((told.limit, told.cause), (Limit::ReceiveWindow, Cause::SlowReader));
+    assert!(paced_into(15_000, 40_000, 8).is_none(), "it has caught up at times");
+    assert!(paced_into(22_000, 22_000, 8).is_none(), "and a buffer that is small stands still");
+    assert!(paced_into(40_000, 44_000, 1).is_some(), "nothing is acknowledged but as it is read");
+}

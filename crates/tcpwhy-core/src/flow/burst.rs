@@ -37,9 +37,9 @@ impl Bursts {
         bucket_of(self.bytes)
     }
 
-    /// When the last new segment was sent.
-    pub(crate) fn last(&self) -> Nanos {
-        self.last
+    /// When the last new segment was sent, if any was.
+    pub(crate) fn last(&self) -> Option<Nanos> {
+        (self.bytes > 0).then_some(self.last)
     }
 
     /// `bytes` that the capture has not seen belong behind what it saw last: they were the end of

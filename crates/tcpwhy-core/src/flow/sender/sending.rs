@@ -71,7 +71,8 @@ impl Sender {
         if unseen > 0 {
             self.skips_to(start, time);
             let offset = start.saturating_sub(self.data_start);
-            self.drops.get_or_insert_default().misses(offset, self.bursts.last());
+            let before = self.bursts.last().unwrap_or(time);
+            self.drops.get_or_insert_default().misses(offset, before);
             self.window.misses();
         }
         let levels = Levels { segment: self.level(packet, end, time), hole };

@@ -56,8 +56,8 @@ impl Drops {
 
     /// As `sent_again`, and not for the first time: what had repaired it was dropped, too.
     pub(crate) fn sent_once_more(&mut self, start: u64, len: u64, left: Nanos, again: Nanos) {
-        // Parts of one segment are sent again for the first time, each.
-        if self.list.iter().any(|d| d.start == start) {
+        // One of those that were kept, or of several that were sent again as one.
+        if self.list.iter().any(|d| (d.start..d.start + d.len).contains(&start)) {
             self.add(Dropped { left: [left; 2], again, start, len, repair: true });
         }
     }
@@ -96,8 +96,9 @@ mod tests {
         drops.sent_once_more(1_000, 500, ms(10), ms(20));
         drops.sent_again(0, 1_000, ms(1), ms(10));
         drops.sent_once_more(0, 1_000, ms(10), ms(20));
+        drops.sent_once_more(500, 500, ms(20), ms(30));
         let repairs: Vec<_> = drops.list().iter().map(|d| (d.start, d.repair)).collect();
-        assert_eq!(repairs, [(0, false), (0, true)]);
+        assert_eq!(repairs, [(0, false), (0, true), (500, true)]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is outstanding: sent and not yet acknowledged, in order, with the time of each sending.
 
 mod acknowledging;
+mod resending;
 
 pub(crate) use self::acknowledging::Acked;
 use super::line::Line;
@@ -8,9 +9,6 @@ use crate::units::Nanos;
 
 /// Entries kept; beyond it neighbours are merged, and RTT samples are rarer.
 const MAX_OUTSTANDING: usize = 1 << 15;
-
-/// Up to so many entries a hole is parted when some of it is filled: all behind it move for that.
-const MAX_MOVED: usize = 1 << 12;
 
 /// Room made at first: most flights of short connections fit.
 const AT_FIRST: usize = 32;
@@ -32,6 +30,8 @@ struct Sent {
     arrived: bool,
     /// What was sent at several times: none of them is known for its last byte.
     merged: bool,
+    /// Of what was sent, or missing, as one, and is sent again in other pieces.
+    parted: bool,
 }
 
 impl Sent {
@@ -162,6 +162,7 @@ impl Scoreboard {
             hole: false,
             arrived: false,
             merged: false,
+            parted: false,
         });
         self.nxt = end;
     }
@@ -184,6 +185,7 @@ impl Scoreboard {
             hole: false,
             arrived: false,
             merged: false,
+            parted: false,
         };
         if start < self.nxt {
             return self.send_again(fresh, soonest);
@@ -196,72 +198,6 @@ impl Scoreboard {
         self.record(fresh);
         self.nxt = end;
         Sending::New
-    }
-
-    /// As `send`, below what was sent before.
-    #[inline(never)]
-    fn send_again(&mut self, fresh: Sent, soonest: Soonest) -> Sending {
-        let Sent { start, end, time, .. } = fresh;
-        let arrived = if self.una == self.since { self.before } else { self.una };
-        if end <= arrived {
-            return Sending::Needless;
-        }
-        let kind = self.resend(start, end, time, soonest);
-        if end > self.nxt {
-            self.record(Sent { start: self.nxt, ..fresh });
-            self.nxt = end;
-        }
-        kind
-    }
-
-    fn resend(&mut self, start: u64, end: u64, time: Nanos, soonest: Soonest) -> Sending {
-        let at = self.outstanding.partition_point(|s| s.end <= start);
-        let at = at + self.part_hole(at, start, end);
-        let tail = end >= self.nxt;
-        let Some(sent) = self.outstanding.get_mut(at) else {
-            return Sending::Again { times: 0, tail, level: 0, left: time, recanted: 0 };
-        };
-        let since = time - sent.time;
-        if sent.hole && since < soonest.repair {
-            sent.hole = sent.end > end;
-            return Sending::Reordered;
-        }
-        // In other pieces it may be sent again sooner, when a router on the way says that they are too large (RFC 1191).
-        let equal = (sent.start, sent.end) == (start, end) && !sent.hole && !sent.merged;
-        if equal && since < soonest.again {
-            return Sending::Doubled;
-        }
-        let (times, level, left) = (sent.resent, sent.level, sent.time);
-        let (mut i, mut recanted) = (at, 0);
-        while let Some(s) = self.outstanding.get_mut(i).filter(|s| s.start < end) {
-            s.resent = s.resent.saturating_add(1);
-            s.time = time;
-            s.hole = false;
-            // Of an offloaded segment that is resent in part the rest has arrived.
-            if s.arrived && start <= s.start && s.end <= end {
-                s.arrived = false;
-                recanted += s.end - s.start;
-            }
-            i += 1;
-        }
-        Sending::Again { times, tail, level, left, recanted }
-    }
-
-    /// If entry `at` is a hole, what of it lies before and behind `start..end` becomes entries of their own: its segments come one by one, in
-    /// any order. How many lie before it now.
-    fn part_hole(&mut self, at: usize, start: u64, end: u64) -> usize {
-        let small = self.outstanding.len() < MAX_MOVED;
-        let parts = |s: &&mut Sent| s.hole && s.start < end && small;
-        let Some(entry) = self.outstanding.get_mut(at).filter(parts) else { return 0 };
-        let hole = *entry;
-        (entry.start, entry.end) = (hole.start.max(start), hole.end.min(end));
-        if end < hole.end {
-            self.outstanding.insert(at + 1, Sent { start: end, ..hole });
-        }
-        if hole.start < start {
-            self.outstanding.insert(at, Sent { end: start, ..hole });
-        }
-        usize::from(hole.start < start)
     }
 
     #[inline(always)]

@@ -118,6 +118,20 @@ fn the_segments_of_a_hole_come_one_by_one_and_in_any_order() {
 }
 
 #[test]
+fn segments_of_an_offloaded_packet_are_lost_one_by_one() {
+    let mut b = Scoreboard::new(0);
+    b.send(0, 4000, ms(0), Levels::default(), REPAIR);
+    b.send(4000, 8000, ms(5), Levels::default(), REPAIR);
+    let again =
+        |times, left| Sending::Again { times, tail: false, level: 0, left: ms(left), recanted: 0 };
+    let mut send = |start, end, at| b.send(start, end, ms(at), Levels::default(), REPAIR);
+    assert_eq!(send(1000, 2000, 30), again(0, 0));
+    assert_eq!(send(3000, 5000, 31), again(0, 0), "the end of one and the start of another");
+    assert_eq!(send(5000, 6000, 32), again(0, 5), "the first of these was not lost again");
+    assert_eq!(send(1000, 2000, 60), again(1, 30), "but this one was");
+}
+
+#[test]
 fn an_ack_for_bytes_never_seen_is_a_hole_in_the_capture() {
     let mut b = Scoreboard::new(0);
     b.send(0, 1000, ms(0), Levels::default(), REPAIR);

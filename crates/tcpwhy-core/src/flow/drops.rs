@@ -48,9 +48,9 @@ impl Drops {
     pub(crate) fn sent_again(&mut self, start: u64, len: u64, left: Nanos, again: Nanos) {
         let at = self.holes.partition_point(|(end, _)| *end <= start);
         // Of a hole it is known when the segment behind it passed.
-        let before = self.holes.get(at).map(|(_, before)| *before);
-        let known = |before: &Nanos| *before <= left && start + len <= self.holes[at].0;
-        let earliest = before.filter(known).unwrap_or(left);
+        let hole = self.holes.get(at);
+        let fills = hole.filter(|(end, before)| *before <= left && start + len <= *end);
+        let earliest = fills.map_or(left, |(_, before)| *before);
         self.add(Dropped { left: [earliest, left], again, start, len, repair: false });
     }
 

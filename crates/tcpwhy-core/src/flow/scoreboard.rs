@@ -35,6 +35,22 @@ struct Sent {
 }
 
 impl Sent {
+    /// `[start, end)`, sent for the first time.
+    #[inline(always)]
+    fn new(start: u64, end: u64, time: Nanos, level: u8) -> Self {
+        Self {
+            start,
+            end,
+            time,
+            resent: 0,
+            level,
+            hole: false,
+            arrived: false,
+            merged: false,
+            parted: false,
+        }
+    }
+
     /// Sent once, in order, and nothing heard of it.
     fn is_plain(&self) -> bool {
         self.resent == 0 && !self.hole && !self.arrived && !self.merged
@@ -152,18 +168,7 @@ impl Scoreboard {
     /// Records a data segment up to `end` that follows what was sent last.
     #[inline(always)]
     pub(crate) fn send_next(&mut self, end: u64, time: Nanos, level: u8) {
-        let start = self.nxt;
-        self.record(Sent {
-            start,
-            end,
-            time,
-            resent: 0,
-            level,
-            hole: false,
-            arrived: false,
-            merged: false,
-            parted: false,
-        });
+        self.record(Sent::new(self.nxt, end, time, level));
         self.nxt = end;
     }
 
@@ -176,17 +181,7 @@ impl Scoreboard {
         levels: Levels,
         soonest: Soonest,
     ) -> Sending {
-        let fresh = Sent {
-            start,
-            end,
-            time,
-            resent: 0,
-            level: levels.segment,
-            hole: false,
-            arrived: false,
-            merged: false,
-            parted: false,
-        };
+        let fresh = Sent::new(start, end, time, levels.segment);
         if start < self.nxt {
             return self.send_again(fresh, soonest);
         }

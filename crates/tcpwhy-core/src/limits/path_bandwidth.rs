@@ -99,11 +99,9 @@ pub(super) fn overflowed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Between the first and the last loss at a policer, or at a queue that holds next to nothing, the repairs and the slow growth after them
 /// are its doing: the sender probes for a rate that it is not given.
 pub(super) fn rationed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<Judgement> {
-    let (cause, first, last, rate, confidence) = match ctx.losses {
-        Losses::Policed { first, last, rate, exact, .. } => {
-            (Cause::Policer, first, last, rate, if exact { 90 } else { 75 })
-        }
-        Losses::Overflowed { first, last, rate } => (Cause::SteadyRate, first, last, rate, 75),
+    let (cause, first, last, rate) = match ctx.losses {
+        Losses::Policed { first, last, rate, .. } => (Cause::Policer, first, last, rate),
+        Losses::Overflowed { first, last, rate } => (Cause::SteadyRate, first, last, rate),
         Losses::Plain | Losses::Random { .. } => return None,
     };
     let repairs = matches!(plain.limit, Limit::LossRecovery | Limit::Unknown);
@@ -115,6 +113,8 @@ pub(super) fn rationed(ctx: &Context<'_>, i: usize, plain: Judgement) -> Option<
     let doing = repairs || probes && used();
     // A rate that stays what it was when the losses end is still the policer's.
     let after = i > last && !ctx.settled(i) && ctx.flat(&ctx.around(i));
+    let confidence =
+        if matches!(ctx.losses, Losses::Policed { exact: true, .. }) { 90 } else { 75 };
     (doing && ((first..=last + 1).contains(&i) || after))
         .then(|| Judgement::new(Limit::PathBandwidth, cause, confidence))
 }

@@ -65,9 +65,9 @@ pub(super) fn followed(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// that paces waits for.
 pub(super) fn behind(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
-    let once = ctx.stretches[..=i].iter().map(|s| s.window_max).max().unwrap_or(0);
     let varies = around.window_moves() && around.rounds >= CALM_ROUNDS;
-    let behind = varies && (around.window_max < once / 2 || is_read_by_halves(ctx, i));
+    let waits = || around.window_max < widest_until(ctx, i) / 2 || is_read_by_halves(ctx, i);
+    let behind = varies && waits();
     (behind && ctx.knows_window_of(&ctx.stretches[i]))
         .then(|| Judgement::new(Limit::ReceiveWindow, Cause::SlowReader, 70))
 }
@@ -84,7 +84,7 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     let windows = || near.iter().filter(|s| s.window_max > 0 && s.wait != Wait::Handshake);
     let lowest = windows().map(|s| s.window_min).min().unwrap_or(0);
     let highest = windows().map(|s| s.window_max).max().unwrap_or(0);
-    let ever = ctx.stretches[..=i].iter().map(|s| s.window_max).max().unwrap_or(0);
+    let ever = widest_until(ctx, i);
     let emptied = lowest < 2 * ctx.mss && highest > 8 * ctx.mss || lowest == 0;
     let slow = !is_used_in_full(ctx, i, ever.max(highest));
     if emptied && slow {
@@ -160,6 +160,11 @@ fn is_used_in_full(ctx: &Context<'_>, i: usize, once: u64) -> bool {
     let around = ctx.around(i);
     let full = crate::units::bits_per_second(once, ctx.floor) / 8;
     around.rounds >= CALM_ROUNDS && around.rate() >= full / 4 * 3
+}
+
+/// The largest window that was advertised up to stretch `i`.
+fn widest_until(ctx: &Context<'_>, i: usize) -> u64 {
+    ctx.stretches[..=i].iter().map(|s| s.window_max).max().unwrap_or(0)
 }
 
 /// The later half of the rounds has windows a quarter larger than the earlier half.

@@ -36,8 +36,8 @@ impl Scoreboard {
             sent.hole = sent.end > end;
             return Sending::Reordered;
         }
-        // In other pieces it may be sent again sooner, when a router on the way says that they are too large (RFC 1191).
         let (times, level, left) = (sent.resent, sent.level, sent.time);
+        // In other pieces it may be sent again sooner, when a router on the way says that they are too large (RFC 1191).
         if since < soonest.again && self.left_as_one(at, start, end) {
             return Sending::Doubled;
         }
@@ -47,7 +47,7 @@ impl Scoreboard {
             s.time = time;
             s.hole = false;
             s.parted = false;
-            // What is not parted any more, where too much is outstanding, is sent again in part: the rest has arrived.
+            // Where too much is outstanding to part an entry, the rest of it has arrived.
             if s.arrived && start <= s.start && s.end <= end {
                 s.arrived = false;
                 recanted += s.end - s.start;

@@ -28,16 +28,15 @@ impl Sender {
             let (segment, since) = ((start, self.data_end), self.gap.start());
             self.in_vain = Some(InVain::next(self.in_vain, segment, packet.time, since));
         }
-        if let Sending::Again { recanted, .. } = sending {
-            self.record.open().arrived -= recanted as i64;
-        }
-        if let Sending::Again { times: 0, level, .. } = sending {
+        let Sending::Again { times, level, left, recanted, .. } = sending else { return };
+        self.record.open().arrived -= recanted as i64;
+        if times == 0 {
             self.bursts.lost(level);
             if self.duplicate_acks > 0 && self.recover.is_none() {
                 self.overflow.confirms();
             }
         }
-        if let (Sending::Again { times, left, .. }, Some(start)) = (sending, start) {
+        if let Some(start) = start {
             self.note_dropped(start, packet.len.into(), times, [left, time]);
         }
     }

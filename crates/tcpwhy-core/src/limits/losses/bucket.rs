@@ -33,11 +33,6 @@ struct Point {
 }
 
 impl Point {
-    /// Bytes that had got through beyond those of a rate, at most and at least: its time is known so well.
-    fn beyond(&self, rate: f64, origin: Nanos) -> [f64; 2] {
-        self.left.map(|time| self.passed as f64 - rate * seconds(time - origin))
-    }
-
     fn middle(&self) -> Nanos {
         self.left[0] + (self.left[1] - self.left[0]).scale(1, 2)
     }
@@ -97,7 +92,7 @@ fn rates(points: &[Point], mss: u64) -> Vec<f64> {
         for to in points {
             let (bytes, time) = (to.passed - from.passed, to.left[0] - from.left[0]);
             if bytes >= (apart * mss) as i64 && time > Nanos::ZERO {
-                rates.push(bytes as f64 / seconds(time));
+                rates.push(bytes as f64 / time.secs());
                 from = *to;
             }
         }
@@ -121,7 +116,8 @@ impl Fit<'_> {
         let origin = self.points[0].middle();
         let bounds = |point: &Point| {
             let half = WIDTH / 2.0 * self.mss;
-            let [most, least] = point.beyond(self.rate, origin);
+            // Its time is known so well.
+            let [most, least] = point.left.map(|left| self.beyond(point.passed, left - origin));
             [least - half, most + half]
         };
         let mut sum = 0.0;
@@ -141,12 +137,16 @@ impl Fit<'_> {
         sum
     }
 
+    /// By how much so many bytes are more than what comes in at this rate in `time`.
+    fn beyond(&self, bytes: i64, time: Nanos) -> f64 {
+        bytes as f64 - self.rate * time.secs()
+    }
+
     /// Bytes by which what got through has differed from what came in at this rate since `from`, at the end of a round before `to`, or at `to`
     /// itself: so far from the line chance could have put it.
     fn stray(&self, from: Point, to: Point) -> f64 {
-        let beyond = |time: Nanos, passed: i64| {
-            (passed - from.passed) as f64 - self.rate * seconds(time - from.middle())
-        };
+        let beyond =
+            |time: Nanos, passed: i64| self.beyond(passed - from.passed, time - from.middle());
         let begin = self.rounds.partition_point(|(time, _)| *time <= from.left[1]);
         let end = self.rounds.partition_point(|(time, _)| *time < to.left[0]);
         let between = self.rounds.get(begin..end).unwrap_or_default();
@@ -166,10 +166,6 @@ impl Fit<'_> {
 /// many; and where they are few, what a walk that stays between two walls is worth a step (pi * pi / 2 of the square).
 fn worth(widths: f64) -> f64 {
     (10.0 * widths * widths).ln_1p() / 2.0
-}
-
-fn seconds(time: Nanos) -> f64 {
-    time.0 as f64 / 1e9
 }
 
 #[cfg(test)]

@@ -127,12 +127,13 @@ fn overflowed(ctx: &Context<'_>, first: usize, last: usize, rate: u64) -> Losses
 
 /// Losses whose drops themselves tell a rate, where the link carries more and no queue stands before them: a bucket's.
 fn by_drops(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Option<Losses> {
+    if lost.before == Before::FullQueue || !events.are_without_queue() {
+        return None;
+    }
     // Jitter makes either look faster than it is, at times.
-    let links = [ctx.link(), ctx.first_window.or(ctx.link())];
-    let below =
-        |rate: &u64| links.iter().all(|link| link.is_some_and(|carries| *rate < carries / 8 * 7));
-    let unqueued = lost.before != Before::FullQueue && events.are_without_queue();
-    let most = bucket::rate_of(lost.drops, ctx).filter(below).filter(|_| unqueued)?;
+    let link = ctx.link()?;
+    let carries = ctx.first_window.map_or(link, |first| first.min(link));
+    let most = bucket::rate_of(lost.drops, ctx).filter(|rate| *rate < carries / 8 * 7)?;
     let (first, last) = (events.first, events.last);
     let rate = got_through(ctx, first, &between_losses(ctx)).min(most);
     Some(Losses::Policed { first, last, rate, most, exact: true })

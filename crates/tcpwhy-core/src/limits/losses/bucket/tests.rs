@@ -22,7 +22,7 @@ impl Bucket {
 
     /// Whether it lets a segment through now.
     fn passes(&mut self, now: Nanos) -> bool {
-        let since = seconds(now - self.last) * 1e3 * SEGMENTS_PER_MS;
+        let since = (now - self.last).secs() * 1e3 * SEGMENTS_PER_MS;
         (self.tokens, self.last) = ((self.tokens + since).min(HOLDS), now);
         let passes = self.tokens >= 1.0;
         self.tokens -= f64::from(u8::from(passes));

@@ -91,6 +91,7 @@ mod tests {
     use super::*;
     use crate::model::made::{facts, interval};
     use crate::model::{Cause, Progress, Side, Verdict};
+    use std::sync::Arc;
 
     /// A path that is full from 100 ms on, with so many bytes in each tenth of a second.
     fn change(tenths: &[u64]) -> Option<RateChange> {
@@ -105,7 +106,7 @@ mod tests {
         let mut direction =
             Direction::without_data(Side::Server, timeline.into(), verdict, facts());
         let steps = tenths.iter().enumerate().map(|(k, bytes)| (at(k), at(k + 1), *bytes));
-        direction.progress = Progress::of(steps).map(Box::new);
+        direction.progress = Progress::of(steps).map(Arc::new);
         RateChange::of(&direction)
     }
 

@@ -18,6 +18,7 @@ use crate::model::{
 use crate::units::Nanos;
 use crate::whatif::{predict_simply, reader, turns};
 use std::num::{NonZeroU32, NonZeroU64};
+use std::sync::Arc;
 
 /// Lost segments from which their place in bursts can be told.
 const FEWEST_LOST: u32 = 10;
@@ -161,10 +162,10 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
 }
 
 /// How data of so many bytes went on in the `period`, where it is enough to fill a path.
-fn progress(ctx: &Context<'_>, bytes: u64, period: Period) -> Option<Box<Progress>> {
+fn progress(ctx: &Context<'_>, bytes: u64, period: Period) -> Option<Arc<Progress>> {
     let of_period = |s: &&Stretch| period.meets(s.from, s.to);
     let steps = ctx.stretches.iter().filter(of_period).map(|s| (s.from, s.to, s.arrived()));
-    fills_a_path(bytes, ctx.mss).then(|| Progress::of(steps)).flatten().map(Box::new)
+    fills_a_path(bytes, ctx.mss).then(|| Progress::of(steps)).flatten().map(Arc::new)
 }
 
 /// What ends sooner fills no path, with segments of `mss` bytes.

@@ -4,6 +4,7 @@ use super::{
     Cause, Facts, Interval, Progress, Share, Side, Source, Traits, Transfer, Verdict, WhatIf,
 };
 use crate::units::{Nanos, bits_per_second, time_by_key};
+use std::sync::Arc;
 
 /// One direction of a connection.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +31,8 @@ pub struct Direction {
     pub owes: bool,
     /// What holds for all of it.
     pub facts: Facts,
-    /// How its data went on, where that was enough to fill a path.
-    pub progress: Option<Box<Progress>>,
+    /// How its data went on, where that was enough to fill a path. Shared with what compares the data of all connections.
+    pub progress: Option<Arc<Progress>>,
     /// What the model goes by, until it has made the predictions: [`refine`](crate::whatif::refine).
     pub traits: Option<Traits>,
 }

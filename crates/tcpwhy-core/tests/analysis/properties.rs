@@ -6,6 +6,7 @@ use crate::segments::{analyse, check_all};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 use tcpwhy_core::analysis::Analyzer;
 use tcpwhy_core::model::{Connection, FindingKind};
 use tcpwhy_core::observe::{Endpoint, Segment, flags};
@@ -36,7 +37,7 @@ fn moved(mut connections: Vec<Connection>, by: Nanos) -> Vec<Connection> {
                 t.from += by;
                 t.to += by;
             }
-            for time in d.progress.iter_mut().flat_map(|progress| &mut progress.times) {
+            for time in d.progress.iter_mut().flat_map(|p| &mut Arc::make_mut(p).times) {
                 *time += by;
             }
         }

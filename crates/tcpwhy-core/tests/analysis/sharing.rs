@@ -1,6 +1,7 @@
 //! Several connections between the same hosts share what each of them finds full.
 
 use crate::segments::{analyse_one, of_client};
+use std::sync::Arc;
 use tcpwhy_core::advice::{Language, finding_sentence};
 use tcpwhy_core::analysis::Sharing;
 use tcpwhy_core::model::{Cause, Connection, Finding, FindingKind, Limit, Progress, Side};
@@ -132,7 +133,7 @@ fn losses_at_a_policer_that_all_of_them_share_are_the_paths_though_each_seems_to
             let sign = if n == 1 && shared { -0.4 } else { 0.4 };
             let direction = &mut connection.directions[1];
             let progress = direction.progress.as_ref().unwrap();
-            direction.progress = Some(Box::new(in_waves(progress, sign)));
+            direction.progress = Some(Arc::new(in_waves(progress, sign)));
             let floor = direction.facts.rtt_floor;
             direction.timeline.iter_mut().for_each(|i| i.evidence.rtt_mean = floor);
             let chance = Finding {

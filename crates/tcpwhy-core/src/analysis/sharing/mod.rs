@@ -15,6 +15,7 @@ use one_rate::OneRate;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// What the others carry has to be this part of what one carries: less is within what its own rate varies.
 const WORTH_SAYING: f64 = 0.25;
@@ -37,7 +38,7 @@ pub struct Sharing {
 /// What one connection sends.
 #[derive(Debug)]
 struct Flow {
-    progress: Progress,
+    progress: Arc<Progress>,
     /// It went on without a rest, held by the path.
     busy: bool,
 }
@@ -73,7 +74,7 @@ impl Sharing {
         for direction in &connection.directions {
             if let Some(progress) = &direction.progress {
                 let flows = self.ways.entry(way(connection, direction)).or_default();
-                flows.list.push(Flow { progress: **progress, busy: is_busy(direction) });
+                flows.list.push(Flow { progress: Arc::clone(progress), busy: is_busy(direction) });
                 flows.fastest_bps = flows.fastest_bps.max(direction.facts.path_bps);
                 flows.filled |= direction.verdict.limit == Limit::PathBandwidth;
             }
@@ -116,7 +117,7 @@ impl Together {
     fn of(mut flows: Flows) -> Self {
         // Connections end in any order.
         flows.list.sort_unstable_by_key(|flow| flow.progress.times);
-        let progress: Vec<Progress> = flows.list.iter().map(|flow| flow.progress).collect();
+        let progress: Vec<&Progress> = flows.list.iter().map(|flow| &*flow.progress).collect();
         let curve = Curve::of(&progress);
         let busy = flows.list.iter().filter(|flow| flow.busy).take(MOST_COMPARED);
         let one_rate = busy.filter_map(|own| OneRate::of(&curve, &progress, &own.progress));
@@ -208,7 +209,7 @@ impl Shared {
             let Some((together, progress)) = together.zip(direction.progress.as_ref()) else {
                 continue;
             };
-            let own = Curve::of(&[**progress]);
+            let own = Curve::of(&[&**progress]);
             let direction = &mut connection.directions[side as usize];
             more.extend(together.judge_again(direction, &own));
             more.extend(together.found(direction, &own));

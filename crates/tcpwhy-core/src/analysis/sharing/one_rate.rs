@@ -3,6 +3,7 @@
 use super::curve::Curve;
 use crate::model::Progress;
 use crate::units::{Nanos, bits_per_second};
+use std::borrow::Borrow;
 
 /// Equal parts of a flow's time whose rates are compared, and those of them in which it may still be in slow start.
 const PARTS: i64 = 16;
@@ -30,7 +31,11 @@ pub(super) struct OneRate {
 impl OneRate {
     /// As long as `own` lasts, between it and other `flows` (among which it is); `curve` is the sum of them all. `None` if they do not care for each
     /// other, or cannot be told apart.
-    pub(super) fn of(curve: &Curve, flows: &[Progress], own: &Progress) -> Option<Self> {
+    pub(super) fn of(
+        curve: &Curve,
+        flows: &[impl Borrow<Progress>],
+        own: &Progress,
+    ) -> Option<Self> {
         let (from, to) = own.span();
         let part = Nanos((to - from).0 / PARTS);
         let compared = from + part.scale(STARTS, 1);
@@ -38,7 +43,8 @@ impl OneRate {
             let (begun, ended) = flow.span();
             begun < to && ended > compared
         };
-        let few = (2..=MOST).contains(&flows.iter().filter(beside).count());
+        let beside = flows.iter().map(Borrow::borrow).filter(beside);
+        let few = (2..=MOST).contains(&beside.clone().count());
         if part <= Nanos::ZERO || !few {
             return None;
         }
@@ -46,14 +52,14 @@ impl OneRate {
             let begins = |k: usize| compared + part.scale(k as i64, 1);
             std::array::from_fn(|k| curve.within((begins(k), begins(k) + part)))
         };
-        let alone = |flow: &Progress| parts(&Curve::of(&[*flow]));
+        let alone = |flow: &Progress| parts(&Curve::of(&[flow]));
         let (all, mine) = (parts(curve), alone(own));
         let (varies, mean) = (covariance(&all, &all), mean(&all));
         let missing = covariance(&mine, &all) > covariance(&mine, &mine) * MISSING;
         if missing || varies.sqrt() > mean * EVEN {
             return None;
         }
-        let each: f64 = flows.iter().filter(beside).map(alone).map(|p| covariance(&p, &p)).sum();
+        let each: f64 = beside.map(alone).map(|p| covariance(&p, &p)).sum();
         let rate_bps = bits_per_second(mean as u64, part);
         (varies <= each * LESS).then_some(Self { from, to, rate_bps })
     }

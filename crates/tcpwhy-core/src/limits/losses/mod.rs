@@ -16,7 +16,7 @@ use crate::flow::drops::Dropped;
 use crate::flow::overflow::Before;
 use crate::flow::stretch::Stretch;
 use crate::kernel::start::INITIAL_WINDOW;
-use crate::units::{Nanos, bytes_in};
+use crate::units::{Nanos, bytes_in, mul_div};
 
 /// Losses from which a pattern can be told.
 const FEWEST: usize = 3;
@@ -55,6 +55,10 @@ const UNUSED_PART: u64 = 2;
 /// Segments that get through in a round trip, less than which a sender whose window is at its least sends anyhow: that shows no rate (after
 /// a loss it is two segments, RFC 5681 section 3.1).
 const LEAST_WINDOW: u64 = 2;
+
+/// Segments that a rate lets through while the link carries others past it: where none of them arrived nothing did. It takes a host that sends so many
+/// times faster than the link to send them at once.
+const OUTAGE: u64 = 32;
 
 /// The pattern of a direction's losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -144,7 +148,7 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Losses {
     let &Events { ref list, first, last, without_queue } = events;
     let between = between_losses(ctx);
     let rate = got_through(ctx, first, &between);
-    if bytes_in(rate, ctx.floor) < LEAST_WINDOW * ctx.mss {
+    if bytes_in(rate, ctx.floor) < LEAST_WINDOW * ctx.mss || is_cut_off(ctx, lost.drops, rate) {
         return Losses::Plain;
     }
     // Where more of what the link carries gets through, chance and short queues are as hard for a round or two.
@@ -202,6 +206,21 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Losses {
     } else {
         Losses::Plain
     }
+}
+
+/// Half of what was dropped was so in runs from which the `rate` would have let many segments through: for a while nothing got through at all.
+fn is_cut_off(ctx: &Context<'_>, drops: &[Dropped], rate: u64) -> bool {
+    let Some(carries) = ctx.link() else { return false };
+    let passes = OUTAGE * ctx.mss;
+    let lost: Vec<(u64, u64)> =
+        drops.iter().filter(|d| !d.repair).map(|d| (d.start, d.len)).collect();
+    let runs = lost.chunk_by(|one, next| one.0 + one.1 == next.0);
+    let bytes = runs.map(|run| run.iter().map(|(_, len)| len).sum::<u64>());
+    let (all, cut) = bytes.fold((0, 0), |(all, cut), run| {
+        let in_vain = mul_div(run, rate, carries.max(1)) > passes;
+        (all + run, if in_vain { cut + run } else { cut })
+    });
+    2 * cut > all
 }
 
 /// Bytes per second that get through between losses. It is no more from the first loss on, in stretch `first`, at which a bucket was empty.

@@ -396,3 +396,31 @@ fn what_had_arrived_was_dropped_by_no_policer() {
     };
     assert_eq!([0, 4, 5, 10].map(policed), [true, true, false, false]);
 }
+
+#[test]
+fn where_nothing_got_through_for_a_while_the_link_was_cut_off() {
+    let policed = |in_a_row: u64| {
+        let list = rounds(400, ROUND, |k, s| {
+            (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
+            s.sampled(ROUND.scale(3, 2), Nanos::ZERO);
+            if k > 3 && k % 2 == 1 {
+                (s.wait, s.resent) = (Wait::Recovery, 10);
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.capacity = Some(LINK);
+        let runs = (0..3).flat_map(|run| (0..in_a_row).map(move |k| (run, k)));
+        let drops: Vec<Dropped> = runs
+            .map(|(run, k)| Dropped {
+                left: [ROUND; 2],
+                again: ROUND.scale(3, 1),
+                start: run * 10_000_000 + k * MSS,
+                len: MSS,
+                repair: false,
+            })
+            .collect();
+        matches!(pattern(&ctx, Lost { drops: &drops, ..standing(80) }), Losses::Policed { .. })
+    };
+    // A fourth of the link's rate, which lets every fourth of them through.
+    assert_eq!([1, 120, 140, 300].map(policed), [true, true, false, false]);
+}

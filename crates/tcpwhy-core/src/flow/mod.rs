@@ -24,6 +24,7 @@ mod passing;
 pub(crate) mod placed;
 pub(crate) mod placing;
 mod record;
+mod remarks;
 mod rhythm;
 pub(crate) mod rtt;
 mod scoreboard;

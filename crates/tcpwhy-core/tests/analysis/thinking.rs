@@ -61,3 +61,31 @@ fn a_short_thought_and_a_client_that_has_nothing_to_ask_are_not_the_answer() {
     let connection = answered(320.1, 0.0);
     assert_eq!(direction(&connection, Side::Client).thought(), Nanos::ZERO);
 }
+
+/// A server that writes 20 kB every 91 ms and is told twice how much of it was read, captured there: midway by 36 bytes, and by so many when all
+/// has come, long before the next write.
+fn granted(last: u32) -> Connection {
+    let mut text = format!("{OPENING} 20.1 C P. len 100\n");
+    for chunk in 0..40 {
+        let begins = 41.0 + 91.0 * f64::from(chunk);
+        let start = 1 + chunk * 14 * 1_448;
+        for k in 0..14 {
+            text += &format!("{:.3} S P. len 1448\n", begins + f64::from(k));
+        }
+        let end = start + 14 * 1_448;
+        text += &format!("{:.3} C P. len 36 ack {} win 8000\n", begins + 30.0, start + 7 * 1_448);
+        text += &format!("{:.3} C P. len {last} ack {end} win 8000\n", begins + 40.0);
+    }
+    analyse_one(&script(&text))
+}
+
+#[test]
+fn nobody_waits_for_a_grant_of_what_is_not_used_up() {
+    let (granted, asked) = (granted(36), granted(120));
+    let told = |connection: &Connection| server(connection).verdict.cause;
+    assert_eq!(told(&granted), Cause::SenderApplication);
+    assert_eq!(server(&granted).turns(), 1);
+    assert_eq!(server(&asked).turns(), 40);
+    let waits = server(&asked).limits().into_iter().find(|s| s.cause == Cause::WaitingForPeer);
+    assert!(waits.is_some_and(|s| s.duration > Nanos::from_millis(39 * 25)));
+}

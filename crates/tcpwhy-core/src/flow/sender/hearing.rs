@@ -15,7 +15,7 @@ impl Sender {
         if again && event.len > 0 && event.is_ordinary() {
             self.last = time;
             self.shows(event.frame);
-            return self.peer_spoke(time, event.frame);
+            return self.hears_data(event, time);
         }
         self.repeated = None;
         self.told(event, time, way);
@@ -57,7 +57,7 @@ impl Sender {
             self.gap.notices(time);
         }
         if event.len > 0 {
-            self.peer_spoke(time, event.frame);
+            self.hears_data(event, time);
             self.capacity.breaks_off();
         } else if arrived > 0 {
             let pause = Nanos(self.round().0 / 4);
@@ -113,6 +113,12 @@ impl Sender {
         }
     }
 
+    /// The peer's data; what it acknowledges is taken in.
+    fn hears_data(&mut self, event: &Packet, time: Nanos) {
+        self.remarks.spoke(event.len, self.board.flight() > 0);
+        self.peer_spoke(time, event.frame);
+    }
+
     /// Data whose header says nothing that was not known.
     fn is_mere_data(&self, event: &Packet) -> bool {
         event.len > 0 && event.is_ordinary() && self.window.repeats(self.board.una, event.window)
@@ -126,7 +132,7 @@ impl Sender {
         self.shows(event.frame);
         self.record.open().saw_window(window);
         self.answers.spoke();
-        self.peer_spoke(time, event.frame);
+        self.hears_data(event, time);
         let piece = self.piece(time, event.frame);
         self.gap.change(piece);
         self.repeated = Some((event.ack, event.window));

@@ -25,6 +25,7 @@ use crate::flow::in_vain::InVain;
 use crate::flow::overflow::Overflow;
 use crate::flow::packet::Packet;
 use crate::flow::record::Stretches;
+use crate::flow::remarks::Remarks;
 use crate::flow::rhythm::Rhythm;
 use crate::flow::rtt::RttMeter;
 use crate::flow::scoreboard::Scoreboard;
@@ -98,6 +99,7 @@ pub(crate) struct Sender {
     spoke_first: Nanos,
     /// What shows that it had arrived, 0 if it is not known.
     spoke_frame: u64,
+    remarks: Remarks,
     /// What it acknowledged last, of the peer's data.
     answered_to: Option<Seq>,
     /// Loss is being repaired until this is acknowledged.
@@ -202,6 +204,7 @@ impl Sender {
             peer_data: None,
             spoke_first: b.from,
             spoke_frame: 0,
+            remarks: Remarks::default(),
             answered_to: None,
             recover: None,
             timed_out: false,

@@ -123,7 +123,7 @@ impl Sender {
         let alone = time - rested >= WAKE_UP;
         let loss = self.loss_in(sending, release, flight, time);
         self.close_gap(time, packet, release, loss, flight);
-        let turn = flight == 0 && self.peer_data.is_some();
+        let turn = flight == 0 && self.peer_data.is_some() && release != Release::OwnWill;
         self.transfers.sent(time, packet.frame, fresh, again, turn);
         self.tally.data(sending, packet, again);
         self.note_sending(sending, packet, alone);
@@ -210,7 +210,9 @@ impl Sender {
         let slack = self.pace.slack;
         let at_once = self.is_at_once(time);
         match (flight, self.peer_data) {
-            (0, Some(peer)) => Release::PeerData(if time - peer <= slack { time } else { peer }),
+            (0, Some(peer)) if time - peer <= slack => Release::PeerData(time),
+            (0, Some(_)) if self.remarks.is_one() => Release::OwnWill,
+            (0, Some(peer)) => Release::PeerData(peer),
             (0, None) if self.was_delayed(packet, time) => Release::DelayedAck,
             (1.., None) if at_once && self.was_kept_back(packet, time) => Release::DelayedAck,
             (_, _) if at_once => Release::Ack,

@@ -30,6 +30,9 @@ const SMALL: u64 = 8;
 /// Part of the time (percent) from which on stalls, and not what lies between them, set the rate.
 const MOSTLY: i64 = 50;
 
+/// Percent of the time that a busy host makes a sender rest that has no reason to.
+const BUSY: i64 = 5;
+
 /// Everything acknowledged and nothing sent.
 pub(super) fn idle(ctx: &Context<'_>, i: usize) -> Judgement {
     let s = &ctx.stretches[i];
@@ -165,6 +168,23 @@ fn ends_so(ctx: &Context<'_>, i: usize, so: impl Fn(&Around) -> bool) -> Option<
     // The rounds before may still belong to slow start.
     (so(&ctx.around(i)) || so(&ctx.ahead(i)))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
+}
+
+/// Seen from afar data goes on at one rate, without a rest: what ACKs release rests until they come back. Nothing queues, as it does now and then before a
+/// link that is full. And the sender's queue was empty time after time: writes end short, or each segment is marked, or more leaves at once than
+/// pacing makes, of what the link could carry twice.
+pub(super) fn flows_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    let marks = around.marks_each() && !around.is_cut_from_more();
+    let idle = || ctx.link().is_some_and(|carries| around.rate() <= carries / 2);
+    let bursts = || around.is_even() && is_more_than_paced(ctx, &around) && idle();
+    (ctx.far
+        && around.stalled_percent() <= BUSY
+        && !around.is_at_the_edge()
+        && ctx.is_calm(i, &around)
+        && ctx.queues_nothing(&around)
+        && (around.shows_ends() || marks || bursts()))
+    .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }
 
 /// The waits that stand out, so many times longer than others, end at another time than an ACK's: neither a window nor a writer that waits

@@ -151,6 +151,7 @@ fn at_a_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     application::own_pace(ctx, i)
         .or_else(|| application::fills_segments(ctx, i))
         .or_else(|| application::writes_little(ctx, i))
+        .or_else(|| application::flows_evenly(ctx, i))
         .or_else(|| application::breaks_off(ctx, i))
         .or_else(|| congestion_window::clocked(ctx, i))
         .or_else(|| receive_window::steady(ctx, i))

@@ -49,11 +49,12 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let still = !moves
         && !around.is_at_the_edge()
         && around.flight_max <= around.flight().saturating_mul(2);
-    // Pacing smooths the pauses away, but not the height.
-    if still && pinned(ctx, i) {
+    let rests = around.stalled_percent() >= PAUSES;
+    // Pacing smooths the pauses away, as far as they are seen near the sender, but not the height. From afar one rate has one height, whoever keeps it.
+    if still && pinned(ctx, i) && (rests || !ctx.far) {
         return Some(Judgement::new(Limit::SendBuffer, Cause::None, 75));
     }
-    if !still || around.stalled_percent() < PAUSES {
+    if !still || !rests {
         return None;
     }
     let dry = around.dryness()? >= 75;

@@ -6,7 +6,7 @@
 
 use super::around::{Around, PAUSES, nearly};
 use super::context::CALM_ROUNDS;
-use super::send_buffer::pinned;
+use super::send_buffer::{is_a_setting, pinned};
 use super::{Context, Judgement};
 use crate::flow::WAKE_UP;
 use crate::flow::stretch::Stretch;
@@ -181,6 +181,7 @@ pub(super) fn flows_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     (ctx.far
         && around.stalled_percent() <= BUSY
         && !around.is_at_the_edge()
+        && !(is_a_setting(&around, ctx.mss) && pinned(ctx, i))
         && ctx.is_calm(i, &around)
         && ctx.queues_nothing(&around)
         && (around.shows_ends() || marks || bursts()))

@@ -50,8 +50,8 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         && !around.is_at_the_edge()
         && around.flight_max <= around.flight().saturating_mul(2);
     let rests = around.stalled_percent() >= PAUSES;
-    // Pacing smooths the pauses away, as far as they are seen near the sender, but not the height. From afar one rate has one height, whoever keeps it.
-    if still && pinned(ctx, i) && (rests || !ctx.far) {
+    // Pacing smooths the pauses away, but not the height. From afar one rate has one height, whoever keeps it.
+    if still && pinned(ctx, i) && (rests || !ctx.far || is_a_setting(&around, ctx.mss)) {
         return Some(Judgement::new(Limit::SendBuffer, Cause::None, 75));
     }
     if !still || !rests {
@@ -125,6 +125,14 @@ pub(super) fn refilled_from_afar(ctx: &Context<'_>, i: usize) -> Option<Judgemen
         && !around.is_at_the_edge()
         && nearly_pinned(ctx, i);
     full.then(|| Judgement::new(Limit::SendBuffer, Cause::None, 65))
+}
+
+/// The flight stops at a number of bytes that somebody has chosen, as it does where a stack counts bytes of data alone (BSD: `sb_hiwat`). By chance it
+/// does once in five hundred times, unless it is so many writes of that many.
+pub(super) fn is_a_setting(around: &Around, mss: u64) -> bool {
+    let flight = around.flight_max;
+    let round = |bytes: u64| bytes.is_multiple_of(1_000) || bytes.is_multiple_of(1_024);
+    flight > 0 && round(flight) && !flight.is_multiple_of(mss)
 }
 
 /// In round after round the flight stops at the same byte. A congestion window that is full grows by a segment a round or two (RFC 5681

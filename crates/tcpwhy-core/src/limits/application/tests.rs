@@ -393,3 +393,28 @@ fn a_burst_whose_acks_let_nothing_go_was_all_that_there_was() {
     assert!(!says(39, 20, Wait::IdleSelf), "ACKs let the rest go");
     assert!(!says(39, 0, Wait::Ack));
 }
+
+#[test]
+fn from_afar_who_never_rests_and_runs_dry_in_every_round_writes_by_a_clock() {
+    let floor = Nanos::from_millis(20);
+    let says = |far: bool, pushes: u32, short: u32, queue: i64, rests: bool| {
+        let list = rounds(40, floor, |_, s| {
+            (s.flight, s.arrived, s.segments) = (54 * MSS + 7, 54 * MSS as i64, 54);
+            (s.pushes, s.short_segments) = (pushes, short);
+            s.sampled(floor + Nanos::from_millis(queue), Nanos::ZERO);
+            if rests {
+                s.stalled(floor.scale(1, 8), s.flight, 1 << 23, false);
+            }
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        ctx.far = far;
+        flows_evenly(&ctx, 20).map(|j| j.cause)
+    };
+    let clock = Some(Cause::SenderApplication);
+    assert_eq!(says(true, 1, 1, 0, false), clock, "the short end of what Nagle kept back");
+    assert_eq!(says(true, 54, 0, 0, false), clock, "each segment is a write");
+    assert_eq!(says(true, 27, 0, 0, false), None, "pairs are a pacer's, too");
+    assert_eq!(says(true, 1, 1, 5, false), None, "a path that is full has a queue");
+    assert_eq!(says(true, 1, 1, 0, true), None, "a buffer that is full rests");
+    assert_eq!(says(false, 1, 1, 0, false), None, "near the sender ACKs show it");
+}

@@ -233,3 +233,21 @@ fn from_afar_a_height_that_varies_by_a_segment_or_two_is_a_full_buffers_where_wa
 fn a_buffer_is_full_as_soon_as_slow_start_has_reached_it() {
     assert!(is_plateau(|k| ((10 * MSS) << k.min(4)).min(116 * MSS)));
 }
+
+#[test]
+fn from_afar_the_same_byte_is_one_rate_unless_the_sender_rests_or_somebody_has_chosen_it() {
+    let is_full = |flight: u64, rests: bool| {
+        let list = rounds(40, ROUND, |_, s| {
+            (s.flight, s.arrived, s.segments) = (flight, flight as i64, 54);
+            if rests {
+                s.stalled(ROUND.scale(1, 2), flight, 1 << 23, false);
+            }
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.far = true;
+        plateau(&ctx, 20).is_some()
+    };
+    assert!(is_full(54 * MSS + 7, true) && !is_full(54 * MSS + 7, false));
+    assert!(is_full(64 << 10, false) && is_full(70_000, false));
+    assert!(!is_full(125 * MSS, false), "writes of whole segments are round by chance");
+}

@@ -30,7 +30,7 @@ pub(crate) mod rtt;
 mod scoreboard;
 mod segment_size;
 pub(crate) mod sender;
-mod sender_clock;
+pub(crate) mod sender_clock;
 mod space;
 pub(crate) mod spread;
 pub(crate) mod stretch;

@@ -8,7 +8,7 @@ use crate::units::Nanos;
 
 /// The clock of Linux, Windows and the BSDs. Of a faster one every packet seems to be the fastest, and nothing follows; a slower one
 /// contradicts itself soon.
-pub(super) const TICK: Nanos = Nanos::from_millis(1);
+pub(crate) const TICK: Nanos = Nanos::from_millis(1);
 /// Two clocks that are kept to real time drift apart by no more than one part in so many.
 const DRIFT: i64 = 10_000;
 /// A packet that by its stamp left before what released it could, and how many more of these than others, lately, show a clock that ticks slowly.

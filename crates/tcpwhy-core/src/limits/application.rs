@@ -98,7 +98,9 @@ pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // The rounds before may still belong to slow start.
     let around = Some(ctx.around(i)).filter(|around| ctx.stands(around));
     let around = around.unwrap_or_else(|| ctx.ahead(i));
-    let bursts = around.is_little_at_once() && is_more_than_paced(ctx, &around);
+    // Waits of all lengths between bursts that stop at the same byte are a full buffer's behind a pacer.
+    let refilled = || around.is_erratic() && pinned(ctx, i);
+    let bursts = around.is_little_at_once() && is_more_than_paced(ctx, &around) && !refilled();
     let ends = around.short_segments * 8 >= around.segments;
     let timed = around.waits >= CALM_ROUNDS && !around.is_woken_by_acks();
     (ctx.is_calm(i, &around) && timed && (bursts || ends))
@@ -177,7 +179,9 @@ pub(super) fn flows_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let marks = around.marks_each() && !around.is_cut_from_more();
     let idle = || ctx.link().is_some_and(|carries| around.rate() <= carries / 2);
-    let bursts = || around.is_even() && is_more_than_paced(ctx, &around) && idle();
+    // At even intervals no two ACKs fall together.
+    let paced = || paced_burst(ctx, around.rate()) - ctx.mss / 2;
+    let bursts = || around.is_even() && around.burst() > paced() && idle();
     (ctx.far
         && around.stalled_percent() <= BUSY
         && !around.is_at_the_edge()

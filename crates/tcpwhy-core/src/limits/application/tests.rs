@@ -49,6 +49,22 @@ fn one_wait_in_many_rounds_is_no_writers_pace() {
 }
 
 #[test]
+fn bursts_that_stop_at_the_same_byte_after_waits_of_all_lengths_are_no_clocks() {
+    let floor = Nanos::from_millis(60);
+    let own = |waits: [u64; 4]| {
+        let list = rounds(40, floor, |_, s| {
+            (s.flight, s.arrived, s.segments) = (280 * MSS, 280 * MSS as i64, 280);
+            s.sampled(floor, Nanos::ZERO);
+            s.waits = 28;
+            (0..7).flat_map(|_| waits).for_each(|wait| s.lengths.add(wait));
+        });
+        own_pace(&Context::new(&list, floor, MSS), 20).is_some()
+    };
+    assert!(own([2_000_000; 4]));
+    assert!(!own([100_000, 100_000, 800_000, 7_000_000]), "a full buffer behind a pacer");
+}
+
+#[test]
 fn small_bursts_by_a_timer_are_written_at_that_time_though_they_queue() {
     let floor = Nanos::from_millis(150);
     let timed = |waits: u32, prompt: u32| {
@@ -417,4 +433,23 @@ fn from_afar_who_never_rests_and_runs_dry_in_every_round_writes_by_a_clock() {
     assert_eq!(says(true, 1, 1, 5, false), None, "a path that is full has a queue");
     assert_eq!(says(true, 1, 1, 0, true), None, "a buffer that is full rests");
     assert_eq!(says(false, 1, 1, 0, false), None, "near the sender ACKs show it");
+}
+
+#[test]
+fn from_afar_three_segments_at_even_intervals_are_a_writers_where_a_pacer_makes_two() {
+    let floor = Nanos::from_millis(30);
+    let says = |at_once: u64, link: u64| {
+        let list = rounds(40, floor, |_, s| {
+            (s.flight, s.arrived, s.segments) = (30 * MSS, 30 * MSS as i64, 30);
+            s.sampled(floor, Nanos::ZERO);
+            s.waits = (30 / at_once) as u32;
+            (0..s.waits).for_each(|_| s.lengths.add(at_once * 1_000_000));
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        (ctx.far, ctx.capacity) = (true, Some(link));
+        flows_evenly(&ctx, 20).is_some()
+    };
+    let rate = 30 * MSS * 1_000 / 30;
+    assert!(says(3, 8 * rate) && !says(2, 8 * rate));
+    assert!(!says(3, rate), "the path may have spaced them");
 }

@@ -193,8 +193,8 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Losses {
         return Losses::Plain;
     }
     let fewest = if farther >= ends { FEWEST_BETWEEN_ENDS } else { FEWEST_BETWEEN };
-    // What is lost does not stand at the ends of bursts: rates that differ as little as a growing window's do not overrule that.
-    let by_chance = farther <= CHANCE && !(narrow && evenly(fewest, EVENER));
+    // What is lost does not stand at the ends of bursts: that rates are even does not overrule that, for those of a window or a buffer are.
+    let by_chance = farther <= CHANCE;
     if by_chance && (most_are_heavy(ctx, list) || come_together(ctx, list)) {
         Losses::Plain
     } else if by_chance {

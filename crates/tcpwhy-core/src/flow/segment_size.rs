@@ -35,10 +35,16 @@ impl SegmentSize {
     /// A data segment of `len` bytes; `pushed`: with PSH, which ends what its sender had to send and may be shorter.
     pub(crate) fn seen(&mut self, len: u32, pushed: bool) {
         match self.announced {
+            None if pushed && self.may_be_an_end(len) => {}
             None => self.note_any(len),
             Some(announced) if len <= announced && !pushed => self.note_full(len, announced),
             Some(_) => {}
         }
+    }
+
+    /// With PSH it says nothing against larger ones that no offload has merged.
+    fn may_be_an_end(&self, len: u32) -> bool {
+        len < self.candidate && self.candidate <= LARGEST_ON_ETHERNET
     }
 
     #[inline(never)]
@@ -126,6 +132,17 @@ mod tests {
             }
         }
         assert_eq!(s.mss(), 1380);
+    }
+
+    #[test]
+    fn ends_of_writes_say_nothing_against_what_is_full() {
+        let mut s = SegmentSize::new(None);
+        for _ in 0..10 {
+            s.seen(952, true);
+            s.seen(1_448, false);
+            s.seen(700, true);
+        }
+        assert_eq!(s.mss(), 1_448);
     }
 
     #[test]

@@ -72,9 +72,10 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 /// Enough is in flight to fill a buffer: the smallest takes in two segments (`SOCK_MIN_SNDBUF`), and the least that is written leaves at
-/// once. And whoever waits for room is not late every time that there is some.
+/// once. And whoever waits for room is not late every time that there is some, nor without an ACK nearly every time.
 fn may_be_full(ctx: &Context<'_>, around: &Around) -> bool {
-    around.flight_max >= 2 * ctx.mss && !around.is_late(ctx.mss)
+    let unprompted = around.most_stalls(around.unprompted);
+    around.flight_max >= 2 * ctx.mss && !around.is_late(ctx.mss) && !unprompted
 }
 
 /// As `plateau`, after a wait that no ACK ended where ACKs end most: the writer was woken, and its host was busy.

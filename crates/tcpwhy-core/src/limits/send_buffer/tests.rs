@@ -251,3 +251,16 @@ fn from_afar_the_same_byte_is_one_rate_unless_the_sender_rests_or_somebody_has_c
     assert!(is_full(64 << 10, false) && is_full(70_000, false));
     assert!(!is_full(125 * MSS, false), "writes of whole segments are round by chance");
 }
+
+#[test]
+fn who_goes_on_without_an_ack_time_after_time_waits_for_no_room() {
+    let may = |flight: u64, unprompted: u32| {
+        let list = rounds(20, ROUND, |_, s| {
+            (s.flight, s.stalls, s.unprompted) = (flight, 4, unprompted);
+        });
+        let ctx = Context::new(&list, ROUND, MSS);
+        may_be_full(&ctx, &ctx.around(10))
+    };
+    assert!(may(3 * MSS, 1) && !may(3 * MSS, 3));
+    assert!(!may(2 * MSS - 1, 0), "the smallest buffer takes in two segments");
+}

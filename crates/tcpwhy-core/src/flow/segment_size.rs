@@ -21,6 +21,8 @@ pub(crate) struct SegmentSize {
     /// Majority vote (Boyer and Moore) over the sizes of data segments.
     candidate: u32,
     votes: u32,
+    /// A segment of that size had no PSH: it is no end of a write.
+    whole: bool,
     /// The payload of a full segment, as these say.
     mss: u64,
 }
@@ -29,27 +31,32 @@ impl SegmentSize {
     /// `announced`: the smaller MSS of the two SYNs, less the timestamp option where it is in use.
     pub(crate) fn new(announced: Option<u32>) -> Self {
         let announced = announced.filter(|&m| m >= 64);
-        Self { announced, candidate: 0, votes: 0, mss: announced.unwrap_or(USUAL).into() }
+        let mss = announced.unwrap_or(USUAL).into();
+        Self { announced, candidate: 0, votes: 0, whole: false, mss }
     }
 
     /// A data segment of `len` bytes; `pushed`: with PSH, which ends what its sender had to send and may be shorter.
     pub(crate) fn seen(&mut self, len: u32, pushed: bool) {
         match self.announced {
-            None if pushed && self.may_be_an_end(len) => {}
-            None => self.note_any(len),
+            None if pushed && self.is_shorter(len) => {}
+            None => self.note_any(len, pushed),
             Some(announced) if len <= announced && !pushed => self.note_full(len, announced),
             Some(_) => {}
         }
     }
 
-    /// With PSH it says nothing against larger ones that no offload has merged.
-    fn may_be_an_end(&self, len: u32) -> bool {
-        len < self.candidate && self.candidate <= LARGEST_ON_ETHERNET
+    /// With PSH it says nothing against those that are larger without it, and that no offload has merged.
+    fn is_shorter(&self, len: u32) -> bool {
+        self.whole && len < self.candidate && self.candidate <= LARGEST_ON_ETHERNET
     }
 
     #[inline(never)]
-    fn note_any(&mut self, len: u32) {
+    fn note_any(&mut self, len: u32, pushed: bool) {
         if (64..=LARGEST_GUESS).contains(&len) {
+            let whole = !pushed && len <= LARGEST_ON_ETHERNET;
+            if whole && !self.whole && len >= self.candidate {
+                (self.candidate, self.votes, self.whole) = (len, 0, true);
+            }
             let size = self.common_part(len).unwrap_or(len);
             self.vote(size);
             self.mss = on_the_wire(self.candidate).max(LEAST).into();
@@ -89,7 +96,7 @@ impl SegmentSize {
     #[inline(always)]
     pub(crate) fn expects(&self, len: u32) -> bool {
         match self.announced {
-            None => len == self.candidate,
+            None => self.whole && len == self.candidate,
             // It speaks for what is known already; or an offload has merged it.
             Some(announced) => u64::from(len) == self.mss || len > announced,
         }

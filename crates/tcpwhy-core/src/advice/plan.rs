@@ -8,6 +8,7 @@ use super::step::{Buffer, Life, Network, Step, Unseen, Work};
 use crate::kernel::start::INITIAL_WINDOW;
 use crate::model::{Cause, Limit, Side, WindowScale};
 use crate::units::Nanos;
+use std::net::IpAddr;
 
 /// Steps against the limit that held at other times: what helps most.
 const MOST_BESIDES: usize = 2;
@@ -332,6 +333,15 @@ fn loss_recovery(f: &Figures) -> Vec<Step> {
     }
 }
 
+/// Payload of an ICMP echo that makes as large a packet as a full segment does: on Ethernet all of 1,500 bytes, whatever its header takes.
+fn ping_as_large(f: &Figures) -> u32 {
+    match f.receiver.end.addr() {
+        _ if f.mss > 1_460 => f.mss + 24,
+        IpAddr::V4(_) => 1_500 - 20 - 8,
+        IpAddr::V6(_) => 1_500 - 40 - 8,
+    }
+}
+
 fn silent_path(f: &Figures) -> Vec<Step> {
     // Without a cause it is the receiver who waits.
     let at = if f.verdict.cause == Cause::None { f.receiver } else { f.sender };
@@ -352,9 +362,17 @@ fn silent_path(f: &Figures) -> Vec<Step> {
             Step::Life(Life::CheckPath { frames: f.frames }),
             Step::Life(Life::DetectDeadPeer { at }),
         ],
-        _ => vec![
-            Step::Life(Life::CheckPath { frames: f.frames }),
-            Step::Life(Life::DetectDeadPeer { at }),
-        ],
+        _ => {
+            let mut steps = vec![
+                Step::Life(Life::CheckPath { frames: f.frames }),
+                Step::Life(Life::DetectDeadPeer { at }),
+            ];
+            // The small packets of the handshake passed, and none as large as these.
+            if f.is_whole && f.peak_bps == 0 && f.most_in_flight >= u64::from(f.mss.max(1)) {
+                let (to, mss, ping) = (f.receiver, f.mss, ping_as_large(f));
+                steps.insert(0, Step::Life(Life::CompareSizes { to, mss, ping }));
+            }
+            steps
+        }
     }
 }

@@ -96,6 +96,7 @@ pub(crate) enum Life {
     ReuseAgainstHandshake { rtt: Nanos },
     ReuseAgainstTurns { rtt: Nanos, turns: u64 },
     CheckPath { frames: (u64, u64) },
+    CompareSizes { to: Place, mss: u32, ping: u32 },
     DetectDeadPeer { at: Place },
     AllowIcmp,
     ProbeMtu { at: Place },

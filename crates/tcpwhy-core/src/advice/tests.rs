@@ -338,3 +338,16 @@ mod buffers;
 mod exchange;
 mod gain;
 mod languages;
+
+#[test]
+fn where_nothing_but_the_handshake_passed_the_size_of_packets_may_be_why() {
+    let first_step = |peak_bps: u64| {
+        let mut c = case(Limit::SilentPath, Cause::PeerVanished);
+        c.directions[1].facts.peak_bps = peak_bps;
+        advised(&c).swap_remove(0)
+    };
+    let text = first_step(0);
+    assert!(text.contains("no full segment (1,448 bytes)"), "{text}");
+    assert!(text.contains("`ping -M do -s 1472 10.0.0.2`"), "{text}");
+    assert!(first_step(9_000_000).starts_with("Find out what became of the other end"));
+}

@@ -204,6 +204,8 @@ fn all_steps() -> Vec<Step> {
         Life::ReuseAgainstTurns { rtt, turns: 3 },
         Life::ReuseAgainstTurns { rtt: Nanos::ZERO, turns: 2 },
         Life::CheckPath { frames },
+        Life::CompareSizes { to: at, mss: 1_448, ping: 1_472 },
+        Life::CompareSizes { to: at, mss: 0, ping: 1_472 },
         Life::DetectDeadPeer { at },
         Life::AllowIcmp,
         Life::ProbeMtu { at },

@@ -44,6 +44,14 @@ pub(super) fn step(step: &Life) -> String {
              a changed route, a firewall or NAT that dropped the connection.",
             frames(first, last)
         ),
+        Life::CompareSizes { to, mss, ping } => format!(
+            "The connection opened, and no full segment{} ever arrived: see whether large packets \
+             alone vanish (`ping -M do -s {ping} {}` and `-s 1200`). Then the path's MTU is smaller \
+             and nobody says so; `sysctl -w net.ipv4.tcp_mtu_probing=1` on the sender, or a \
+             clamped MSS, lets data through.",
+            if mss > 0 { format!(" ({})", bytes(u64::from(mss))) } else { String::new() },
+            to.end.addr()
+        ),
         Life::DetectDeadPeer { at } => format!(
             "So that the application on {} learns of it in seconds instead of a quarter of an hour, \
              set TCP_USER_TIMEOUT on its sockets, with SO_KEEPALIVE for idle ones.",

@@ -38,6 +38,11 @@ pub(super) fn step(step: &Life) -> String {
             "查明对端或路径在那段时间{}发生了什么：主机崩溃、路由变化，或是防火墙、NAT 丢弃了连接。",
             frames(first, last)
         ),
+        Life::CompareSizes { to, mss, ping } => format!(
+            "连接已经建立，却没有一个满长的报文段{}到达：看看是否只有大的数据包丢失（`ping -M do -s {ping} {}` 与 `-s 1200`）。如果是，路径的 MTU 更小，而没有人通知；在发送方执行 `sysctl -w net.ipv4.tcp_mtu_probing=1`，或限制 MSS，数据就能通过。",
+            known(mss > 0, || format!("（{}）", bytes(u64::from(mss)))),
+            to.end.addr()
+        ),
         Life::DetectDeadPeer { at } => format!(
             "在{}的套接字上设置 TCP_USER_TIMEOUT，对空闲的连接再加上 SO_KEEPALIVE，应用程序就能在几秒内得知断连，而不是等上一刻钟。",
             place(&at)

@@ -333,13 +333,17 @@ fn loss_recovery(f: &Figures) -> Vec<Step> {
     }
 }
 
-/// Payload of an ICMP echo that makes as large a packet as a full segment does: on Ethernet all of 1,500 bytes, whatever its header takes.
-fn ping_as_large(f: &Figures) -> u32 {
-    match f.receiver.end.addr() {
+/// How to see whether large packets alone vanish, where those of the handshake passed and no full segment did.
+fn compare_sizes(f: &Figures) -> Option<Step> {
+    let none_passed = f.peak_bps == 0 && f.most_in_flight >= u64::from(f.mss.max(1));
+    // The payload of an ICMP echo in as large a packet: on Ethernet all of 1,500 bytes, however long a segment's header is.
+    let ping = match f.receiver.end.addr() {
         _ if f.mss > 1_460 => f.mss + 24,
         IpAddr::V4(_) => 1_500 - 20 - 8,
         IpAddr::V6(_) => 1_500 - 40 - 8,
-    }
+    };
+    let step = Life::CompareSizes { to: f.receiver, mss: f.mss, ping };
+    (f.is_whole && none_passed).then_some(Step::Life(step))
 }
 
 fn silent_path(f: &Figures) -> Vec<Step> {
@@ -363,16 +367,9 @@ fn silent_path(f: &Figures) -> Vec<Step> {
             Step::Life(Life::DetectDeadPeer { at }),
         ],
         _ => {
-            let mut steps = vec![
-                Step::Life(Life::CheckPath { frames: f.frames }),
-                Step::Life(Life::DetectDeadPeer { at }),
-            ];
-            // The small packets of the handshake passed, and none as large as these.
-            if f.is_whole && f.peak_bps == 0 && f.most_in_flight >= u64::from(f.mss.max(1)) {
-                let (to, mss, ping) = (f.receiver, f.mss, ping_as_large(f));
-                steps.insert(0, Step::Life(Life::CompareSizes { to, mss, ping }));
-            }
-            steps
+            let path = Step::Life(Life::CheckPath { frames: f.frames });
+            let dead = Step::Life(Life::DetectDeadPeer { at });
+            compare_sizes(f).into_iter().chain([path, dead]).collect()
         }
     }
 }

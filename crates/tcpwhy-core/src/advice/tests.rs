@@ -334,11 +334,6 @@ fn findings_speak_in_singular_and_plural() {
     assert!(say(FindingKind::CaptureHole, 2, 2_896).contains("2.9 kB"));
 }
 
-mod buffers;
-mod exchange;
-mod gain;
-mod languages;
-
 #[test]
 fn where_nothing_but_the_handshake_passed_the_size_of_packets_may_be_why() {
     let first_step = |peak_bps: u64| {
@@ -351,3 +346,8 @@ fn where_nothing_but_the_handshake_passed_the_size_of_packets_may_be_why() {
     assert!(text.contains("`ping -M do -s 1472 10.0.0.2`"), "{text}");
     assert!(first_step(9_000_000).starts_with("Find out what became of the other end"));
 }
+
+mod buffers;
+mod exchange;
+mod gain;
+mod languages;

@@ -2,7 +2,6 @@
 
 use crate::model::Progress;
 use crate::units::Nanos;
-use std::borrow::Borrow;
 
 /// Bytes that have gone one way, over time, and the flows that they were of.
 #[derive(Debug)]
@@ -15,13 +14,12 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    pub(super) fn of(flows: &[impl Borrow<Progress>]) -> Self {
-        let flows = flows.iter().map(Borrow::borrow);
+    pub(super) fn of(flows: &[&Progress]) -> Self {
         let changes = |(from, to, bytes): (Nanos, Nanos, u64)| {
             let rate = bytes as f64 / (to - from).0.max(1) as f64;
             [(from, rate), (to, -rate)]
         };
-        let parts = flows.clone().flat_map(Progress::parts);
+        let parts = flows.iter().flat_map(|flow| flow.parts());
         let mut changes: Vec<_> = parts.flat_map(changes).collect();
         // By the rates, too: the sum shall not depend on the order in which connections end.
         changes.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -30,7 +28,7 @@ impl Curve {
             let (from, gone, rate) = pieces.last().copied().unwrap_or((at, 0.0, 0.0));
             pieces.push((at, gone + rate * (at - from).0 as f64, rate + change));
         }
-        let (mut begun, mut ended): (Vec<_>, Vec<_>) = flows.map(Progress::span).unzip();
+        let (mut begun, mut ended): (Vec<_>, Vec<_>) = flows.iter().map(|flow| flow.span()).unzip();
         begun.sort_unstable();
         ended.sort_unstable();
         Self { pieces, begun, ended }
@@ -75,8 +73,8 @@ mod tests {
             flow(&[(500, 1_500, 20_000)]),
             flow(&[(100, 200, 800), (300, 400, 800)]),
         ];
-        let curve = Curve::of(&flows);
-        let mirrored = Curve::of(&[flows[2], flows[1], flows[0]]);
+        let curve = Curve::of(&flows.each_ref());
+        let mirrored = Curve::of(&[&flows[2], &flows[1], &flows[0]]);
         for (within, bytes) in [
             (span(-9, 0), 0.0),
             (span(0, 100), 1_000.0),

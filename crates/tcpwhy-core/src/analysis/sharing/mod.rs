@@ -209,7 +209,7 @@ impl Shared {
             let Some((together, progress)) = together.zip(direction.progress.as_ref()) else {
                 continue;
             };
-            let own = Curve::of(&[&**progress]);
+            let own = Curve::of(&[progress]);
             let direction = &mut connection.directions[side as usize];
             more.extend(together.judge_again(direction, &own));
             more.extend(together.found(direction, &own));

@@ -3,7 +3,6 @@
 use super::curve::Curve;
 use crate::model::Progress;
 use crate::units::{Nanos, bits_per_second};
-use std::borrow::Borrow;
 
 /// Equal parts of a flow's time whose rates are compared, and those of them in which it may still be in slow start.
 const PARTS: i64 = 16;
@@ -31,11 +30,7 @@ pub(super) struct OneRate {
 impl OneRate {
     /// As long as `own` lasts, between it and other `flows` (among which it is); `curve` is the sum of them all. `None` if they do not care for each
     /// other, or cannot be told apart.
-    pub(super) fn of(
-        curve: &Curve,
-        flows: &[impl Borrow<Progress>],
-        own: &Progress,
-    ) -> Option<Self> {
+    pub(super) fn of(curve: &Curve, flows: &[&Progress], own: &Progress) -> Option<Self> {
         let (from, to) = own.span();
         let part = Nanos((to - from).0 / PARTS);
         let compared = from + part.scale(STARTS, 1);
@@ -43,7 +38,7 @@ impl OneRate {
             let (begun, ended) = flow.span();
             begun < to && ended > compared
         };
-        let beside = flows.iter().map(Borrow::borrow).filter(beside);
+        let beside = flows.iter().copied().filter(beside);
         let few = (2..=MOST).contains(&beside.clone().count());
         if part <= Nanos::ZERO || !few {
             return None;
@@ -99,7 +94,7 @@ mod tests {
         1_000_000 + 50_000 * ((k / 2 * 7 + k * seed) % 11) as u64
     }
 
-    fn told(flows: &[Progress]) -> Vec<bool> {
+    fn told(flows: &[&Progress]) -> Vec<bool> {
         let curve = Curve::of(flows);
         flows.iter().map(|own| OneRate::of(&curve, flows, own).is_some()).collect()
     }
@@ -107,8 +102,9 @@ mod tests {
     #[test]
     fn what_one_has_less_and_another_has_more_is_one_rate() {
         let both = [flow(|k| varies(k, 1)), flow(|k| 4_000_000 - varies(k, 1))];
+        let both = both.each_ref();
         assert_eq!(told(&both), [true, true]);
-        let rate = OneRate::of(&Curve::of(&both), &both, &both[0]).unwrap();
+        let rate = OneRate::of(&Curve::of(&both), &both, both[0]).unwrap();
         let bps = 4_000_000 * 8 * (1_000_000_000 / PART as u64);
         assert!(rate.rate_bps.abs_diff(bps) < bps / 50, "{rate:?}");
     }
@@ -116,6 +112,7 @@ mod tests {
     #[test]
     fn flows_that_know_nothing_of_each_other_have_none() {
         let lost = [flow(|k| varies(k, 1)), flow(|k| varies(k, 4)), flow(|k| varies(k, 9))];
+        let lost = lost.each_ref();
         assert_eq!(told(&lost), [false; 3]);
         assert_eq!(told(&lost[..1]), [false]);
     }
@@ -124,7 +121,7 @@ mod tests {
     fn one_beside_two_that_take_turns_has_its_own_rate() {
         let turn = |mine: usize| flow(move |k| if k / 3 % 2 == mine { 9_000_000 } else { 1_000 });
         let all = [turn(0), turn(1), flow(|k| varies(k, 1))];
-        assert!(!told(&all)[2]);
+        assert!(!told(&all.each_ref())[2]);
     }
 
     #[test]

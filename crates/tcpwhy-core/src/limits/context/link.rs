@@ -186,14 +186,11 @@ impl Context<'_> {
             && queue < least.max(Nanos(self.floor.0 / 16))
     }
 
-    /// What queues for less is not told from afar, where stamps tell when a packet left.
-    pub(crate) fn untold(&self) -> Nanos {
-        if self.far { TICK } else { Nanos::ZERO }
-    }
-
     /// Nothing was ever lost, and in most rounds no queue stood: neither a link nor a policer had too much to do.
     pub(crate) fn is_never_full(&self) -> bool {
-        let least = self.untold() + NOISE.max(Nanos(self.floor.0 / 32));
+        // From afar stamps tell when a packet left.
+        let untold = if self.far { TICK } else { Nanos::ZERO };
+        let least = untold + NOISE.max(Nanos(self.floor.0 / 32));
         let measured = self.stretches.iter().filter(|s| s.rtt_count > 0);
         let (queued, all) = measured.fold((0, 0), |(queued, all), s| {
             (queued + u32::from(s.forth_min - self.floor >= least), all + 1)

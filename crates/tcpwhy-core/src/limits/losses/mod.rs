@@ -212,10 +212,9 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Losses {
 fn is_cut_off(ctx: &Context<'_>, drops: &[Dropped], rate: u64) -> bool {
     let Some(carries) = ctx.link() else { return false };
     let passes = OUTAGE * ctx.mss;
-    let lost: Vec<(u64, u64)> =
-        drops.iter().filter(|d| !d.repair).map(|d| (d.start, d.len)).collect();
-    let runs = lost.chunk_by(|one, next| one.0 + one.1 == next.0);
-    let bytes = runs.map(|run| run.iter().map(|(_, len)| len).sum::<u64>());
+    let lost: Vec<&Dropped> = drops.iter().filter(|d| !d.repair).collect();
+    let runs = lost.chunk_by(|one, next| one.start + one.len == next.start);
+    let bytes = runs.map(|run| run.iter().map(|d| d.len).sum::<u64>());
     let (all, cut) = bytes.fold((0, 0), |(all, cut), run| {
         let in_vain = mul_div(run, rate, carries.max(1)) > passes;
         (all + run, if in_vain { cut + run } else { cut })

@@ -23,6 +23,11 @@ fn of(lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
 }
 
 fn for_rounds(count: usize, lost: u32, arrived: impl Fn(usize) -> i64) -> Losses {
+    repaired(count, lost, arrived, standing(80))
+}
+
+/// As `for_rounds`, of losses of which that is known.
+fn repaired(count: usize, lost: u32, arrived: impl Fn(usize) -> i64, known: Lost<'_>) -> Losses {
     let list = rounds(count, ROUND, |k, s| {
         (s.arrived, s.segments, s.flight) = (arrived(k), 20, 30_000);
         s.sampled(ROUND.scale(3, 2), Nanos::ZERO);
@@ -32,7 +37,7 @@ fn for_rounds(count: usize, lost: u32, arrived: impl Fn(usize) -> i64) -> Losses
     });
     let mut ctx = Context::new(&list, ROUND, MSS);
     ctx.capacity = Some(LINK);
-    pattern(&ctx, standing(80))
+    pattern(&ctx, known)
 }
 
 #[test]
@@ -400,15 +405,6 @@ fn what_had_arrived_was_dropped_by_no_policer() {
 #[test]
 fn where_nothing_got_through_for_a_while_the_link_was_cut_off() {
     let policed = |in_a_row: u64| {
-        let list = rounds(400, ROUND, |k, s| {
-            (s.arrived, s.segments, s.flight) = (9_000, 20, 30_000);
-            s.sampled(ROUND.scale(3, 2), Nanos::ZERO);
-            if k > 3 && k % 2 == 1 {
-                (s.wait, s.resent) = (Wait::Recovery, 10);
-            }
-        });
-        let mut ctx = Context::new(&list, ROUND, MSS);
-        ctx.capacity = Some(LINK);
         let runs = (0..3).flat_map(|run| (0..in_a_row).map(move |k| (run, k)));
         let drops: Vec<Dropped> = runs
             .map(|(run, k)| Dropped {
@@ -419,7 +415,8 @@ fn where_nothing_got_through_for_a_while_the_link_was_cut_off() {
                 repair: false,
             })
             .collect();
-        matches!(pattern(&ctx, Lost { drops: &drops, ..standing(80) }), Losses::Policed { .. })
+        let known = Lost { drops: &drops, ..standing(80) };
+        matches!(repaired(400, 10, |_| 9_000, known), Losses::Policed { .. })
     };
     // A fourth of the link's rate, which lets every fourth of them through.
     assert_eq!([1, 120, 140, 300].map(policed), [true, true, false, false]);

@@ -180,8 +180,7 @@ pub(super) fn flows_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let marks = around.marks_each() && !around.is_cut_from_more();
     let idle = || ctx.link().is_some_and(|carries| around.rate() <= carries / 2);
     // At even intervals no two ACKs fall together.
-    let paced = || paced_burst(ctx, around.rate()) - ctx.mss / 2;
-    let bursts = || around.is_even() && around.burst() > paced() && idle();
+    let bursts = || around.is_even() && exceeds_pacing(ctx, &around, true) && idle();
     (ctx.far
         && around.stalled_percent() <= BUSY
         && !around.is_at_the_edge()
@@ -297,7 +296,11 @@ pub(super) fn answers(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// More leaves at once than pacing makes, between waits that few ACKs end: then those that fall together add nothing to it.
 fn is_more_than_paced(ctx: &Context<'_>, around: &Around) -> bool {
-    let apart = around.prompt * 4 <= around.waits;
+    exceeds_pacing(ctx, around, around.prompt * 4 <= around.waits)
+}
+
+/// More leaves at once than pacing makes, where ACKs come `apart` or may fall together.
+fn exceeds_pacing(ctx: &Context<'_>, around: &Around, apart: bool) -> bool {
     let together = if apart { ctx.mss / 2 } else { 0 };
     around.burst() > paced_burst(ctx, around.sending_rate()) - together
 }

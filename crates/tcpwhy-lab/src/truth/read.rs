@@ -141,10 +141,11 @@ fn direction(
     let [local, remote] = ends;
     let way = if from == "client" { &link.up } else { &link.down };
     let (client, server) = if from == "client" { (local, remote) } else { (remote, local) };
-    let (states, source) = match told {
+    let (mut states, source) = match told {
         Some(told) => (samples.told(told), Source::KernelEvents),
         None => (samples.sampled(ends, writers), Source::Samples),
     };
+    without_queue(&mut states, link);
     let mut timeline = derive(&states, source, payload_rate(way));
     let reading = told.map(|told| &told.reader_asleep);
     cause::fill(&mut timeline, &states, &Beside { receiver, reading, way });
@@ -159,6 +160,14 @@ fn direction(
     }
 }
 
+/// The shortest round trip that a sender has measured is one of a packet that overtook others, or that the jitter favoured: up to what the
+/// link's delays may come to, nothing waits in its queue.
+fn without_queue(states: &mut [State], link: &LinkSpec) {
+    let delays = [&link.up, &link.down].map(|way| way.delay.0 + way.jitter.0);
+    let longest = u32::try_from(delays.iter().sum::<i64>() / 1000).unwrap_or(u32::MAX);
+    states.iter_mut().for_each(|s| s.min_rtt_us = s.min_rtt_us.max(longest));
+}
+
 /// Payload bytes per second that a link carries: what its rate and its policer leave, of packets of 1,500 bytes with 1,448 in them.
 fn payload_rate(way: &WaySpec) -> Option<f64> {
     let policer = way.policer.map_or(f64::INFINITY, |p| p.rate_bps as f64);
@@ -168,4 +177,38 @@ fn payload_rate(way: &WaySpec) -> Option<f64> {
         Rate::Unlimited | Rate::Trace(_) => policer,
     };
     rate.is_finite().then_some(rate / 8.0 * 1448.0 / 1500.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use tcpwhy_core::units::Nanos;
+
+    use super::*;
+
+    #[test]
+    fn jitter_and_overtaking_are_no_queue() {
+        let way = |ms: i64| WaySpec {
+            delay: Nanos::from_millis(ms),
+            jitter: Nanos::from_millis(1),
+            ..WaySpec::default()
+        };
+        let link = LinkSpec { up: way(4), down: way(4), ..LinkSpec::default() };
+        let state = |srtt_us| State {
+            established: true,
+            unsent: 9000,
+            mss: 1448,
+            cwnd: 10,
+            snd_wnd: 60_000,
+            srtt_us,
+            min_rtt_us: 4000,
+            ..State::default()
+        };
+        let told = |srtt_us| {
+            let mut states = [state(srtt_us)];
+            without_queue(&mut states, &link);
+            states[0].limit().name()
+        };
+        assert_eq!(told(9000), "congestion_window");
+        assert_eq!(told(14_000), "path_bandwidth");
+    }
 }

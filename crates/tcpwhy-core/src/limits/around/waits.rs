@@ -75,6 +75,12 @@ impl Around {
         self.prompt * 4 >= self.waits * 3 && self.chance() <= RARE
     }
 
+    /// No more stalls end just after an ACK than would if ACKs ended none, which are too few to be there all the time.
+    pub(crate) fn is_woken_by_chance(&self) -> bool {
+        let chance = self.chance();
+        chance <= 0.75 && f64::from(self.woken) <= f64::from(self.stalls) * chance
+    }
+
     /// The part of waits that would end just after an ACK if ACKs ended none.
     fn chance(&self) -> f64 {
         let just_after = (self.lengths.mean() / PROMPT_PART as f64).max(WAKE_UP.0 as f64);

@@ -149,7 +149,8 @@ pub(super) fn writes_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement
 }
 
 /// Bursts leave by a clock, each larger than a pacer's, over a path that is busy for less than half of the time, as far as that is known, or
-/// no more often as an ACK comes than by chance. (Behind a pacer a full buffer's bursts are as even, but stop at the same byte.)
+/// no more often as an ACK comes than by chance. (Behind a
+/// pacer a full buffer's bursts are as even, but stop at the same byte.)
 pub(super) fn bursts_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let by_a_clock = |around: &Around| {
         let idle = ctx.link().is_none_or(|carries| around.rate() <= carries / 2);
@@ -157,7 +158,7 @@ pub(super) fn bursts_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement
         burst.is_some_and(|burst| burst > paced_burst(ctx, around.rate()))
             && (idle || !ctx.far && around.is_woken_by_chance())
             && !(around.spreads_bursts() && pinned(ctx, i))
-            && !around.follows_acks()
+            && !around.is_released_by_acks()
             && !around.grows(ctx.mss)
     };
     (ctx.floor > TIMELY && ctx.settled(i)).then(|| ends_so(ctx, i, by_a_clock))?

@@ -107,6 +107,13 @@ impl Around {
         self.waits >= 2 * self.repeated.count()
     }
 
+    /// Bursts follow ACKs, and are spread by a pacer or do not repeat all the time: a writer's clock may beat as ACKs come back, but then it does
+    /// so all along.
+    pub(crate) fn is_released_by_acks(&self) -> bool {
+        let all_repeat = self.repeated.count() * 8 >= self.waits * 7;
+        self.follows_acks() && (self.spreads_bursts() || !all_repeat)
+    }
+
     /// Waits take one time each, an eighth of it more or less.
     pub(crate) fn is_regular(&self) -> bool {
         self.lengths.count() >= EVEN && self.lengths.deviation() <= self.lengths.mean() / 8.0

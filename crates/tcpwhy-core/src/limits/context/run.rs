@@ -5,7 +5,6 @@ use super::{Context, Summed};
 use crate::flow::WAKE_UP;
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
-use crate::kernel::send::autosized;
 use crate::limits::application::paced_burst;
 use crate::limits::around::{Around, EVEN};
 use crate::units::Nanos;
@@ -149,16 +148,17 @@ impl Context<'_> {
         !self.far && sum.waits >= EVEN && small && !sum.is_woken_by_acks()
     }
 
-    /// On a path so short that pacing makes large packets, and all arrives before more leaves, full segments alone come in such lumps, at even
-    /// intervals, all along. Writes by a clock all end in segments that are not full; a longer path gets so few at a time that they may be writes.
+    /// All arrives before more leaves, full segments alone come in lumps as pacing makes them, at even intervals, all along. Writes by a clock all
+    /// end in segments that are not full, and a slow link passes on one segment at a time.
     pub(crate) fn lets_go_by_a_timer(&self) -> bool {
-        let near = autosized(0, self.floor) >= 2 * self.mss;
-        near && *self.by_a_timer.get_or_init(|| {
+        *self.by_a_timer.get_or_init(|| {
             let sum = self.sum(0..self.stretches.len());
+            let drained = self.stretches.iter().filter(|s| s.wait == Wait::IdleSelf).count();
             sum.waits >= 2 * EVEN
+                && drained * 2 >= sum.waits as usize
                 && sum.short_segments * EVEN <= sum.waits
-                && !sum.marks_each()
                 && sum.is_regular()
+                && sum.burst() >= self.mss / 2 * 3
                 && sum.burst() <= paced_burst(self, sum.rate())
         })
     }
@@ -177,24 +177,22 @@ mod tests {
     use crate::limits::made::{MSS, rounds};
 
     #[test]
-    fn a_timer_that_lets_large_packets_go_to_a_near_peer_is_pacing_and_one_whose_writes_end_short_is_not()
-     {
-        let lumps = |floor: i64, segments: u64, short: u32, vary: u64, pushes: u32| {
-            let floor = Nanos::from_micros(floor);
+    fn a_timer_that_lets_large_packets_go_is_pacing_and_one_whose_writes_end_short_is_not() {
+        let lumps = |wait, segments: u64, short: u32, vary: u64| {
             let list = rounds(80, Nanos::from_millis(6), |k, s| {
-                (s.wait, s.waits, s.segments) = (Wait::IdleSelf, 1, segments as u32);
-                (s.arrived, s.short_segments, s.pushes) = ((segments * MSS) as i64, short, pushes);
+                (s.wait, s.waits, s.segments) = (wait, 1, segments as u32);
+                (s.arrived, s.short_segments) = ((segments * MSS) as i64, short);
                 s.lengths.add(5_000_000 + vary * (k as u64 % 4));
             });
-            Context::new(&list, floor, MSS).lets_go_by_a_timer()
+            Context::new(&list, Nanos::from_millis(1), MSS).lets_go_by_a_timer()
         };
-        let paced = |floor, segments, short, vary| lumps(floor, segments, short, vary, 1);
-        assert!(paced(1_000, 12, 0, 0));
-        assert!(!paced(1_000, 12, 1, 0), "the ends of writes");
-        assert!(!paced(1_000, 12, 0, 1_000_000), "at odd intervals");
-        assert!(!paced(1_000, 40, 0, 0), "more than pacing lets go");
-        assert!(!paced(20_000, 2, 0, 0), "a writer's pairs");
-        assert!(!lumps(1_000, 12, 0, 0, 12), "each segment is a write");
+        let paced = |segments, short, vary| lumps(Wait::IdleSelf, segments, short, vary);
+        assert!(paced(12, 0, 0) && paced(2, 0, 0));
+        assert!(!paced(12, 1, 0), "the ends of writes");
+        assert!(!paced(12, 0, 1_000_000), "at odd intervals");
+        assert!(!paced(40, 0, 0), "more than pacing lets go");
+        assert!(!paced(1, 0, 0), "a slow link's segments");
+        assert!(!lumps(Wait::Ack, 12, 0, 0), "what is in flight may keep back the ends of writes");
     }
 
     #[test]

@@ -58,7 +58,9 @@ pub(crate) enum Release {
 pub(crate) struct Gap {
     pieces: [Piece; MAX_PIECES],
     len: usize,
-    /// When less than a third of what was in flight at the start was left.
+    /// When the first of what was in flight at the start was acknowledged.
+    opened: Option<Nanos>,
+    /// When less than a third of it was left.
     drained: Option<Nanos>,
     /// When the first sign of a loss came in.
     noticed: Option<Nanos>,
@@ -68,13 +70,21 @@ pub(crate) struct Gap {
 
 impl Gap {
     pub(crate) fn starting(piece: Piece) -> Self {
-        Self { pieces: [piece; MAX_PIECES], len: 1, drained: None, noticed: None, repaired: None }
+        Self {
+            pieces: [piece; MAX_PIECES],
+            len: 1,
+            opened: None,
+            drained: None,
+            noticed: None,
+            repaired: None,
+        }
     }
 
     /// The next gap. Only the first piece is written: most gaps have no other.
     pub(crate) fn restart(&mut self, piece: Piece) {
         self.pieces[0] = piece;
         self.len = 1;
+        self.opened = None;
         self.drained = None;
         self.noticed = None;
         self.repaired = None;
@@ -84,6 +94,7 @@ impl Gap {
     #[inline(always)]
     pub(crate) fn restart_waiting(&mut self, from: Nanos, window: u64, frame: u64) {
         self.pieces[0] = Piece { from, window, frame, ..self.pieces[0] };
+        self.opened = None;
         self.drained = None;
         self.noticed = None;
     }
@@ -111,9 +122,17 @@ impl Gap {
 
     /// `flight` is left at `time` of what was `before` at the start.
     pub(crate) fn falls(&mut self, time: Nanos, flight: u64, before: u64) {
+        if self.opened.is_none() && flight < before {
+            self.opened = Some(time);
+        }
         if self.drained.is_none() && flight < before / 3 {
             self.drained = Some(time);
         }
+    }
+
+    /// Whether the sender let more than `wake_up` pass at `time` after the first ACK that made room. What comes in one bunch is heard as one.
+    pub(crate) fn is_passed_over(&self, time: Nanos, wake_up: Nanos) -> bool {
+        self.opened.is_some_and(|since| time - since > wake_up)
     }
 
     /// Whether the sender let more than `wake_up` pass at `time` after its flight had fallen to a third, with room in the window

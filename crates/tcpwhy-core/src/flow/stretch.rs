@@ -68,6 +68,8 @@ pub(crate) struct Stretch {
     pub(crate) woken: u32,
     /// How long, of those just after an ACK, that had come before, all together.
     pub(crate) woken_after: Nanos,
+    /// Bytes that were acknowledged in those of them that the first ACK had not ended.
+    pub(crate) passed_over: Spread,
     pub(crate) unprompted: u32,
     /// Of the stalls: how many ended just after data of the peer.
     pub(crate) answered: u32,
@@ -298,6 +300,7 @@ impl Stretch {
         self.left.join(&next.left);
         self.late.join(&next.late);
         self.woken_after += next.woken_after;
+        self.passed_over.join(&next.passed_over);
         self.ends.join(&next.ends);
         self.answers.join(&next.answers);
         // By themselves: a longer list than the next one is not unrolled any more.

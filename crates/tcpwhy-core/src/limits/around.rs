@@ -49,6 +49,8 @@ pub(crate) struct Around {
     pub(crate) short_stalls: u32,
     pub(crate) woken: u32,
     pub(crate) woken_after: Nanos,
+    /// Bytes that were acknowledged in the stalls that ended just after an ACK which was not the first.
+    pub(crate) passed_over: Spread,
     pub(crate) unprompted: u32,
     pub(crate) answered: u32,
     pub(crate) answers: Spread,

@@ -7,8 +7,8 @@
 //! nothing: SO_SNDBUF is doubled, counts overhead and is soft (`sk_stream_memory_free` is asked only
 //! when a new skb is needed).
 
-use super::application::TIMELY;
-use super::around::{Around, PAUSES};
+use super::application::{TIMELY, paced_burst};
+use super::around::{Around, PAUSES, rate};
 use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
 use crate::flow::stretch::Stretch;
@@ -107,7 +107,8 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let full = !around.ends_before_stalls();
     let at_a_level = || around.forgoes_room() && around.is_woken_at_a_level(ctx.mss, ctx.far);
     let as_it_drains = || !ctx.far && ctx.floor > TIMELY && around.is_woken_as_it_drains();
-    let confidence = if around.is_refilled_at_a_level(ctx.mss) {
+    let confidence = if around.is_refilled_at_a_level(ctx.mss) || passes_over_room(ctx, i, &around)
+    {
         85
     } else if full && (at_a_level() || as_it_drains()) {
         75
@@ -115,6 +116,20 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         return None;
     };
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))
+}
+
+/// Near the sender stall after stall ends just behind an ACK, and those before made much more room than a congestion window saves up: a writer is
+/// woken when a third of its buffer is free (`sk_stream_write_space`). What that window lets go at once is what pacing makes of it
+/// (`tcp_tso_should_defer`), at the two windows a round trip of slow start (`tcp_update_pacing_rate`).
+fn passes_over_room(ctx: &Context<'_>, i: usize, around: &Around) -> bool {
+    let paced = rate(2 * around.flight_max, ctx.floor);
+    !ctx.far
+        && ctx.floor > TIMELY
+        && around.stalls >= CALM_ROUNDS
+        && around.follows_acks()
+        && around.passes_over(paced_burst(ctx, paced))
+        && !around.is_at_the_edge()
+        && (around.whole_segments == 0 || !around.grows(ctx.mss) && !ctx.climbs(i))
 }
 
 /// Seen from afar the flight stops at nearly the same height every time, whenever that is: the ACKs that let it go may have been held on their way.

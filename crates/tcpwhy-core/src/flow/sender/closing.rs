@@ -50,6 +50,8 @@ pub(super) struct Pause {
     /// Data of the peer had come just before.
     pub(super) answered: bool,
     pub(super) forgone: bool,
+    /// The first ACK that made room did not end it.
+    pub(super) passed_over: bool,
     /// One ACK took most of the flight, and ended it.
     pub(super) at_once: bool,
     /// It is twice as long as the waits before it.
@@ -138,6 +140,7 @@ impl Sender {
             unprompted: time - self.released > self.pace.slack.max(BUSY_HOST),
             answered: self.peer_data.is_some_and(|at| time - at <= wake_up.max(answer)),
             forgone: self.gap.is_forgone(time, BUSY_HOST),
+            passed_over: self.gap.is_passed_over(time, wake_up),
             at_once: self.gap.fell_at(self.released),
             stands_out: length.0 / 2 > self.usual_wait.0,
             repeated: self.keeps_rhythm(length, time),
@@ -267,6 +270,9 @@ impl Pause {
             s.short_stalls += u32::from(self.short);
             if !self.at_once {
                 s.drained(self.flight, self.left);
+            }
+            if self.woken && self.passed_over {
+                s.passed_over.add(self.flight.saturating_sub(self.left));
             }
             s.stalled(self.length, self.flight, self.room, self.dry);
         }

@@ -195,6 +195,12 @@ impl Around {
         self.woken >= EVEN / 2 && self.most_stalls(self.woken) && after <= apart / SOONER
     }
 
+    /// In nearly every stall ACKs made room, more than so many bytes, before one ended it.
+    pub(crate) fn passes_over(&self, bytes: u64) -> bool {
+        let more = self.passed_over.mean() >= (bytes + self.per_ack()) as f64;
+        self.most_stalls(self.passed_over.count()) && more
+    }
+
     /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once
     /// is less. Where much of the time goes in stalls, shorter waits say nothing: what leaves between stalls does, unless some of the waits
     /// are stalls only because all of them take about as long as a stall at least.

@@ -99,6 +99,7 @@ impl Context<'_> {
             sum.short_stalls += s.short_stalls;
             sum.woken += s.woken;
             sum.woken_after += s.woken_after;
+            sum.passed_over.join(&s.passed_over);
             sum.unprompted += s.unprompted;
             sum.answered += s.answered;
             sum.spoken += s.spoken;

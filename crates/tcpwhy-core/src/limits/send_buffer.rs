@@ -118,18 +118,18 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))
 }
 
-/// Near the sender stall after stall ends just behind an ACK, and those before made much more room than a congestion window saves up: a writer is
+/// Stall after stall ends just behind an ACK, and those before made much more room than a congestion window saves up: a writer is
 /// woken when a third of its buffer is free (`sk_stream_write_space`). What that window lets go at once is what pacing makes of it
-/// (`tcp_tso_should_defer`), at the two windows a round trip of slow start (`tcp_update_pacing_rate`).
+/// (`tcp_tso_should_defer`), at the two windows a round trip of slow start (`tcp_update_pacing_rate`). Old kernels save up a third of it; then
+/// it grows, and near the sender packets of several segments are seen.
 fn passes_over_room(ctx: &Context<'_>, i: usize, around: &Around) -> bool {
     let paced = rate(2 * around.flight_max, ctx.floor);
-    !ctx.far
-        && ctx.floor > TIMELY
+    ctx.floor > TIMELY
         && around.stalls >= CALM_ROUNDS
         && around.follows_acks()
         && around.passes_over(paced_burst(ctx, paced))
         && !around.is_at_the_edge()
-        && (around.whole_segments == 0 || !around.grows(ctx.mss) && !ctx.climbs(i))
+        && (!ctx.far && around.whole_segments == 0 || !around.grows(ctx.mss) && !ctx.climbs(i))
 }
 
 /// Seen from afar the flight stops at nearly the same height every time, whenever that is: the ACKs that let it go may have been held on their way.

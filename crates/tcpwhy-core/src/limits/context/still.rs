@@ -22,6 +22,10 @@ const AT_ONCE: usize = 2;
 
 /// Segments in a flight of which a cut takes more than a segment for each of those rounds: three tenths (RFC 9438 section 4.6), or a half.
 const REGAINED_LATER: u64 = 8;
+/// Rounds before and after a loss that are compared.
+const NEXT: usize = 3;
+/// Losses that are no chance.
+const LOSSES: u32 = 4;
 /// Segments more than before that no delayed ACK explains.
 const MORE: u64 = 4;
 /// One in so many sent again is what BBR may take for a policer (`bbr_lt_loss_thresh`).
@@ -31,6 +35,9 @@ const POLICERS_PART: u64 = 5;
 /// before in the first rounds after the repair: what was sent again had arrived, and the cut was undone (`tcp_try_undo_recovery`, RFC 5682,
 /// RFC 4015); or little was lost, and a window that was cut would have needed longer.
 pub(super) fn first_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option<usize> {
+    if feels_no_loss(stretches, mss) {
+        return None;
+    }
     let mut from = 0;
     loop {
         let lost = from + stretches[from..].iter().position(|s| s.resent > 0)?;
@@ -51,6 +58,34 @@ pub(super) fn first_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option
             return Some(lost);
         }
     }
+}
+
+/// Whether hardly a loss of many leaves less in flight, by a fifth and more, than there was before. A window that is cut by three tenths or a half
+/// (RFC 9438 section 4.6) and grows by half a segment a round is smaller by that: BBR cuts none.
+fn feels_no_loss(stretches: &[Stretch], mss: u64) -> bool {
+    let (mut losses, mut felt) = (0, 0);
+    let mut from = 0;
+    while let Some(lost) = stretches[from..].iter().position(|s| s.resent > 0) {
+        let lost = from + lost;
+        let before = flight_of(stretches[from..lost].iter().rev().take(NEXT));
+        from = lost + stretches[lost..].iter().take_while(|s| s.is_repair()).count();
+        let after = flight_of(stretches[from..].iter().take_while(|s| !s.is_repair()).take(NEXT));
+        if let (Some(before), Some(after)) = (before, after)
+            && before >= REGAINED_LATER * 2 * mss
+        {
+            losses += 1;
+            felt += u32::from(after < before / 5 * 4);
+        }
+    }
+    let sum = |of: fn(&Stretch) -> u64| stretches.iter().map(of).sum::<u64>();
+    let few = sum(|s| s.resent.into()) * mss * POLICERS_PART < sum(Stretch::arrived);
+    few && losses >= LOSSES && felt * 2 * LOSSES <= losses
+}
+
+/// What is in flight on the mean, in these rounds without a rest.
+fn flight_of<'a>(rounds: impl Iterator<Item = &'a Stretch>) -> Option<u64> {
+    let flights: Vec<u64> = rounds.take_while(|s| !s.is_idle()).map(|s| s.flight).collect();
+    (flights.len() == NEXT).then(|| flights.iter().sum::<u64>() / NEXT as u64)
 }
 
 /// Whether so little was lost in the `repair` that the rounds `after` it, which are no more than that, could not have made good a cut for it.
@@ -171,6 +206,25 @@ mod tests {
         let falls = |k: usize| if (20..24).contains(&k) { 5 } else { 8 };
         assert_eq!(cut(1, falls), Some(20), "it grew back");
         assert_eq!(cut(1, |k| if k == 20 { 1 } else { 8 }), None);
+    }
+
+    #[test]
+    fn who_never_has_less_in_flight_after_a_loss_cuts_no_window() {
+        // A loss every ten rounds, after which so many of forty segments are in flight for some time.
+        let cut = |losses: usize, after: fn(usize) -> u64| {
+            let list = rounds(10 * losses + 9, ROUND, |k, s| {
+                let since = k.checked_sub(10).map(|k| k % 10);
+                s.resent = u32::from(since == Some(0));
+                s.flight = MSS * if matches!(since, Some(1..=5)) { after(k / 10) } else { 40 };
+                s.arrived = s.flight as i64;
+            });
+            first_cut(&list, ROUND, MSS)
+        };
+        assert_eq!(cut(4, |_| 38), None, "BBR's comes and goes");
+        assert_eq!(cut(3, |_| 38), Some(10), "three may be chance");
+        assert_eq!(cut(4, |_| 28), Some(10));
+        assert_eq!(cut(4, |k| if k == 3 { 28 } else { 38 }), Some(10));
+        assert_eq!(cut(8, |k| if k == 3 { 28 } else { 38 }), None);
     }
 
     #[test]

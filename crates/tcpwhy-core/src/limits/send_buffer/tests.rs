@@ -156,6 +156,30 @@ fn a_writer_that_goes_on_right_behind_an_ack_whenever_most_has_drained_waits_for
 }
 
 #[test]
+fn room_that_is_passed_over_until_a_third_is_free_is_a_full_buffers_whatever_was_lost_before() {
+    let says = |room: u64, passed: u32, far: bool, grows: u64| {
+        let list = rounds(20, ROUND, |k, s| {
+            if k == 0 {
+                (s.wait, s.resent) = (Wait::Recovery, 1);
+            }
+            s.flight = 115 * MSS + k as u64 * grows;
+            (s.arrived, s.rtt_count) = (s.flight as i64, 57);
+            (s.stalls, s.woken, s.woken_after) = (3, 3, Nanos::from_micros(30));
+            (0..passed).for_each(|_| s.passed_over.add(room * MSS));
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        ctx.far = far;
+        refilled(&ctx, 10).map(|j| j.limit)
+    };
+    assert_eq!(says(55, 3, false, 0), Some(Limit::SendBuffer));
+    assert_eq!(says(55, 3, false, MSS), Some(Limit::SendBuffer), "its window grows beyond it");
+    assert_eq!(says(55, 3, true, 0), Some(Limit::SendBuffer));
+    assert_eq!(says(55, 3, true, MSS), None, "from afar an old kernel's window looks so");
+    assert_eq!(says(20, 3, false, 0), None, "pacing saves up as much");
+    assert_eq!(says(55, 1, false, 0), None, "most stalls ended with the first ACK");
+}
+
+#[test]
 fn what_stops_at_one_height_whenever_that_is_a_buffer_lets_go_though_no_ack_is_seen_to() {
     // Every third flight is higher by so many segments; waits take turns to last so many ms.
     let says = |far: bool, higher: u64, waits: [i64; 2]| {

@@ -4,7 +4,7 @@
 //! shorter than the MSS proves nothing by itself: a full send buffer ends in short segments too
 //! (the classifier of T-RAT, SIGCOMM 2002, relied on it). Think time belongs to whoever thinks.
 
-use super::around::{Around, PAUSES, nearly};
+use super::around::{Around, EVEN, PAUSES, nearly};
 use super::context::CALM_ROUNDS;
 use super::send_buffer::{is_a_setting, pinned};
 use super::{Context, Judgement};
@@ -149,8 +149,7 @@ pub(super) fn writes_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement
 }
 
 /// Bursts leave by a clock, each larger than a pacer's, over a path that is busy for less than half of the time, as far as that is known, or
-/// no more often as an ACK comes than by chance. (Behind a
-/// pacer a full buffer's bursts are as even, but stop at the same byte.)
+/// no more often as an ACK comes than by chance. (Behind a pacer a full buffer's bursts are as even, but stop at the same byte or follow ACKs.)
 pub(super) fn bursts_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let by_a_clock = |around: &Around| {
         let idle = ctx.link().is_none_or(|carries| around.rate() <= carries / 2);
@@ -243,6 +242,17 @@ pub(super) fn less_than_a_segment(ctx: &Context<'_>, i: usize) -> Option<Judgeme
     let around = ctx.around(i);
     let tiny = (1..ctx.mss).contains(&around.flight_max);
     (tiny && around.resent == 0 && around.window_min >= 2 * ctx.mss)
+        .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
+}
+
+/// Every third segment is short, or more, and nothing rests: whatever queues at a sender is made into full segments (`tcp_sendmsg_locked`), and a
+/// writer that waits for room rests until there is some.
+pub(super) fn sends_as_it_writes(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    (around.short_segments * 3 >= around.segments
+        && around.segments >= 2 * EVEN
+        && around.stalled_percent() <= BUSY
+        && around.resent == 0)
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))
 }
 

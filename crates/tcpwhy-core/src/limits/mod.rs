@@ -132,6 +132,7 @@ fn plain_to_see(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .or_else(|| application::writes_evenly(ctx, i))
         .or_else(|| busy_or_full(ctx, i))
         .or_else(|| application::writes_by_a_clock(ctx, i))
+        .or_else(|| application::sends_as_it_writes(ctx, i))
 }
 
 /// How the flight is refilled when there is room: as the other end grants it, as a buffer does that its writer is woken to fill, or not.

@@ -120,10 +120,11 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// Stall after stall ends just behind an ACK, and those before made much more room than a congestion window saves up: a writer is
 /// woken when a third of its buffer is free (`sk_stream_write_space`). What that window lets go at once is what pacing makes of it
-/// (`tcp_tso_should_defer`), at the two windows a round trip of slow start (`tcp_update_pacing_rate`). Old kernels save up a third of it; then
-/// it grows, and near the sender packets of several segments are seen.
+/// (`tcp_tso_should_defer`), at two windows a round trip in slow start and at 1.2 when it has been cut (`tcp_update_pacing_rate`). Old kernels save up
+/// a third of it; then it grows, and near the sender packets of several segments are seen.
 fn passes_over_room(ctx: &Context<'_>, i: usize, around: &Around) -> bool {
-    let paced = rate(2 * around.flight_max, ctx.floor);
+    let windows = around.flight_max * if ctx.cut_before(i) { 6 } else { 10 } / 5;
+    let paced = rate(windows, ctx.floor);
     ctx.floor > TIMELY
         && around.stalls >= CALM_ROUNDS
         && around.follows_acks()

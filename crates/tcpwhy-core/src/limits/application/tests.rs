@@ -392,3 +392,21 @@ fn a_burst_whose_acks_let_nothing_go_was_all_that_there_was() {
 }
 
 mod from_afar;
+
+#[test]
+fn short_segments_without_a_rest_are_sent_as_they_are_written() {
+    let says = |short: u32, rests: bool| {
+        let list = rounds(3, Nanos::from_millis(90), |_, s| {
+            (s.flight, s.arrived) = (30 * MSS, 30 * MSS as i64);
+            (s.segments, s.short_segments) = (60, short);
+            if rests {
+                s.stalled(Nanos::from_millis(30), 30 * MSS, 1 << 20, true);
+            }
+        });
+        let ctx = Context::new(&list, Nanos::from_millis(90), MSS);
+        sends_as_it_writes(&ctx, 1).map(|judgement| judgement.limit)
+    };
+    assert_eq!(says(30, false), Some(Limit::Application));
+    assert_eq!(says(10, false), None, "the rest was queued");
+    assert_eq!(says(30, true), None, "it may wait for room");
+}

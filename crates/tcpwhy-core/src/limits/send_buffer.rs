@@ -13,6 +13,7 @@ use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
+use crate::kernel::send::GSO_MAX;
 use crate::model::{Cause, Limit};
 use crate::units::{Nanos, bytes_in};
 
@@ -121,16 +122,16 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// Stall after stall ends just behind an ACK, and those before made much more room than a congestion window saves up: a writer is
 /// woken when a third of its buffer is free (`sk_stream_write_space`). What that window lets go at once is what pacing makes of it
 /// (`tcp_tso_should_defer`), at two windows a round trip in slow start and at 1.2 when it has been cut (`tcp_update_pacing_rate`). Old kernels save up
-/// a third of it; then it grows, and near the sender packets of several segments are seen.
+/// a third of it, 64 KB at most; then it grows, and near the sender packets of several segments are seen.
 fn passes_over_room(ctx: &Context<'_>, i: usize, around: &Around) -> bool {
     let windows = around.flight_max * if ctx.cut_before(i) { 6 } else { 10 } / 5;
     let paced = rate(windows, ctx.floor);
+    let stands = || !around.grows(ctx.mss) && !ctx.climbs(i);
     ctx.floor > TIMELY
-        && around.stalls >= CALM_ROUNDS
         && around.follows_acks()
         && around.passes_over(paced_burst(ctx, paced))
         && !around.is_at_the_edge()
-        && (!ctx.far && around.whole_segments == 0 || !around.grows(ctx.mss) && !ctx.climbs(i))
+        && (!ctx.far && around.whole_segments == 0 || around.passes_over(GSO_MAX) || stands())
 }
 
 /// Seen from afar the flight stops at nearly the same height every time, whenever that is: the ACKs that let it go may have been held on their way.

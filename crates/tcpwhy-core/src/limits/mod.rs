@@ -88,7 +88,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
         Wait::Ack => delayed_ack::last_word(ctx, i)
             .or_else(|| plain_to_see(ctx, i))
             .or_else(|| path_bandwidth::flooded(ctx, i))
-            .or_else(|| congestion_window::doubling(ctx, i))
+            .or_else(|| doubling_or_outgrown(ctx, i))
             .or_else(|| refilled_or_not(ctx, i))
             .or_else(|| at_a_pace(ctx, i))
             .or_else(|| receive_window::behind(ctx, i))
@@ -103,7 +103,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| application::emptied(ctx, i))
             .or_else(|| plain_to_see(ctx, i))
             .or_else(|| refilled_or_not(ctx, i))
-            .or_else(|| congestion_window::doubling(ctx, i))
+            .or_else(|| doubling_or_outgrown(ctx, i))
             .or_else(|| application::often_emptied(ctx, i))
             .or_else(|| at_a_pace(ctx, i))
             .or_else(|| receive_window::followed(ctx, i))
@@ -135,6 +135,12 @@ fn plain_to_see(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .or_else(|| application::sends_as_it_writes(ctx, i))
 }
 
+/// More in each round: a window that doubles, or a buffer that takes in more than its size.
+fn doubling_or_outgrown(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let doubling = congestion_window::doubling(ctx, i)?;
+    send_buffer::outgrown(ctx, i).or(Some(doubling))
+}
+
 /// How the flight is refilled when there is room: as the other end grants it, as a buffer does that its writer is woken to fill, or not.
 fn refilled_or_not(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     application::granted(ctx, i)
@@ -143,6 +149,7 @@ fn refilled_or_not(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         .or_else(|| send_buffer::refilled_from_afar(ctx, i))
         .or_else(|| application::unprompted(ctx, i))
         .or_else(|| send_buffer::refilled(ctx, i))
+        .or_else(|| send_buffer::outgrown(ctx, i))
         .or_else(|| application::forgone(ctx, i))
         .or_else(|| application::overshoots(ctx, i))
 }

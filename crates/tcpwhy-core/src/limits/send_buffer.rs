@@ -26,6 +26,9 @@ const COUNTED: i64 = 8;
 /// One stall in so many ends just after an ACK, if its host is busy at times.
 const IN_TIME: u32 = 8;
 
+/// Stalls that are no chance where each ends just behind an ACK that was not the first.
+const OUTGROWN: u32 = 3;
+
 /// A flight seen from afar that differs by less than this part stands still.
 const BLUR: u64 = 32;
 
@@ -124,14 +127,30 @@ pub(super) fn refilled(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// (`tcp_tso_should_defer`), at two windows a round trip in slow start and at 1.2 when it has been cut (`tcp_update_pacing_rate`). Old kernels save up
 /// a third of it, 64 KB at most; then it grows, and near the sender packets of several segments are seen.
 fn passes_over_room(ctx: &Context<'_>, i: usize, around: &Around) -> bool {
+    let stands = || !around.grows(ctx.mss) && !ctx.climbs(i);
+    around.follows_acks() && passes_over(ctx, i, around, stands)
+}
+
+/// As `passes_over_room`, of rounds that do not grow or more than an old kernel's window saves up.
+fn passes_over(ctx: &Context<'_>, i: usize, around: &Around, stands: impl Fn() -> bool) -> bool {
     let windows = around.flight_max * if ctx.cut_before(i) { 6 } else { 10 } / 5;
     let paced = rate(windows, ctx.floor);
-    let stands = || !around.grows(ctx.mss) && !ctx.climbs(i);
     ctx.floor > TIMELY
-        && around.follows_acks()
         && around.passes_over(paced_burst(ctx, paced))
         && !around.is_at_the_edge()
         && (!ctx.far && around.whole_segments == 0 || around.passes_over(GSO_MAX) || stands())
+}
+
+/// A buffer that a kernel fills beyond its size (`tcp_sendmsg_locked` fills up what is queued last) lets more out in each round, as slow start does: but
+/// a window that doubles is used as each ACK comes. From here on nearly every stall passes room over, three and more.
+pub(super) fn outgrown(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let ahead = ctx.ahead(i);
+    (ctx.stretches[i].passed_over.count() > 0
+        && ahead.resent == 0
+        && ahead.passed_over.count() >= OUTGROWN
+        && ahead.is_soon_after_acks()
+        && passes_over(ctx, i, &ahead, || false))
+    .then(|| Judgement::new(Limit::SendBuffer, Cause::None, 75))
 }
 
 /// Seen from afar the flight stops at nearly the same height every time, whenever that is: the ACKs that let it go may have been held on their way.

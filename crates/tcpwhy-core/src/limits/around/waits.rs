@@ -190,9 +190,14 @@ impl Around {
     /// Nearly every stall ends after an ACK so much sooner than the next one comes that no clock of a writer does it by chance, however many
     /// ACKs there are.
     pub(crate) fn follows_acks(&self) -> bool {
+        self.woken >= EVEN / 2 && self.is_soon_after_acks()
+    }
+
+    /// As `follows_acks`, of however few stalls.
+    pub(crate) fn is_soon_after_acks(&self) -> bool {
         let apart = self.time.0 as f64 / f64::from(self.samples.max(1));
         let after = self.woken_after.0 as f64 / f64::from(self.woken.max(1));
-        self.woken >= EVEN / 2 && self.most_stalls(self.woken) && after <= apart / SOONER
+        self.most_stalls(self.woken) && after <= apart / SOONER
     }
 
     /// In nearly every stall ACKs made room, more than so many bytes, before one ended it.

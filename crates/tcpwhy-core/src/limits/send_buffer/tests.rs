@@ -181,6 +181,27 @@ fn room_that_is_passed_over_until_a_third_is_free_is_a_full_buffers_whatever_was
 }
 
 #[test]
+fn a_flight_that_doubles_though_room_is_passed_over_is_a_buffers_that_takes_in_more_than_its_size()
+{
+    let says = |rounds_of: usize, room: u64, passed: bool, after: i64| {
+        let list = rounds(rounds_of, ROUND, |k, s| {
+            s.flight = (20 * MSS) << k;
+            (s.arrived, s.rtt_count) = (s.flight as i64, 20);
+            (s.stalls, s.woken, s.woken_after) = (1, 1, Nanos::from_micros(after));
+            if passed && k >= 2 {
+                s.passed_over.add(room * MSS);
+            }
+        });
+        outgrown(&Context::new(&list, ROUND, MSS), 2).map(|j| j.limit)
+    };
+    assert_eq!(says(5, 200, true, 30), Some(Limit::SendBuffer));
+    assert_eq!(says(4, 200, true, 30), None, "two may be chance");
+    assert_eq!(says(5, 10, true, 30), None, "pacing saves up as much");
+    assert_eq!(says(5, 200, false, 30), None, "each first ACK lets more go");
+    assert_eq!(says(5, 200, true, 150), None, "ACKs are there all the time");
+}
+
+#[test]
 fn what_stops_at_one_height_whenever_that_is_a_buffer_lets_go_though_no_ack_is_seen_to() {
     // Every third flight is higher by so many segments; waits take turns to last so many ms.
     let says = |far: bool, higher: u64, waits: [i64; 2]| {

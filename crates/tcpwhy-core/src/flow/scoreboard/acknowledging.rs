@@ -95,7 +95,10 @@ impl Scoreboard {
             }
             let sent = *front;
             clean &= sent.resent == 0;
-            acked.sent_at = sent.sample();
+            // What had arrived before says nothing of when this ACK was sent.
+            if !sent.arrived {
+                acked.sent_at = sent.sample();
+            }
             if sent.hole {
                 let (start, end) = (sent.start.max(self.una), sent.end.min(ack));
                 acked.unseen += end - start;

@@ -36,6 +36,16 @@ fn a_sack_block_gives_one_sample_for_each_new_segment() {
 }
 
 #[test]
+fn what_overtook_others_gives_no_sample_when_they_have_come() {
+    let mut b = Scoreboard::new(0);
+    for i in 0..3u64 {
+        b.send(i * 1000, i * 1000 + 1000, ms(i as i64), Levels::default(), REPAIR);
+    }
+    b.reported(3000);
+    assert_eq!(b.acknowledge(3000, |_| ()).sent_at, None);
+}
+
+#[test]
 fn what_a_sack_block_reports_has_arrived_and_its_ack_does_not_count_it_again() {
     let mut b = Scoreboard::new(0);
     for i in 0..5u64 {

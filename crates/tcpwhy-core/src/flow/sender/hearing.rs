@@ -149,7 +149,8 @@ impl Sender {
             (acked.sent_at, 0)
         } else {
             let (sampled, beyond) = self.note_report(event, acked);
-            (acked.sent_at.or(sampled), beyond)
+            let in_order = |at: &Nanos| !self.overtook(event.time - *at + way.leg);
+            (acked.sent_at.or(sampled.filter(in_order)), beyond)
         };
         // A FIN or a probe's byte may go unseen; a hole in the capture is more.
         if acked.missed > 1 {
@@ -195,6 +196,14 @@ impl Sender {
     #[inline(never)]
     fn kept(&self, rtt: Nanos, quiet: Nanos) -> Nanos {
         quiet.min(rtt - self.rtt.floor_or_zero()).max(Nanos::ZERO)
+    }
+
+    /// What is reported beyond a hole an eighth sooner than anything before has overtaken what was sent earlier (netem's `reorder` lets a packet skip
+    /// the delay): it says nothing of the path.
+    #[inline(never)]
+    fn overtook(&self, rtt: Nanos) -> bool {
+        let floor = self.rtt.floor_or_zero();
+        rtt < floor - floor.scale(1, 8)
     }
 
     /// An ACK that acknowledges nothing new is a duplicate if it says nothing else either (RFC 5681 section 2).

@@ -103,7 +103,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| application::emptied(ctx, i))
             .or_else(|| plain_to_see(ctx, i))
             .or_else(|| refilled_or_not(ctx, i))
-            .or_else(|| doubling_or_outgrown(ctx, i))
+            .or_else(|| congestion_window::doubling(ctx, i))
             .or_else(|| application::often_emptied(ctx, i))
             .or_else(|| at_a_pace(ctx, i))
             .or_else(|| receive_window::followed(ctx, i))

@@ -391,8 +391,6 @@ fn a_burst_whose_acks_let_nothing_go_was_all_that_there_was() {
     assert!(!says(39, 0, Wait::Ack));
 }
 
-mod from_afar;
-
 #[test]
 fn short_segments_without_a_rest_are_sent_as_they_are_written() {
     let says = |short: u32, rests: bool| {
@@ -410,3 +408,5 @@ fn short_segments_without_a_rest_are_sent_as_they_are_written() {
     assert_eq!(says(10, false), None, "the rest was queued");
     assert_eq!(says(30, true), None, "it may wait for room");
 }
+
+mod from_afar;

@@ -5,6 +5,7 @@ use super::run::AROUND;
 use crate::flow::stretch::Stretch;
 use crate::limits::around::Around;
 use crate::units::Nanos;
+use std::ops::Range;
 
 /// CUBIC stands still around its last maximum for at most about twice its period K, a few seconds
 /// (RFC 9438 section 4.2); then it grows again.
@@ -38,15 +39,12 @@ pub(super) fn first_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option
     if feels_no_loss(stretches, mss) {
         return None;
     }
-    let mut from = 0;
-    loop {
-        let lost = from + stretches[from..].iter().position(|s| s.resent > 0)?;
-        from = lost + stretches[lost..].iter().take_while(|s| s.is_repair()).count();
+    for Range { start: lost, end } in repairs(stretches) {
         let earlier = stretches[..lost].iter().rev().skip_while(|s| s.is_repair());
         let earlier = earlier.take_while(|s| !s.is_repair()).take(AROUND);
         let before: Vec<u64> = earlier.map(|s| s.flight).collect();
         let Some(highest) = before.iter().max() else { return Some(lost) };
-        let (repair, next) = (&stretches[lost..from], &stretches[from..]);
+        let (repair, next) = (&stretches[lost..end], &stretches[end..]);
         let next = &next[..next.len().min(AT_ONCE)];
         let after = next.iter().map(|s| s.flight).max().unwrap_or(0);
         let regained = after + mss / 4 >= *highest;
@@ -58,18 +56,28 @@ pub(super) fn first_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option
             return Some(lost);
         }
     }
+    None
+}
+
+/// From the first stretch in which something is sent again to the end of that repair, one after the other.
+fn repairs(stretches: &[Stretch]) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let lost = from + stretches[from..].iter().position(|s| s.resent > 0)?;
+        from = lost + stretches[lost..].iter().take_while(|s| s.is_repair()).count();
+        Some(lost..from)
+    })
 }
 
 /// Whether hardly a loss of many leaves less in flight, by a fifth and more, than there was before. A window that is cut by three tenths or a half
 /// (RFC 9438 section 4.6) and grows by half a segment a round is smaller by that: BBR cuts none.
 fn feels_no_loss(stretches: &[Stretch], mss: u64) -> bool {
     let (mut losses, mut felt) = (0, 0);
-    let mut from = 0;
-    while let Some(lost) = stretches[from..].iter().position(|s| s.resent > 0) {
-        let lost = from + lost;
-        let before = flight_of(stretches[from..lost].iter().rev().take(NEXT));
-        from = lost + stretches[lost..].iter().take_while(|s| s.is_repair()).count();
-        let after = flight_of(stretches[from..].iter().take_while(|s| !s.is_repair()).take(NEXT));
+    let mut ended = 0;
+    for repair in repairs(stretches) {
+        let before = flight_of(stretches[ended..repair.start].iter().rev().take(NEXT));
+        ended = repair.end;
+        let after = flight_of(stretches[ended..].iter().take_while(|s| !s.is_repair()).take(NEXT));
         if let (Some(before), Some(after)) = (before, after)
             && before >= REGAINED_LATER * 2 * mss
         {
@@ -161,7 +169,7 @@ impl Context<'_> {
     }
 
     /// The stretches around `i` without a retransmission.
-    pub(crate) fn between_losses(&self, i: usize) -> std::ops::Range<usize> {
+    pub(crate) fn between_losses(&self, i: usize) -> Range<usize> {
         let lost = |k: &usize| self.stretches[*k].resent > 0;
         let from = (0..i).rev().find(lost).map_or(0, |k| k + 1);
         let to = (i..self.stretches.len()).find(lost).unwrap_or(self.stretches.len());

@@ -102,7 +102,8 @@ pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let refilled = || around.is_erratic() && pinned(ctx, i);
     let bursts = around.is_little_at_once() && is_more_than_paced(ctx, &around) && !refilled();
     let ends = around.short_segments * 8 >= around.segments;
-    let timed = around.waits >= CALM_ROUNDS && !around.is_woken_by_acks();
+    let released = around.is_woken_by_acks() || around.is_released_by_acks();
+    let timed = around.waits >= CALM_ROUNDS && !released;
     (ctx.is_calm(i, &around) && timed && (bursts || ends))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 70))
 }

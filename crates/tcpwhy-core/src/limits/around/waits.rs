@@ -111,7 +111,14 @@ impl Around {
     /// so all along.
     pub(crate) fn is_released_by_acks(&self) -> bool {
         let all_repeat = self.repeated.count() * 8 >= self.waits * 7;
-        self.follows_acks() && (self.spreads_bursts() || !all_repeat)
+        let follows = self.follows_acks() || self.breaks_follow_acks();
+        follows && (self.spreads_bursts() || !all_repeat)
+    }
+
+    /// Waits that are twice as long as others end just after an ACK nearly all, and hardly one would by chance.
+    fn breaks_follow_acks(&self) -> bool {
+        let most = self.breaks_woken * 4 >= self.breaks * 3;
+        self.breaks >= EVEN / 2 && most && self.chance() <= RARE
     }
 
     /// Waits take one time each, an eighth of it more or less.

@@ -185,6 +185,7 @@ pub(super) fn flows_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let bursts = || around.is_even() && exceeds_pacing(ctx, &around, true) && idle();
     (ctx.far
         && around.stalled_percent() <= BUSY
+        && !around.is_released_by_acks()
         && !around.is_at_the_edge()
         && !(is_a_setting(&around, ctx.mss) && pinned(ctx, i))
         && ctx.is_calm(i, &around)
@@ -336,7 +337,7 @@ pub(super) fn all_sent(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn often_emptied(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let dry = around.marks_each() && around.dry_pauses().is_none_or(|dry| dry >= 75);
-    (dry && !around.is_cut_from_more())
+    (dry && !around.is_cut_from_more() && !around.is_released_by_acks())
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 65))
 }
 

@@ -240,7 +240,8 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let waits_for_room = || match ctx.far {
         true => {
             let clocked = || nearly_pinned(ctx, i) || around.is_woken_by_acks_alone();
-            around.comes_in_lumps() || around.is_erratic() && clocked()
+            let lumps = around.comes_in_lumps() || around.is_released_by_acks();
+            lumps || around.is_erratic() && clocked()
         }
         false => around.is_woken_by_acks() || around.is_erratic() || pinned(ctx, i),
     };

@@ -111,14 +111,15 @@ impl Around {
     /// so all along.
     pub(crate) fn is_released_by_acks(&self) -> bool {
         let all_repeat = self.repeated.count() * 8 >= self.waits * 7;
-        let follows = self.follows_acks() || self.breaks_follow_acks();
-        follows && (self.spreads_bursts() || !all_repeat)
+        let follow = self.follows_acks() && (self.spreads_bursts() || !all_repeat);
+        follow || self.spreads_bursts() && self.breaks_follow_acks()
     }
 
-    /// Waits that are twice as long as others end just after an ACK nearly all, and hardly one would by chance.
+    /// Waits that are twice as long as others end just after an ACK nearly all, hardly one would by chance, and there is a time without a beat.
     fn breaks_follow_acks(&self) -> bool {
         let most = self.breaks_woken * 4 >= self.breaks * 3;
-        self.breaks >= EVEN / 2 && most && self.chance() <= RARE
+        let beats = self.repeated.sum() * 8.0 >= self.time.0 as f64 * 7.0;
+        self.breaks >= EVEN / 2 && most && self.chance() <= RARE && !beats
     }
 
     /// Waits take one time each, an eighth of it more or less.
@@ -207,10 +208,11 @@ impl Around {
         self.most_stalls(self.woken) && after <= apart / SOONER
     }
 
-    /// In nearly every stall ACKs made room, more than so many bytes, before one ended it.
+    /// In every second stall and more ACKs made room, more than so many bytes, before one ended it. (Where a window is hardly larger than what fills
+    /// a buffer, both hold each flight once, and a first ACK ends every other stall.)
     pub(crate) fn passes_over(&self, bytes: u64) -> bool {
         let more = self.passed_over.mean() >= (bytes + self.per_ack()) as f64;
-        self.most_stalls(self.passed_over.count()) && more
+        self.stalls > 0 && self.passed_over.count() * 2 >= self.stalls && more
     }
 
     /// A writer that waits for room is woken when a third of its buffer is free (`sk_stream_write_space`), and fills it: what leaves at once

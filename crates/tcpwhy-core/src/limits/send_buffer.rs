@@ -135,10 +135,11 @@ fn passes_over_room(ctx: &Context<'_>, i: usize, around: &Around) -> bool {
 fn passes_over(ctx: &Context<'_>, i: usize, around: &Around, stands: impl Fn() -> bool) -> bool {
     let windows = around.flight_max * if ctx.cut_before(i) { 6 } else { 10 } / 5;
     let paced = rate(windows, ctx.floor);
+    let saved_up = GSO_MAX.min(around.flight_max / 3);
     ctx.floor > TIMELY
         && around.passes_over(paced_burst(ctx, paced))
         && !around.is_at_the_edge()
-        && (!ctx.far && around.whole_segments == 0 || around.passes_over(GSO_MAX) || stands())
+        && (!ctx.far && around.whole_segments == 0 || around.passes_over(saved_up) || stands())
 }
 
 /// A buffer that a kernel fills beyond its size (`tcp_sendmsg_locked` fills up what is queued last) lets more out in each round, as slow start does: but

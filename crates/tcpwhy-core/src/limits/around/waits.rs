@@ -110,16 +110,21 @@ impl Around {
     /// Bursts follow ACKs, and are spread by a pacer or do not repeat all the time: a writer's clock may beat as ACKs come back, but then it does
     /// so all along.
     pub(crate) fn is_released_by_acks(&self) -> bool {
-        let all_repeat = self.repeated.count() * 8 >= self.waits * 7;
+        let all_repeat = self.repeated.count() * 8 >= self.waits * 7 || self.keeps_a_beat();
         let follow = self.follows_acks() && (self.spreads_bursts() || !all_repeat);
-        follow || self.spreads_bursts() && self.breaks_follow_acks()
+        follow || self.spreads_bursts() && self.breaks_follow_acks() && !self.keeps_a_beat()
     }
 
-    /// Waits that are twice as long as others end just after an ACK nearly all, hardly one would by chance, and there is a time without a beat.
+    /// Waits that are twice as long as others end just after an ACK nearly all, and hardly one would by chance.
     fn breaks_follow_acks(&self) -> bool {
         let most = self.breaks_woken * 4 >= self.breaks * 3;
-        let beats = self.repeated.sum() * 8.0 >= self.time.0 as f64 * 7.0;
-        self.breaks >= EVEN / 2 && most && self.chance() <= RARE && !beats
+        self.breaks >= EVEN / 2 && most && self.chance() <= RARE
+    }
+
+    /// Intervals that repeat take nearly all of the time. What ACKs release of a full buffer has a rest in each round trip, as long as the path is not
+    /// busy in it, that no other interval is as long as.
+    pub(crate) fn keeps_a_beat(&self) -> bool {
+        self.repeated.sum() * 8.0 >= self.time.0 as f64 * 7.0
     }
 
     /// Waits take one time each, an eighth of it more or less.

@@ -98,6 +98,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| path_bandwidth::unmoved(ctx, i))
             .or_else(|| congestion_window::avoidance(ctx, i))
             .or_else(|| application::all_sent(ctx, i))
+            .or_else(|| send_buffer::refilled_all_along(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
         Wait::Timer => congestion_window::lumps(ctx)
             .or_else(|| application::emptied(ctx, i))
@@ -116,6 +117,7 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             .or_else(|| congestion_window::paced(ctx, i))
             .or_else(|| congestion_window::cut(ctx, i))
             .or_else(|| application::all_sent(ctx, i))
+            .or_else(|| send_buffer::refilled_all_along(ctx, i))
             .unwrap_or(Judgement::UNKNOWN),
     }
 }

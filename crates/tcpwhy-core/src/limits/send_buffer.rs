@@ -154,6 +154,13 @@ pub(super) fn outgrown(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     .then(|| Judgement::new(Limit::SendBuffer, Cause::None, 75))
 }
 
+/// As `refilled`, by what all transfers of a connection show: one that is over within two or three round trips says too little.
+pub(super) fn refilled_all_along(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let all = ctx.all_along();
+    (all.resent == 0 && all.follows_acks() && passes_over(ctx, i, all, || false))
+        .then(|| Judgement::new(Limit::SendBuffer, Cause::None, 65))
+}
+
 /// Seen from afar the flight stops at nearly the same height every time, whenever that is: the ACKs that let it go may have been held on their way.
 pub(super) fn refilled_from_afar(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);

@@ -114,6 +114,27 @@ fn writes_that_end_more_evenly_than_those_into_a_full_buffer_are_the_application
 }
 
 #[test]
+fn a_clock_shows_on_a_path_that_is_busy_for_most_of_the_time_where_it_beats_all_along() {
+    // Bursts of 40 segments, 20 ms apart, which the link carries in so many percent of that.
+    let says = |busy: u64, beats: usize| {
+        let floor = Nanos::from_millis(40);
+        let list = rounds(30, floor, |k, s| {
+            (s.flight, s.arrived, s.segments) = (80 * MSS, 80 * MSS as i64, 80);
+            (s.waits, s.stalls, s.woken, s.rtt_count) = (2, 2, 2, 40);
+            (s.stalled_time, s.woken_after) = (floor.scale(3, 4), Nanos::from_micros(60));
+            (0..2).for_each(|_| s.lengths.add(15_000_000));
+            (0..if k % 10 < beats { 2 } else { 0 }).for_each(|_| s.repeated.add(20_000_000));
+        });
+        let mut ctx = Context::new(&list, floor, MSS);
+        ctx.capacity = Some(2_000 * MSS * 100 / busy);
+        bursts_by_a_clock(&ctx, 15).is_some()
+    };
+    assert!(says(60, 10));
+    assert!(!says(80, 10), "the link itself spaces them");
+    assert!(!says(60, 8), "rests between the bursts of a flight");
+}
+
+#[test]
 fn ends_by_a_clock_show_where_hosts_are_not_late_by_as_much() {
     let says = |floor: Nanos| {
         let list = rounds(30, floor, |k, s| {

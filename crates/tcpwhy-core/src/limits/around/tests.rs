@@ -72,3 +72,31 @@ fn a_clock_is_more_regular_than_what_acks_release() {
     assert!(!by_a_clock(2_000, [0, 9_000]), "no clock");
     assert!(!by_a_clock(1, [0, 80]), "not told from afar");
 }
+
+#[test]
+fn paced_bursts_are_released_by_acks_where_the_waits_between_them_are_unless_these_keep_a_beat() {
+    // In a second 100 waits of 8 ms, 50 ACKs; so many are breaks, and intervals of 25 ms repeat.
+    let released = |breaks: u32, woken: u32, repeated: u32| {
+        let mut around = Around { waits: 100, samples: 50, breaks, ..Around::default() };
+        (around.breaks_woken, around.time) = (woken, Nanos::from_secs(1));
+        (0..100).for_each(|_| around.lengths.add(8_000_000));
+        (0..repeated).for_each(|_| around.repeated.add(25_000_000));
+        around.is_released_by_acks()
+    };
+    assert!(released(20, 20, 30));
+    assert!(!released(20, 10, 30), "by ACKs and by other things");
+    assert!(!released(6, 6, 30), "few may be chance");
+    assert!(!released(20, 20, 36), "a clock, and ACKs come as it beats");
+}
+
+#[test]
+fn stalls_that_follow_acks_keep_a_beat_where_hardly_another_interval_is_seen() {
+    let released = |repeated: u32| {
+        let mut around = Around { stalls: 20, woken: 20, waits: 60, ..Around::default() };
+        (around.samples, around.time) = (1000, Nanos::from_secs(1));
+        (0..repeated).for_each(|_| around.repeated.add(20_000_000));
+        around.is_released_by_acks()
+    };
+    assert!(released(40));
+    assert!(!released(45));
+}

@@ -78,6 +78,8 @@ pub(crate) struct Context<'a> {
     even: OnceCell<Option<u64>>,
     /// See [`Context::widest`].
     widest: OnceCell<u64>,
+    /// See [`Context::all_along`].
+    all_along: OnceCell<Box<Around>>,
     /// See [`Context::lets_go_by_a_timer`].
     by_a_timer: OnceCell<bool>,
     /// See [`Context::sends_at_once`].
@@ -122,6 +124,7 @@ impl<'a> Context<'a> {
             carries_no_more: OnceCell::new(),
             even: OnceCell::new(),
             widest: OnceCell::new(),
+            all_along: OnceCell::new(),
             by_a_timer: OnceCell::new(),
             at_once: OnceCell::new(),
             run: Cell::new(None),

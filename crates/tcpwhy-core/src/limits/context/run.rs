@@ -73,10 +73,15 @@ impl Context<'_> {
     }
 
     fn sum(&self, run: Range<usize>) -> Around {
-        let mut sum = Around { window_min: u64::MAX, ..Around::default() };
         let half = run.start + run.len() / 2;
+        self.sum_of(run, half)
+    }
+
+    /// Sums over these stretches, of which those from `half` on are the later ones.
+    fn sum_of(&self, stretches: impl Iterator<Item = usize>, half: usize) -> Around {
+        let mut sum = Around { window_min: u64::MAX, ..Around::default() };
         let mut halves = [(0, 0, 0); 2];
-        for k in run.clone() {
+        for k in stretches {
             let s = &self.stretches[k];
             sum.rounds += 1;
             let known = self.knows_window_of(s);
@@ -131,6 +136,13 @@ impl Context<'_> {
         [sum.flight_early, sum.flight_late] = halves.map(|(flight, n, _)| flight / n.max(1));
         [sum.highest_early, sum.highest_late] = halves.map(|(.., highest)| highest);
         sum
+    }
+
+    /// Sums over all stretches in which data flows: each of several transfers may be too short to tell.
+    pub(crate) fn all_along(&self) -> &Around {
+        let count = self.stretches.len();
+        let flowing = || (0..count).filter(|&i| self.flows(i));
+        self.all_along.get_or_init(|| Box::new(self.sum_of(flowing(), count / 2)))
     }
 
     /// Data left by a timer all along, as little at a time as pacing makes; only near the sender it can be told.

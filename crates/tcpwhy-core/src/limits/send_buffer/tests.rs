@@ -174,9 +174,10 @@ fn room_that_is_passed_over_until_a_third_is_free_is_a_full_buffers_whatever_was
     assert_eq!(says(45, 3, false, 0), Some(Limit::SendBuffer));
     assert_eq!(says(45, 3, false, MSS), Some(Limit::SendBuffer), "its window grows beyond it");
     assert_eq!(says(45, 3, true, 0), Some(Limit::SendBuffer));
-    assert_eq!(says(45, 3, true, MSS), None, "from afar an old kernel's window looks so");
-    assert_eq!(says(55, 3, true, MSS), Some(Limit::SendBuffer), "that is no more than 64 KB");
+    assert_eq!(says(42, 3, true, MSS), None, "from afar an old kernel's window looks so");
+    assert_eq!(says(50, 3, true, MSS), Some(Limit::SendBuffer), "which is a third of it at most");
     assert_eq!(says(20, 3, false, 0), None, "pacing saves up as much");
+    assert_eq!(says(45, 2, false, 0), Some(Limit::SendBuffer), "its window is nearly as small");
     assert_eq!(says(45, 1, false, 0), None, "most stalls ended with the first ACK");
 }
 
@@ -199,6 +200,33 @@ fn a_flight_that_doubles_though_room_is_passed_over_is_a_buffers_that_takes_in_m
     assert_eq!(says(5, 10, true, 30), None, "pacing saves up as much");
     assert_eq!(says(5, 200, false, 30), None, "each first ACK lets more go");
     assert_eq!(says(5, 200, true, 150), None, "ACKs are there all the time");
+}
+
+#[test]
+fn what_each_short_transfer_shows_too_little_of_all_of_them_show() {
+    // Ten transfers of three rounds, each ended by a rest; in one of those rounds room is passed over.
+    let says = |transfers: usize, resent: u32, after: i64| {
+        let list = rounds(4 * transfers, ROUND, |k, s| {
+            s.flight = 40 * MSS;
+            (s.arrived, s.rtt_count) = (s.flight as i64, 20);
+            match k % 4 {
+                3 => (s.wait, s.idle, s.flight, s.arrived) = (Wait::IdlePeer, ROUND, 0, 0),
+                round => {
+                    (s.stalls, s.woken) = (1, 1);
+                    s.woken_after = Nanos::from_micros(after);
+                    if round > 0 {
+                        s.passed_over.add(20 * MSS);
+                    }
+                }
+            }
+            s.resent = u32::from(k == 0) * resent;
+        });
+        refilled_all_along(&Context::new(&list, ROUND, MSS), 4).map(|j| j.limit)
+    };
+    assert_eq!(says(10, 0, 30), Some(Limit::SendBuffer));
+    assert_eq!(says(2, 0, 30), None, "few may be chance");
+    assert_eq!(says(10, 1, 30), None, "a window that was cut");
+    assert_eq!(says(10, 0, 2000), None, "an ACK is there all the time");
 }
 
 #[test]

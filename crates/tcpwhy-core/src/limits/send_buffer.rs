@@ -168,6 +168,7 @@ pub(super) fn refilled_from_afar(ctx: &Context<'_>, i: usize) -> Option<Judgemen
         && around.stalls >= CALM_ROUNDS
         && around.lengths.deviation() > around.lengths.mean() / 4.0
         && !around.is_at_the_edge()
+        && !around.shows_ends()
         && nearly_pinned(ctx, i);
     full.then(|| Judgement::new(Limit::SendBuffer, Cause::None, 65))
 }

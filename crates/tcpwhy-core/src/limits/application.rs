@@ -182,8 +182,9 @@ pub(super) fn flows_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let around = ctx.around(i);
     let marks = around.marks_each() && !around.is_cut_from_more();
     let idle = || ctx.link().is_some_and(|carries| around.rate() <= carries / 2);
-    // At even intervals no two ACKs fall together.
-    let bursts = || around.is_even() && exceeds_pacing(ctx, &around, true) && idle();
+    // At even intervals no two ACKs fall together. One wait in each round trip is the rest until they come back.
+    let several = around.waits >= 2 * around.rounds;
+    let bursts = || several && around.is_even() && exceeds_pacing(ctx, &around, true) && idle();
     (ctx.far
         && around.stalled_percent() <= BUSY
         && !around.is_released_by_acks()

@@ -149,8 +149,9 @@ pub(super) fn writes_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement
     (ctx.floor > TIMELY).then(|| ends_so(ctx, i, Around::ends_by_a_clock))?
 }
 
-/// Bursts leave by a clock, each larger than a pacer's, over a path that is busy for less than half of the time, as far as that is known (three quarters,
-/// where nearly all intervals repeat), or no more often as an ACK comes than by chance. (Behind a pacer a full buffer's bursts are as even, but stop at the same byte or follow ACKs.)
+/// Bursts leave by a clock, each larger than a pacer's, over a path that is busy for less than half of the time, as far as that is known (three
+/// quarters, where nearly all intervals repeat), or no more often as an ACK comes than by chance. (Behind a pacer a full buffer's bursts are as even,
+/// but stop at the same byte or follow ACKs.)
 pub(super) fn bursts_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let by_a_clock = |around: &Around| {
         let most = if around.keeps_a_beat() { 3 } else { 2 };

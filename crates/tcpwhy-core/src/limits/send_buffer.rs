@@ -249,8 +249,8 @@ pub(super) fn steady(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let waits_for_room = || match ctx.far {
         true => {
             let clocked = || nearly_pinned(ctx, i) || around.is_woken_by_acks_alone();
-            let lumps = around.comes_in_lumps() || around.is_released_by_acks();
-            lumps || around.is_erratic() && clocked()
+            let released = around.is_released_by_acks();
+            released || around.comes_in_lumps() || around.is_erratic() && clocked()
         }
         false => around.is_woken_by_acks() || around.is_erratic() || pinned(ctx, i),
     };

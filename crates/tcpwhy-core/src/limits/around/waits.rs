@@ -108,7 +108,7 @@ impl Around {
     }
 
     /// Bursts follow ACKs, and are spread by a pacer or do not repeat all the time: a writer's clock may beat as ACKs come back, but then it does
-    /// so all along.
+    /// so all along. A pacer may leave no stall between them, but breaks.
     pub(crate) fn is_released_by_acks(&self) -> bool {
         let all_repeat = self.repeated.count() * 8 >= self.waits * 7 || self.keeps_a_beat();
         let follow = self.follows_acks() && (self.spreads_bursts() || !all_repeat);

@@ -204,7 +204,7 @@ fn a_flight_that_doubles_though_room_is_passed_over_is_a_buffers_that_takes_in_m
 
 #[test]
 fn what_each_short_transfer_shows_too_little_of_all_of_them_show() {
-    // Ten transfers of three rounds, each ended by a rest; in one of those rounds room is passed over.
+    // Ten transfers of three rounds, each ended by a rest; in two of those rounds room is passed over.
     let says = |transfers: usize, resent: u32, after: i64| {
         let list = rounds(4 * transfers, ROUND, |k, s| {
             s.flight = 40 * MSS;

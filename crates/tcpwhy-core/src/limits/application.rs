@@ -161,7 +161,7 @@ pub(super) fn bursts_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement
             && (idle || !ctx.far && around.is_woken_by_chance())
             && !(around.spreads_bursts() && pinned(ctx, i))
             && !around.is_released_by_acks()
-            && !around.grows(ctx.mss)
+            && (around.keeps_a_beat() || !around.grows(ctx.mss))
     };
     (ctx.floor > TIMELY && ctx.settled(i)).then(|| ends_so(ctx, i, by_a_clock))?
 }

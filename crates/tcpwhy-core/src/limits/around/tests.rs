@@ -100,3 +100,21 @@ fn stalls_that_follow_acks_keep_a_beat_where_hardly_another_interval_is_seen() {
     assert!(released(40));
     assert!(!released(45));
 }
+
+#[test]
+fn writers_that_are_all_woken_alike_are_told_though_acks_come_closely() {
+    // An ACK in 100 us; stalls end 20 us after one, give or take so many.
+    let follows = |stalls: u64, beside: u64| {
+        let mut around = Around { samples: 1000, ..Around::default() };
+        (around.stalls, around.woken) = (stalls as u32, stalls as u32);
+        (around.time, around.woken_after) =
+            (Nanos::from_millis(100), Nanos::from_micros(20 * stalls as i64));
+        (0..stalls).for_each(|k| {
+            around.late.add(1_000 * if k % 2 == 0 { 20 - beside } else { 20 + beside })
+        });
+        around.follows_acks()
+    };
+    assert!(follows(20, 5));
+    assert!(!follows(20, 12), "at any time");
+    assert!(!follows(10, 5), "few may be alike by chance");
+}

@@ -206,11 +206,14 @@ impl Around {
         self.woken >= EVEN / 2 && self.is_soon_after_acks()
     }
 
-    /// As `follows_acks`, of however few stalls.
+    /// As `follows_acks`, of however few stalls. Of many that are alike in that, as wake-ups are, half as soon will do: by chance they end at any time
+    /// between two ACKs, and deviate by more than half of the mean.
     pub(crate) fn is_soon_after_acks(&self) -> bool {
         let apart = self.time.0 as f64 / f64::from(self.samples.max(1));
         let after = self.woken_after.0 as f64 / f64::from(self.woken.max(1));
-        self.most_stalls(self.woken) && after <= apart / SOONER
+        let alike = self.late.count() >= EVEN && self.late.deviation() * 3.0 <= self.late.mean();
+        let sooner = if alike { SOONER / 2.0 } else { SOONER };
+        self.most_stalls(self.woken) && after <= apart / sooner
     }
 
     /// In every second stall and more ACKs made room, more than so many bytes, before one ended it. (Where a window is hardly larger than what fills

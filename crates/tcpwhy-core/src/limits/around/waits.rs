@@ -110,9 +110,10 @@ impl Around {
     /// Bursts follow ACKs, and are spread by a pacer or do not repeat all the time: a writer's clock may beat as ACKs come back, but then it does
     /// so all along. A pacer may leave no stall between them, but breaks.
     pub(crate) fn is_released_by_acks(&self) -> bool {
-        let all_repeat = self.repeated.count() * 8 >= self.waits * 7 || self.keeps_a_beat();
-        let follow = self.follows_acks() && (self.spreads_bursts() || !all_repeat);
-        follow || self.spreads_bursts() && self.breaks_follow_acks() && !self.keeps_a_beat()
+        let beats = self.keeps_a_beat();
+        let all_repeat = beats || self.repeated.count() * 8 >= self.waits * 7;
+        let stalls_follow = self.follows_acks() && (self.spreads_bursts() || !all_repeat);
+        stalls_follow || self.spreads_bursts() && !beats && self.breaks_follow_acks()
     }
 
     /// Waits that are twice as long as others end just after an ACK nearly all, and hardly one would by chance.

@@ -147,16 +147,7 @@ impl Context<'_> {
 
     /// Data left by a timer all along, as little at a time as pacing makes; only near the sender it can be told.
     pub(crate) fn is_paced(&self) -> bool {
-        let mut sum = Around::default();
-        for s in (0..self.stretches.len()).filter(|&i| self.flows(i)).map(|i| &self.stretches[i]) {
-            sum.waits += s.waits;
-            sum.prompt += s.prompt;
-            sum.samples += s.rtt_count;
-            sum.lengths.join(&s.lengths);
-            sum.stalled += s.stalled_time;
-            sum.time += s.duration();
-            sum.arrived += s.arrived();
-        }
+        let sum = self.all_along();
         let small = sum.burst() <= paced_burst(self, sum.sending_rate());
         !self.far && sum.waits >= EVEN && small && !sum.is_woken_by_acks()
     }

@@ -92,13 +92,13 @@ impl SegmentSize {
         }
     }
 
-    /// Another segment of `len` bytes changes nothing of what is known.
+    /// Another segment of `len` bytes, maybe `pushed`, changes nothing of what is known.
     #[inline(always)]
-    pub(crate) fn expects(&self, len: u32) -> bool {
+    pub(crate) fn expects(&self, len: u32, pushed: bool) -> bool {
         match self.announced {
             None => self.whole && len == self.candidate,
-            // It speaks for what is known already; or an offload has merged it.
-            Some(announced) => u64::from(len) == self.mss || len > announced,
+            // It speaks for what is known already; or it ends a write, or an offload has merged it.
+            Some(announced) => u64::from(len) == self.mss || pushed || len > announced,
         }
     }
 
@@ -169,7 +169,7 @@ mod tests {
     fn a_path_may_let_less_pass_than_was_announced() {
         let mut s = SegmentSize::new(Some(8948));
         for k in 0..20 {
-            assert!(!s.expects(1448) || k >= WITNESSES);
+            assert!(!s.expects(1448, false) || k >= WITNESSES);
             s.seen(1448, false);
         }
         assert_eq!(s.mss(), 1448);

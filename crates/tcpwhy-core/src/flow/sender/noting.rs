@@ -58,6 +58,14 @@ impl Sender {
         self.emptied = (push && alone) || last;
     }
 
+    /// No ACK released `packet`: it may be small, and leave while another small one is under way.
+    #[inline(always)]
+    pub(super) fn note_behind(&mut self, packet: &Packet) {
+        let small = u64::from(packet.len) < self.size.mss();
+        let behind = small && self.small_end > self.board.una;
+        self.record.open().small_behind += u32::from(behind);
+    }
+
     /// Where `packet`'s segment ends, which was sent last, if it was small.
     #[inline(always)]
     pub(super) fn note_end(&mut self, packet: &Packet) {

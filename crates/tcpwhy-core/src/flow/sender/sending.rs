@@ -32,7 +32,7 @@ impl Sender {
     fn sent_data(&mut self, packet: &Packet, start: u64, time: Nanos) {
         self.repeated = None;
         self.last = time;
-        if self.streams(packet.len, start) {
+        if self.streams(packet, start) {
             self.sent_next(packet, time);
         } else {
             self.sent_anything(packet, start, time);
@@ -219,9 +219,7 @@ impl Sender {
             (0, None) if self.lost_on_the_way(packet, time) => Release::Repair,
             (0, None) => Release::OwnWill,
             (_, _) => {
-                let small = u64::from(packet.len) < self.size.mss();
-                let behind = small && self.small_end > self.board.una;
-                self.record.open().small_behind += u32::from(behind);
+                self.note_behind(packet);
                 Release::Timer
             }
         }

@@ -8,11 +8,11 @@ use crate::observe::flags;
 use crate::units::{Nanos, raise};
 
 impl Sender {
-    /// Whether data of `len` bytes that begins at `start` is the next of a stream: in order, while more is in flight, nothing was lost,
+    /// Whether the data of `packet`, which begins at `start`, is the next of a stream: in order, while more is in flight, nothing was lost,
     /// nobody else spoke, and the window has room for more.
     #[inline(always)]
-    pub(super) fn streams(&self, len: u32, start: u64) -> bool {
-        let end = start + u64::from(len);
+    pub(super) fn streams(&self, packet: &Packet, start: u64) -> bool {
+        let end = start + u64::from(packet.len);
         start == self.board.nxt
             && self.board.una < start
             && end + self.size.mss() <= self.window.edge
@@ -21,7 +21,7 @@ impl Sender {
             && self.peer_data.is_none()
             && self.recover.is_none()
             && self.duplicate_acks == 0
-            && self.size.expects(len)
+            && self.size.expects(packet.len, packet.has(flags::PSH))
             && is_allowed()
     }
 
@@ -43,7 +43,12 @@ impl Sender {
         let length = time - self.gap.start();
         let gap = self.end_with(packet);
         if length < self.pace.least_wait {
-            let wait = if self.is_at_once(time) { Wait::Ack } else { Wait::Timer };
+            let wait = if self.is_at_once(time) {
+                Wait::Ack
+            } else {
+                self.note_behind(packet);
+                Wait::Timer
+            };
             let piece = self.gap.first();
             self.record.account(time, wait, self.rtt.smoothed(), |s| gap.note(s, piece));
         } else {

@@ -1,6 +1,10 @@
 //! What streams is told as it would be if nothing did: of generated traffic, and of the same traffic badly captured.
 
 use crate::analysis::Analyzer;
+use crate::flow::Flow;
+use crate::flow::packet::Packet;
+use crate::flow::placed::Taker;
+use crate::model::Side;
 use crate::observe::{Segment, flags};
 use crate::units::{Nanos, Seq};
 use crate::whatif::traffic::{Control, Loss, Reader, Rng, Scenario, Window, Workload, simulate};
@@ -35,6 +39,19 @@ fn agrees(segments: &[Segment]) -> u32 {
     streamed
 }
 
+/// All that is written down of each stretch, of a connection captured at its server; more than the answer shows.
+fn records(segments: &[Segment], forbidden: bool) -> String {
+    FORBIDDEN.set(forbidden);
+    let first = &segments[0];
+    let mut flow = Flow::new(1, [first.src, first.dst], first.time);
+    for segment in segments {
+        let side = if segment.src == first.src { Side::Client } else { Side::Server };
+        flow.take(&Packet::of(segment, side), segment.time, None);
+    }
+    flow.end();
+    format!("{:?}", flow.senders.map(|sender| sender.map(|sender| sender.record)))
+}
+
 fn scenarios() -> Vec<Scenario> {
     let workload = |messages, message_bytes| Workload {
         messages,
@@ -46,8 +63,10 @@ fn scenarios() -> Vec<Scenario> {
     let slow = Reader { bytes_per_second: 1_000_000, read_bytes: 4_000, pauses: Vec::new() };
     let little =
         Workload { write_bytes: 3_000, write_every: Nanos::from_millis(3), ..base.workload };
+    let often = Workload { write_bytes: 300, write_every: Nanos::from_micros(50), ..base.workload };
     vec![
         base.clone(),
+        Scenario { workload: often, ..base.clone() },
         Scenario { loss: Loss::PerMille(10), control: Control::Cubic, ..base.clone() },
         Scenario { window: Window::fixed(20_000), tso: true, ..base.clone() },
         Scenario { window: Window::fixed(64_000), reader: slow, ..base.clone() },
@@ -90,6 +109,7 @@ fn generated_traffic_is_judged_the_same() {
         let trace = simulate(&scenario);
         for position in [0.0, 0.3, 1.0] {
             let segments = trace.capture(position);
+            assert_eq!(records(&segments, false), records(&segments, true));
             streamed += agrees(&segments) as usize;
             all += segments.len();
         }

@@ -90,7 +90,10 @@ impl UnderWay {
         if front.len > 0 || front.stamp() != tsecr || is_overdue(front, now, queued) {
             return None;
         }
-        let mut near = self.events.iter().take(IN_A_TICK).map(|event| &event.packet);
+        // What is not due yet says nothing.
+        let due = |next: &&Packet| next.time + queued < now;
+        let mut near =
+            self.events.iter().take(IN_A_TICK).map(|event| &event.packet).take_while(due);
         let next = near.find(|next| next.stamp() != tsecr)?;
         (next.seq == front.seq).then(|| now - (next.time - front.time))
     }

@@ -19,6 +19,13 @@ impl Identification {
     #[inline(always)]
     pub(crate) fn next(&mut self, id: u16, segments: u32) -> bool {
         let step = id.wrapping_sub(self.last);
+        if step == 1 && segments <= 1 {
+            // Nearly all of those that count.
+            self.last = id;
+            self.steps = self.steps.saturating_add(1);
+            self.by_one += 1;
+            return false;
+        }
         if step > u16::MAX - GAP.end && self.steps > 0 {
             return self.note_late();
         }

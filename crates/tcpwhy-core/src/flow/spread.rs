@@ -11,10 +11,16 @@ pub(crate) struct Spread {
 impl Spread {
     pub(crate) fn add(&mut self, bytes: u64) {
         let bytes = bytes as f64;
-        self.join(&Self { count: 1, sum: bytes, squares: bytes * bytes });
+        self.count = self.count.saturating_add(1);
+        self.sum += bytes;
+        self.squares += bytes * bytes;
     }
 
     pub(crate) fn join(&mut self, other: &Self) {
+        // Most stretches have none of most kinds.
+        if other.count == 0 {
+            return;
+        }
         self.count = self.count.saturating_add(other.count);
         self.sum += other.sum;
         self.squares += other.squares;

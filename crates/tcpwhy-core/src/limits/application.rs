@@ -95,9 +95,12 @@ pub(super) fn overshoots(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// A constant rate that nothing on the path sets, in bursts by a timer: larger ones than pacing makes, or with the ends of writes in
 /// them. A wait now and then is a host's.
 pub(super) fn own_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    let around = ctx.around(i);
+    if around.waits < CALM_ROUNDS {
+        return None;
+    }
     // The rounds before may still belong to slow start.
-    let around = Some(ctx.around(i)).filter(|around| ctx.stands(around));
-    let around = around.unwrap_or_else(|| ctx.ahead(i));
+    let around = if ctx.stands(&around) { around } else { ctx.ahead(i) };
     // Waits of all lengths between bursts that stop at the same byte are a full buffer's behind a pacer.
     let refilled = || around.is_erratic() && pinned(ctx, i);
     let bursts = around.is_little_at_once() && is_more_than_paced(ctx, &around) && !refilled();
@@ -141,12 +144,12 @@ pub(super) fn fills_segments(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 
 /// Writes end at even intervals, many of them in each flight, and nothing queues: neither a window nor a buffer nor a link that is full has it so.
 pub(super) fn writes_evenly(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    ends_so(ctx, i, |around| around.ends_evenly() && ctx.queues_nothing(around))
+    ends_so(ctx, i, Around::ends_often, |around| around.ends_evenly() && ctx.queues_nothing(around))
 }
 
 /// Writes end by a clock. (A link that is full lets them end so, too, and on a short path hosts are late by as much as ACKs are.)
 pub(super) fn writes_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    (ctx.floor > TIMELY).then(|| ends_so(ctx, i, Around::ends_by_a_clock))?
+    (ctx.floor > TIMELY).then(|| ends_so(ctx, i, Around::ends_often, Around::ends_by_a_clock))?
 }
 
 /// Bursts leave by a clock, each larger than a pacer's, over a path that is busy for less than half of the time, as far as that is known (three
@@ -163,16 +166,23 @@ pub(super) fn bursts_by_a_clock(ctx: &Context<'_>, i: usize) -> Option<Judgement
             && !around.is_released_by_acks()
             && (around.keeps_a_beat() || !around.grows(ctx.mss))
     };
-    (ctx.floor > TIMELY && ctx.settled(i)).then(|| ends_so(ctx, i, by_a_clock))?
+    (ctx.floor > TIMELY && ctx.settled(i))
+        .then(|| ends_so(ctx, i, Around::repeats_often, by_a_clock))?
 }
 
-/// Writes end as `so` says, in many rounds without a loss.
-fn ends_so(ctx: &Context<'_>, i: usize, so: impl Fn(&Around) -> bool) -> Option<Judgement> {
-    let so = |around: &Around| {
-        so(around) && around.rounds >= CALM_ROUNDS && around.resent == 0 && !is_paired(around)
-    };
+/// Writes end as `so` says, in many rounds without a loss, and do so `often`: what does not do that around does not ahead.
+fn ends_so(
+    ctx: &Context<'_>,
+    i: usize,
+    often: fn(&Around) -> bool,
+    so: impl Fn(&Around) -> bool,
+) -> Option<Judgement> {
+    let often = |around: &Around| around.rounds >= CALM_ROUNDS && often(around);
+    let so = |around: &Around| so(around) && around.resent == 0 && !is_paired(around);
+    let around = ctx.around(i);
     // The rounds before may still belong to slow start.
-    (so(&ctx.around(i)) || so(&ctx.ahead(i)))
+    let ahead = || Some(ctx.ahead(i)).filter(|ahead| often(ahead));
+    (often(&around) && (so(&around) || ahead().is_some_and(|ahead| so(&ahead))))
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 85))
 }
 
@@ -265,13 +275,14 @@ pub(super) fn sends_as_it_writes(ctx: &Context<'_>, i: usize) -> Option<Judgemen
 /// may be sent (a stream's window, RFC 9113 section 5.2; so many requests under way), and neither window nor buffer holds the sender.
 pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let waiting = |sure| Some(Judgement::new(Limit::Application, Cause::WaitingForPeer, sure));
+    let around = ctx.around(i);
     // The rounds before may still belong to slow start.
-    if is_granted(&ctx.around(i)) || is_granted(&ctx.ahead(i)) {
+    let ahead = || is_asked_for(&around) && is_granted(&ctx.ahead(i));
+    if is_granted(&around) || ahead() {
         return waiting(75);
     }
     // Where the sender paces, what is granted does not wait for the next grant at the end. What bare ACKs release, up to the same byte every
     // time, nobody has granted.
-    let around = ctx.around(i);
     let refilled = || around.is_woken_by_acks() && pinned(ctx, i);
     if ctx.calm(i) && is_paired(&around) && !refilled() { waiting(65) } else { None }
 }
@@ -280,6 +291,11 @@ pub(super) fn granted(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn or_granted(ctx: &Context<'_>, i: usize, judgement: Judgement) -> Judgement {
     let dry = judgement.cause == Cause::SenderApplication && !ctx.stretches[i].is_idle();
     dry.then(|| granted(ctx, i)).flatten().unwrap_or(judgement)
+}
+
+/// The peer speaks so often before data leaves that it may ask for it.
+fn is_asked_for(around: &Around) -> bool {
+    around.answered.max(around.answers.count()) >= CALM_ROUNDS / 2
 }
 
 /// By the stalls, or by all waits where there are none because many small grants are under way (requests of SFTP). A peer that has nothing to say but

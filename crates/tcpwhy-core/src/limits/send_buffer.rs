@@ -145,9 +145,11 @@ fn passes_over(ctx: &Context<'_>, i: usize, around: &Around, stands: impl Fn() -
 /// A buffer that a kernel fills beyond its size (`tcp_sendmsg_locked` fills up what is queued last) lets more out in each round, as slow start does: but
 /// a window that doubles is used as each ACK comes. From here on every second stall and more pass room over, three at least.
 pub(super) fn outgrown(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    if ctx.stretches[i].passed_over.count() == 0 {
+        return None;
+    }
     let ahead = ctx.ahead(i);
-    (ctx.stretches[i].passed_over.count() > 0
-        && ahead.resent == 0
+    (ahead.resent == 0
         && ahead.passed_over.count() >= OUTGROWN
         && ahead.is_soon_after_acks()
         && passes_over(ctx, i, &ahead, || false))

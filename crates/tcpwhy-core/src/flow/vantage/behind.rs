@@ -30,17 +30,27 @@ impl Behind {
         }
     }
 
-    /// A packet of the end passed, which echoes `tsecr`.
+    /// A packet of the end passed, which echoes `tsecr`. Whether it was late.
     #[inline(always)]
-    pub(super) fn echoed(&mut self, tsecr: u32, time: Nanos) {
-        let is_late = |(tsval, passed): (u32, Nanos)| {
-            time - passed >= LATE && (tsecr.wrapping_sub(tsval) as i32) < 0
+    pub(super) fn echoed(&mut self, tsecr: u32, time: Nanos) -> bool {
+        let is_late = |towards: Option<(u32, Nanos)>| {
+            towards.is_some_and(|(tsval, passed)| {
+                time - passed >= LATE && (tsecr.wrapping_sub(tsval) as i32) < 0
+            })
         };
-        if self.passed.iter().flatten().copied().any(is_late) {
-            self.passed = [None; 2];
-            if self.echo.replace(tsecr) != Some(tsecr) {
-                self.late = self.late.saturating_add(1);
-            }
+        let [newer, older] = self.passed;
+        let late = is_late(newer) || is_late(older);
+        if late {
+            self.count(tsecr);
+        }
+        late
+    }
+
+    #[cold]
+    fn count(&mut self, tsecr: u32) {
+        self.passed = [None; 2];
+        if self.echo.replace(tsecr) != Some(tsecr) {
+            self.late = self.late.saturating_add(1);
         }
     }
 

@@ -259,8 +259,7 @@ impl Leg {
     #[inline(always)]
     pub(crate) fn watch(&mut self, tsecr: u32, ack: Seq, time: Nanos) {
         self.acked = Some(ack);
-        if self.floor < NEAR {
-            self.behind.echoed(tsecr, time);
+        if self.floor < NEAR && self.behind.echoed(tsecr, time) {
             self.near = self.is_near();
         }
     }

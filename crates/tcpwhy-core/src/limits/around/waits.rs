@@ -38,6 +38,16 @@ const FULL_WRITES: u32 = 95;
 pub(in crate::limits) const EVEN: u32 = 16;
 
 impl Around {
+    /// So many writes end that it shows how evenly.
+    pub(crate) fn ends_often(&self) -> bool {
+        self.ends.count() >= EVEN
+    }
+
+    /// So many intervals between bursts repeat that they are no coincidence.
+    pub(crate) fn repeats_often(&self) -> bool {
+        self.repeated.count() >= EVEN / 2
+    }
+
     /// Writes end at intervals that are too even for a full buffer. Wherever a queue forms in the sender, segments are filled up by what is
     /// written next (`tcp_sendmsg_locked`). But a writer that waits for room writes a third of its buffer at once (`sk_stream_write_space`):
     /// n writes, spaced by a path that they keep busy for a part r of the time, end at intervals that deviate by sqrt(n - 1) (1 - r) of
@@ -48,14 +58,14 @@ impl Around {
         let full = (at_once - 1.0).max(0.0).sqrt() * RESTS * self.ends.mean();
         // What is closer together a host may have spaced.
         let apart = self.ends.mean() >= WAKE_UP.0 as f64;
-        self.ends.count() >= EVEN && apart && self.ends.deviation() < full
+        self.ends_often() && apart && self.ends.deviation() < full
     }
 
     /// Writes end by a clock: at intervals that are more regular than how long after an ACK the sender goes on. What an ACK releases at time
     /// a, late by d, ends at intervals whose variance is that of the intervals of a and twice that of d besides. How late that is, stamps from
     /// afar do not tell to a tenth of their tick.
     pub(crate) fn ends_by_a_clock(&self) -> bool {
-        let many = self.ends.count() >= EVEN && self.late.count() >= EVEN;
+        let many = self.ends_often() && self.late.count() >= EVEN;
         let (deviation, late) = (self.ends.deviation(), self.late.deviation());
         let regular = deviation <= self.ends.mean() / 16.0;
         many && regular && late > (2.0 * deviation).max(UNTOLD)
@@ -98,7 +108,7 @@ impl Around {
     pub(crate) fn bursts_by_a_clock(&self) -> Option<u64> {
         let half = self.time.0 as f64 / 2.0;
         let rests = self.lengths.sum().max(self.stalled.0 as f64) >= half;
-        let repeats = self.repeated.count() >= EVEN / 2 && self.repeated.sum() >= half;
+        let repeats = self.repeats_often() && self.repeated.sum() >= half;
         (rests && repeats).then(|| bytes_in(self.rate(), Nanos(self.repeated.mean() as i64)))
     }
 

@@ -120,9 +120,11 @@ impl Context<'_> {
     /// as a retransmission timer (RFC 5681 section 4.1). Then that window does not hold what is in flight around stretch `i`.
     fn has_allowed_more(&self, i: usize) -> bool {
         let smaller = |s: &Stretch| s.resent > 0 || s.marks > 0 || s.restarts();
+        let run = self.run(i);
         // The rounds before may be those in which it was more.
-        let ahead = Some(self.ahead(i)).filter(|ahead| ahead.rounds >= CALM_ROUNDS);
-        let now = ahead.unwrap_or_else(|| self.around(i)).flight_max;
+        let from = if run.end - i >= CALM_ROUNDS as usize { i } else { run.start };
+        let rounds = &self.stretches[from..run.end];
+        let now = rounds.iter().map(|s| s.flight).max().unwrap_or(0);
         // What was sent before still is on its way just after.
         let since = self.stretches[..i].iter().rposition(smaller).map_or(0, |k| k + 1 + AT_ONCE);
         let more = |s: &Stretch| s.flight >= now + (now / 4).max(MORE * self.mss);

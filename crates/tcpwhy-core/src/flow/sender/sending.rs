@@ -209,12 +209,13 @@ impl Sender {
     pub(super) fn release_of_new(&mut self, flight: u64, packet: &Packet, time: Nanos) -> Release {
         let slack = self.pace.slack;
         let at_once = self.is_at_once(time);
+        let small = u64::from(packet.len) < self.size.mss();
         match (flight, self.peer_data) {
             (0, Some(peer)) if time - peer <= slack => Release::PeerData(time),
             (0, Some(_)) if self.remarks.is_one() => Release::OwnWill,
             (0, Some(peer)) => Release::PeerData(peer),
             (0, None) if self.was_delayed(packet, time) => Release::DelayedAck,
-            (1.., None) if at_once && self.was_kept_back(packet, time) => Release::DelayedAck,
+            (1.., None) if at_once && small && self.was_kept_back(time) => Release::DelayedAck,
             (_, _) if at_once => Release::Ack,
             (0, None) if self.lost_on_the_way(packet, time) => Release::Repair,
             (0, None) => Release::OwnWill,
@@ -249,14 +250,13 @@ impl Sender {
         soon && small && (strict || small_out && (delay >= DELAYED || single || behind))
     }
 
-    /// As `was_delayed`, where full segments behind the small one, which has been acknowledged, are under way still.
+    /// As `was_delayed`, of a small segment, where full segments behind the small one before it, which has been acknowledged, are under way still.
     #[inline(never)]
-    fn was_kept_back(&self, packet: &Packet, time: Nanos) -> bool {
-        let mss = self.size.mss();
+    fn was_kept_back(&self, time: Nanos) -> bool {
         let waited = time - self.gap.start() >= self.pace.least_wait;
         let released = self.small_was_under_way() && self.small_end <= self.board.una;
-        let behind = !self.short && self.flight < INITIAL_WINDOW * mss;
-        waited && u64::from(packet.len) < mss && released && behind
+        let behind = !self.short && self.flight < INITIAL_WINDOW * self.size.mss();
+        waited && released && behind
     }
 
     /// A segment that was not full was under way when the wait began: what was in flight then ended where data ends without what ends the wait.

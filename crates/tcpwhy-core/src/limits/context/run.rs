@@ -147,9 +147,13 @@ impl Context<'_> {
 
     /// Data left by a timer all along, as little at a time as pacing makes; only near the sender it can be told.
     pub(crate) fn is_paced(&self) -> bool {
+        let waits: u32 = self.stretches.iter().map(|s| s.waits).sum();
+        if self.far || waits < EVEN {
+            return false;
+        }
         let sum = self.all_along();
         let small = sum.burst() <= paced_burst(self, sum.sending_rate());
-        !self.far && sum.waits >= EVEN && small && !sum.is_woken_by_acks()
+        sum.waits >= EVEN && small && !sum.is_woken_by_acks()
     }
 
     /// All arrives before more leaves, full segments alone come in lumps as pacing makes them, at even intervals, all along. Writes by a clock all

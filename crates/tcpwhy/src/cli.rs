@@ -184,4 +184,18 @@ mod tests {
     fn the_lines_of_examples_fit() {
         assert_fits(&Cli::command());
     }
+
+    /// Of what can be run; `lab` is only a name for others.
+    fn assert_tells(command: &clap::Command) {
+        let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let runs = !command.is_hide_set() && !command.is_subcommand_required_set();
+        let tells = text.contains("Examples:\n") && text.contains("\nExit status: ");
+        assert!(tells || !runs, "{}: {text}", command.get_name());
+        command.get_subcommands().for_each(assert_tells);
+    }
+
+    #[test]
+    fn every_verb_shows_examples_and_what_its_exit_status_means() {
+        assert_tells(&Cli::command());
+    }
 }

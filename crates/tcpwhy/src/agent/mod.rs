@@ -56,7 +56,9 @@ Examples:
 As root (CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH) it samples every network namespace
 and container of the host, and knows other users' processes and who locked a buffer. Without
 privileges it samples its own namespace, and tells services by their cgroup. docs/agent.md lists
-the metrics; deploy/ has a systemd unit, a DaemonSet, a dashboard and alerts.";
+the metrics; deploy/ has a systemd unit, a DaemonSet, a dashboard and alerts.
+
+Exit status: 0 stopped by Ctrl-C or SIGTERM, 2 error.";
 
 /// What the agent samples, and whom it tells.
 #[derive(Debug, Clone, Args)]

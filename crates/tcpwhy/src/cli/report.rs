@@ -15,7 +15,10 @@ Examples:
   tcpwhy slow.pcapng --json > slow.json && tcpwhy report slow.json -o slow.html
   tcpwhy report slow.pcapng --chart flight --svg flight.svg --png flight.png
   tcpwhy report slow.pcapng --conn 3 --chart band --svg - > band.svg
-  tcpwhy report ring/ --since 40s --until 60s -o ring.html";
+  tcpwhy report ring/ --since 40s --until 60s -o ring.html
+
+Exit status: 0 written, 1 nothing to show, 2 error or damaged input (what could be read of it is
+shown).";
 
 /// What to show on a page.
 #[derive(Debug, Clone, Args)]

@@ -14,7 +14,9 @@ Examples:
   tcpwhy serve --listen 127.0.0.1:0 --max-upload 100MB
 
 It speaks plain HTTP: over a network that you do not trust, forward the port instead
-(ssh -L 7733:127.0.0.1:7733 HOST).";
+(ssh -L 7733:127.0.0.1:7733 HOST).
+
+Exit status: 0 stopped by Ctrl-C or SIGTERM, 2 error.";
 
 /// What to serve, and to whom.
 #[derive(Debug, Clone, Args)]

@@ -2,6 +2,13 @@
 
 use clap::Args;
 
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  tcpwhy lab list
+  tcpwhy lab list send-buffer-16k-20ms > mine.toml && tcpwhy lab run mine.toml -o case
+
+Exit status: 0 listed, 2 error.";
+
 /// What to list.
 #[derive(Debug, Args)]
 pub(crate) struct List {

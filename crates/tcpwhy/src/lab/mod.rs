@@ -23,8 +23,10 @@ pub(crate) enum Lab {
     #[command(after_help = exec::EXAMPLES)]
     Exec(exec::Exec),
     /// Start a shell behind an emulated link
+    #[command(after_help = shell::EXAMPLES)]
     Shell(shell::Shell),
     /// List the scenarios that come with tcpwhy, or print one
+    #[command(after_help = list::EXAMPLES)]
     List(list::List),
     /// Run a scenario, or all of them, and judge what was captured
     #[command(after_help = run::EXAMPLES)]
@@ -34,6 +36,7 @@ pub(crate) enum Lab {
     Sweep(sweep::Sweep),
     /// Score the verdicts against recorded truth, over a matrix of limits, paths and captures
     #[cfg(target_os = "linux")]
+    #[command(after_help = score::EXAMPLES)]
     Score(score::Score),
     /// First process of a command behind the link
     #[command(hide = true)]

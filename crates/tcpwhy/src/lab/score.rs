@@ -10,6 +10,17 @@ use tcpwhy_lab::score::matrix::{Cell, full, quick};
 use tcpwhy_lab::score::report::page;
 use tcpwhy_lab::score::{CellResult, Nature, Outcome, Run, Runner};
 
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  tcpwhy lab score                       a run or two of each limit, and the tables
+  tcpwhy lab score --list                the names of those runs
+  tcpwhy lab score --only send-buffer    those of one limit
+  tcpwhy lab score --full --keep -o all --page score.md
+                                         the whole matrix; captures and results are kept in all/
+  tcpwhy lab score --full --again -o all score these captures again, after a change of the rules
+
+Exit status: 0 scored, right or wrong, 1 nothing was scored, 2 error.";
+
 /// Which runs, and where to.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Score {

@@ -3,6 +3,15 @@
 use super::exec::Path;
 use clap::Args;
 
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  tcpwhy lab shell --rtt 80ms --rate 20mbit --server 'python3 -m http.server 8000'
+                                         then: curl -so /dev/null http://10.77.0.2:8000/file
+  tcpwhy lab shell --rtt 40ms --loss 1% -o case
+                                         then: tcpwhy case/client.pcapng
+
+Exit status: the shell's own, 2 for an error of the lab.";
+
 /// A shell and what lies between it and the server.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Shell {

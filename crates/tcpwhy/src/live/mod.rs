@@ -55,7 +55,10 @@ Examples:
 No privileges are needed for your own processes and network namespace. As root it shows every
 network namespace and container of the host, every process's locks and, by the kernel's events
 (CAP_BPF, CAP_PERFMON), who set a buffer, for how long threads slept in writes and reads, and
-retransmissions; what it needs no more of root's capabilities it drops when it has begun.";
+retransmissions; what it needs no more of root's capabilities it drops when it has begun.
+
+Exit status: 0 shown, 1 no socket to show (without the screen), 2 error; of the screen 128 + the
+signal that ended it.";
 
 const UNLOCK_EXAMPLES: &str = "\
 Examples:
@@ -68,7 +71,9 @@ Examples:
                                          only measure the gain
 
 Works on processes of the same user, and as root (CAP_SYS_PTRACE) on all. What a running
-connection cannot take any more (a window scale of 0, fixed by its SYN) is refused.";
+connection cannot take any more (a window scale of 0, fixed by its SYN) is refused.
+
+Exit status: 0 shown, or changed and measured, 2 refused or error.";
 
 /// What to look at, and how to show it.
 #[derive(Debug, Clone, Args)]

@@ -50,8 +50,8 @@ impl Context<'_> {
         self.sums(&self.summed_ahead, i..self.known_run(i).end)
     }
 
-    /// As `run`.
-    fn known_run(&self, i: usize) -> Range<usize> {
+    /// As `run`; several rules ask for it in turn.
+    pub(super) fn known_run(&self, i: usize) -> Range<usize> {
         match self.run.get() {
             Some((at, from, to)) if at == i => from..to,
             _ => {

@@ -120,7 +120,7 @@ impl Context<'_> {
     /// as a retransmission timer (RFC 5681 section 4.1). Then that window does not hold what is in flight around stretch `i`.
     fn has_allowed_more(&self, i: usize) -> bool {
         let smaller = |s: &Stretch| s.resent > 0 || s.marks > 0 || s.restarts();
-        let run = self.run(i);
+        let run = self.known_run(i);
         // The rounds before may be those in which it was more.
         let from = if run.end - i >= CALM_ROUNDS as usize { i } else { run.start };
         let rounds = &self.stretches[from..run.end];

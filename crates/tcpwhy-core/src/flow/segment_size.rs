@@ -5,8 +5,8 @@ const USUAL: u32 = 1448;
 /// Those of Ethernet: IPv4 and IPv6, with and without timestamps. What is a whole number of them, an offload has merged.
 const ON_ETHERNET: [u32; 4] = [1448, 1460, 1428, 1440];
 const LARGEST_ON_ETHERNET: u32 = 1460;
-/// What every path is expected to carry (RFC 9293 section 3.7.1).
-const LEAST: u32 = 536;
+/// What every path is expected to carry (RFC 9293 section 3.7.1), less the timestamp option (RFC 7323 appendix A).
+const LEAST: u32 = 536 - 12;
 /// Larger segments are made by offloads (or jumbo frames announced in the SYN).
 const LARGEST_GUESS: u32 = 8960;
 
@@ -163,6 +163,13 @@ mod tests {
         assert_eq!(of(&[6 * 1448]), 1448, "as usual");
         assert_eq!(of(&[8948]), 8948);
         assert_eq!(of(&[8948, 8948, 1000]), 8948);
+    }
+
+    #[test]
+    fn the_least_that_every_path_carries_has_room_for_timestamps() {
+        let mut s = SegmentSize::new(None);
+        (0..20).for_each(|_| s.seen(524, false));
+        assert_eq!(s.mss(), 524);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(crate) struct Window {
     raw: u16,
     /// `raw` is a SYN's: never scaled (RFC 7323 section 2.2).
     of_syn: bool,
-    /// `raw`, scaled.
+    /// `raw`, scaled; `u64::MAX` before the first ACK.
     bytes: u64,
     /// The last ACK, where it was no SYN and the shift has not changed since.
     last: Option<u64>,
@@ -48,7 +48,7 @@ pub(crate) struct Window {
     furthest_edge: u64,
     /// The capture lacks data that left since the last ACK, and may lack ACKs that allowed it.
     lacks: bool,
-    /// Right edge: highest position that may be sent. 0 before the first ACK.
+    /// Right edge: highest position that may be sent. `u64::MAX` before the first ACK.
     pub(crate) edge: u64,
     /// Largest window advertised, scaled.
     pub(crate) largest: u64,
@@ -65,7 +65,7 @@ impl Window {
             shift,
             raw: 0,
             of_syn: false,
-            bytes: 0,
+            bytes: u64::MAX,
             last: None,
             furthest: (0, 0),
             at_edge: 0,
@@ -74,7 +74,7 @@ impl Window {
             acks: 0,
             furthest_edge: 0,
             lacks: false,
-            edge: 0,
+            edge: u64::MAX,
             largest: 0,
             smallest: u64::MAX,
         }
@@ -174,7 +174,7 @@ impl Window {
         end <= self.furthest_edge
     }
 
-    /// The window of the newest ACK in bytes.
+    /// The window of the newest ACK in bytes; `u64::MAX` before the first.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -208,14 +208,9 @@ impl Window {
         self.is_passed() && self.beyond.saturating_mul(AS_A_RULE) >= self.acks
     }
 
-    /// Whether the receiver has advertised one.
-    pub(crate) fn is_known(&self) -> bool {
-        self.edge > 0
-    }
-
     /// The receiver has said that there is no room at all.
     pub(crate) fn is_closed(&self) -> bool {
-        self.bytes == 0 && self.is_known()
+        self.bytes == 0
     }
 
     /// Room a sender needs before it sends a full segment: one MSS, or half of a small receiver's

@@ -159,6 +159,11 @@ impl Around {
             && further >= more / 2
     }
 
+    /// The advertised window changed by so many bytes at most: by what waited for its reader now and then.
+    pub(crate) fn window_keeps_within(&self, bytes: u64) -> bool {
+        self.window_max.saturating_sub(self.window_min) <= bytes
+    }
+
     /// The advertised window was the same all along.
     pub(crate) fn window_stands(&self) -> bool {
         self.window_min == self.window_max

@@ -37,9 +37,14 @@ pub(super) fn reached(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let known = ctx.knows_window_of(s);
     let most = |n: u32| 4 * n >= 3 * around.rounds;
-    let stands = around.window_stands();
-    let short_of_it = stands && most(around.near) && around.prompt * 4 >= around.waits * 3;
-    let held = known && ((s.filled > 0 && most(around.filled)) || short_of_it);
+    let stands = around.window_keeps_within(2 * ctx.mss);
+    let prompt = around.prompt * 4 >= around.waits * 3;
+    let short_of_it = stands && most(around.near) && prompt;
+    // The smallest shift that holds the data puts an edge next to a small flight by chance; what follows ACKs at once is held by something.
+    let by_chance =
+        ctx.guesses_scale() && s.shift > 0 && around.window_min < 2 * SEGMENTS * ctx.mss;
+    let fills = s.filled > 0 && most(around.filled) && (prompt || !by_chance);
+    let held = known && (fills || short_of_it);
     held.then(|| Judgement::new(Limit::ReceiveWindow, cause(ctx, i), 75))
 }
 

@@ -94,3 +94,18 @@ fn what_was_under_way_when_the_capture_began_has_its_part_of_the_window() {
     let scale = direction(&connection, Side::Server).facts.scale;
     assert!(matches!(scale, WindowScale::Inferred { min: 0, .. }), "{scale:?}");
 }
+
+#[test]
+fn a_window_that_no_ack_has_told_yet_is_not_closed() {
+    // The capture begins with data; the first ACK in it allows 20,000 bytes more.
+    let told = [
+        "0 S . seq 1 len 1000\n1 S . seq 1001 len 1000\n".to_owned(),
+        "40 C . seq 1 ack 2001 win 20000\n".to_owned(),
+        "41 S . seq 2001 len 1000\n81 C . seq 1 ack 3001 win 20000\n".to_owned(),
+    ];
+    let connection = analyse_one(&script(&told.concat()));
+    let timeline = &direction(&connection, Side::Server).timeline;
+    assert!(timeline.iter().all(|i| i.limit != Limit::ReceiveWindow), "{timeline:?}");
+    let windows: Vec<_> = timeline.iter().map(|i| i.evidence.window).collect();
+    assert!(windows.iter().all(|&w| w == 20_000), "{windows:?}");
+}

@@ -269,7 +269,7 @@ impl Sender {
     #[inline(never)]
     fn is_held(&self) -> bool {
         let (room, mss) = (self.room(), self.size.mss());
-        let tight = room < self.window.need(mss) && self.window.is_known();
+        let tight = room < self.window.need(mss);
         // A queue that ran dry had nothing more to send, whatever the window.
         tight && (self.window.is_telling(mss) || !self.dry && !self.window.is_passed())
     }

@@ -115,7 +115,9 @@ impl Context<'_> {
             sum.ends.join(&s.ends);
             sum.answers.join(&s.answers);
             sum.repeated.join(&s.repeated);
-            let large = known && s.window_min >= SEGMENTS * self.mss;
+            // The smallest shift that holds the data puts an edge next to a small flight by chance.
+            let least = if self.guesses_scale() && s.shift > 0 { 2 * SEGMENTS } else { SEGMENTS };
+            let large = known && s.window_min >= least * self.mss;
             let near = s.flight + 2 * self.mss + self.blur(s) >= s.window_min;
             sum.near += u32::from(large && near);
             sum.close += u32::from(large && s.flight >= s.window_min - s.window_min / 8);

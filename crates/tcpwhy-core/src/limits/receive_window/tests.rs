@@ -24,6 +24,25 @@ fn on_a_short_path_a_wake_up_is_a_good_part_of_a_flight_seen_from_afar() {
 }
 
 #[test]
+fn a_window_stands_though_a_segment_waits_for_its_reader_now_and_then() {
+    // A flight of twelve segments, released by ACKs alone, under a window of thirteen that is smaller in the first round.
+    let held = |less: u64| {
+        let round = |k: i64| Stretch {
+            to: Nanos::from_millis(40 * (k + 1)),
+            flight: 11 * MSS,
+            window_min: 13 * MSS - if k == 0 { less } else { 0 },
+            window_max: 13 * MSS,
+            prompt: 6,
+            waits: 6,
+            ..Stretch::starting(Nanos::from_millis(40 * k), Wait::Ack)
+        };
+        let rounds: Vec<Stretch> = (0..12).map(round).collect();
+        reached(&Context::new(&rounds, Nanos::from_millis(40), MSS), 5).is_some()
+    };
+    assert_eq!([held(0), held(MSS), held(4 * MSS)], [true, true, false]);
+}
+
+#[test]
 fn a_paced_flight_that_is_hardly_less_than_a_window_that_a_reader_moves_is_held_by_it() {
     let follows = |window: fn(u64) -> u64, flight: fn(u64) -> u64| {
         let round = |k: i64| Stretch {

@@ -224,12 +224,17 @@ mod tests {
 
     /// Whether a pair of segments each 1.0 to 1.7 ms, so many of fifty just after an ACK, is pacing; with these flights.
     fn is_clocked(prompt: u32, flight: impl Fn(usize) -> u64) -> bool {
+        is_clocked_each(350_000, prompt, flight)
+    }
+
+    /// As `is_clocked`, each one, two or three so many ns apart.
+    fn is_clocked_each(step: u64, prompt: u32, flight: impl Fn(usize) -> u64) -> bool {
         let floor = Nanos::from_millis(50);
         let list = rounds(30, floor, |k, s| {
             (s.flight, s.arrived, s.segments) = (flight(k), 100 * MSS as i64, 50);
             (s.waits, s.prompt) = (50, prompt);
             (s.rtt_sum, s.rtt_count) = (floor, 1);
-            (0..50).for_each(|wait| s.lengths.add(1_000_000 + 350_000 * (wait % 3)));
+            (0..50).for_each(|wait| s.lengths.add(1_000_000 + step * (wait % 3)));
         });
         clocked(&Context::new(&list, floor, MSS), 15).is_some()
     }
@@ -309,5 +314,11 @@ mod tests {
         assert!(is_clocked(2, varies));
         assert!(!is_clocked(25, varies), "ACKs may release every other pair");
         assert!(!is_clocked(2, |_| 100 * MSS), "a full buffer may be behind it");
+    }
+
+    #[test]
+    fn acks_that_come_back_at_a_timers_beat_release_nothing() {
+        let even = |prompt| is_clocked_each(10_000, prompt, |_| 100 * MSS);
+        assert_eq!([even(10), even(40), even(48)], [true, true, false]);
     }
 }

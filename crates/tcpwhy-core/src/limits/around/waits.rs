@@ -168,9 +168,10 @@ impl Around {
             && self.leaves_one_by_one(mss)
     }
 
-    /// As `is_even`, and ACKs come in between now and then: a timer lets it go.
+    /// As `is_even`, and ACKs come in between now and then: a timer lets it go. ACKs of what left by it come back at its beat, and most of them
+    /// just before it by chance; what waits for them is late where one of them is.
     pub(crate) fn is_timed(&self) -> bool {
-        self.is_even() && self.prompt * 4 < self.waits * 3
+        self.is_even() && self.prompt * 8 < self.waits * 7
     }
 
     /// As `is_timed`, on a host that is late now and then: hardly any wait ends with an ACK.

@@ -32,10 +32,16 @@ const MORE: u64 = 4;
 /// One in so many sent again is what BBR may take for a policer (`bbr_lt_loss_thresh`).
 const POLICERS_PART: u64 = 5;
 
+/// The first loss or mark that the congestion window was cut for.
+pub(super) fn first_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option<usize> {
+    let marked = first_marked_cut(stretches);
+    first_lossy_cut(stretches, floor, mss).into_iter().chain(marked).min()
+}
+
 /// The first loss that the congestion window was cut for, if it held the flight. It was not, or was not what did, where the flight is as high as
 /// before in the first rounds after the repair: what was sent again had arrived, and the cut was undone (`tcp_try_undo_recovery`, RFC 5682,
 /// RFC 4015); or little was lost, and a window that was cut would have needed longer.
-pub(super) fn first_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option<usize> {
+fn first_lossy_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option<usize> {
     if feels_no_loss(stretches, mss) {
         return None;
     }
@@ -57,6 +63,14 @@ pub(super) fn first_cut(stretches: &[Stretch], floor: Nanos, mss: u64) -> Option
         }
     }
     None
+}
+
+/// The first mark that the congestion window was cut for (RFC 3168 section 6.1.2): in flight was less by a fifth and more in the next rounds.
+fn first_marked_cut(stretches: &[Stretch]) -> Option<usize> {
+    stretches.iter().enumerate().position(|(k, s)| {
+        let next = stretches[k + 1..].iter().take_while(|s| !s.is_idle()).take(AT_ONCE);
+        s.marks > 0 && next.map(|s| s.flight).max().is_some_and(|after| after < s.flight / 5 * 4)
+    })
 }
 
 /// From the first stretch in which something is sent again to the end of that repair, one after the other.
@@ -170,9 +184,9 @@ impl Context<'_> {
         !around.grows(self.mss) && around.flight_next <= around.flight() / 4 * 5
     }
 
-    /// The stretches around `i` without a retransmission.
+    /// The stretches around `i` without a retransmission or a mark.
     pub(crate) fn between_losses(&self, i: usize) -> Range<usize> {
-        let lost = |k: &usize| self.stretches[*k].resent > 0;
+        let lost = |k: &usize| self.stretches[*k].resent > 0 || self.stretches[*k].marks > 0;
         let from = (0..i).rev().find(lost).map_or(0, |k| k + 1);
         let to = (i..self.stretches.len()).find(lost).unwrap_or(self.stretches.len());
         from..to.max(from)
@@ -246,6 +260,18 @@ mod tests {
         assert_eq!(first_cut(&list, ROUND, MSS), Some(30));
         assert_eq!(first_cut(&list[..30], ROUND, MSS), None);
         assert_eq!(first_cut(&list[10..], ROUND, MSS), Some(0), "nothing is known of before");
+    }
+
+    #[test]
+    fn a_mark_cuts_the_window_that_held_the_flight() {
+        let cut = |marks: u32, after: u64| {
+            let list = rounds(40, ROUND, |k, s| {
+                s.flight = if k > 20 { after } else { 100 } * MSS;
+                s.marks = if k == 20 { marks } else { 0 };
+            });
+            first_cut(&list, ROUND, MSS)
+        };
+        assert_eq!([cut(1, 70), cut(1, 95), cut(0, 70)], [Some(20), None, None]);
     }
 
     #[test]

@@ -138,6 +138,25 @@ pub fn bits_per_second(bytes: u64, span: Nanos) -> u64 {
     if span == 0 { 0 } else { mul_div(bytes, 8 * 1_000_000_000, span) }
 }
 
+/// As [`bits_per_second`], in bytes.
+pub(crate) fn bytes_per_second(bytes: u64, span: Nanos) -> u64 {
+    bits_per_second(bytes, span) / 8
+}
+
+/// Bytes that `rate_bps`, in bit/s, moves in `span`: of a round trip, the bandwidth-delay product. None when the span is not positive.
+pub fn bytes_at(rate_bps: u64, span: Nanos) -> u64 {
+    mul_div(rate_bps, u64::try_from(span.0).unwrap_or(0), 8_000_000_000)
+}
+
+/// Time that `bytes` take at a rate in bit/s, saturating; none where the rate has no limit (0).
+pub fn time_at(bytes: u64, rate_bps: u64) -> Nanos {
+    if rate_bps == 0 {
+        return Nanos::ZERO;
+    }
+    let nanos = mul_div(bytes, 8_000_000_000, rate_bps);
+    Nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
+}
+
 /// Bytes that pass in `span` at a rate in bytes per second; none when the span is not positive.
 pub(crate) fn bytes_in(rate: u64, span: Nanos) -> u64 {
     mul_div(rate, u64::try_from(span.0).unwrap_or(0), 1_000_000_000)
@@ -193,5 +212,15 @@ mod tests {
         assert_eq!(bits_per_second(1000, Nanos::ZERO), 0);
         assert_eq!(bits_per_second(12_500_000, Nanos::from_secs(1)), 100_000_000);
         assert_eq!(bits_per_second(1 << 40, Nanos::from_secs(1)), 1 << 43);
+    }
+
+    #[test]
+    fn a_rate_and_a_span_make_bytes_and_bytes_and_a_rate_make_a_span() {
+        assert_eq!(bytes_at(100_000_000, Nanos::from_millis(20)), 250_000);
+        assert_eq!(bytes_at(u64::MAX, Nanos::MAX), u64::MAX);
+        assert_eq!(bytes_at(1, Nanos(-1)), 0);
+        assert_eq!(time_at(250_000, 100_000_000), Nanos::from_millis(20));
+        assert_eq!(time_at(u64::MAX, 1), Nanos::MAX);
+        assert_eq!(time_at(1, 0), Nanos::ZERO);
     }
 }

@@ -1,7 +1,7 @@
 //! Bandwidth-delay product: the bytes that must be in flight to keep a path full.
 
 use super::figures::Figures;
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_at};
 
 /// Rates in bit/s, one of which stands in for the path's where the capture cannot show it.
 const COMMON_BPS: [u64; 3] = [100_000_000, 1_000_000_000, 10_000_000_000];
@@ -36,7 +36,7 @@ impl Bdp {
         }
         let measured = figures.path_bps > 0;
         let rate = if measured { figures.path_bps } else { assumed(figures.peak_bps) };
-        Some(Self { rate, rtt, bytes: product(rate, rtt), measured, in_flight: figures.flight })
+        Some(Self { rate, rtt, bytes: bytes_at(rate, rtt), measured, in_flight: figures.flight })
     }
 
     /// Whether at times as much is in flight as the path holds.
@@ -77,22 +77,9 @@ fn assumed(peak_bps: u64) -> u64 {
     COMMON_BPS.into_iter().find(|rate| *rate >= above).unwrap_or(above)
 }
 
-/// Bytes that `bps` moves in `span`.
-pub(crate) fn product(bps: u64, span: Nanos) -> u64 {
-    let nanos = u128::try_from(span.0).unwrap_or(0);
-    u64::try_from(u128::from(bps) * nanos / 8_000_000_000).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hundred_megabit_at_twenty_milliseconds_is_a_quarter_megabyte() {
-        assert_eq!(product(100_000_000, Nanos::from_millis(20)), 250_000);
-        assert_eq!(product(u64::MAX, Nanos::MAX), u64::MAX);
-        assert_eq!(product(1, Nanos(-1)), 0);
-    }
 
     #[test]
     fn advised_maxima_never_fall_below_the_defaults_nor_overflow() {

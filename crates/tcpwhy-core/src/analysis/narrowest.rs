@@ -4,7 +4,7 @@ use crate::flow::capacity::{Known, agrees};
 use crate::flow::sender::Sender;
 use crate::limits::Context;
 use crate::model::{Cause, Interval, Limit, time_of};
-use crate::units::{Nanos, bits_per_second};
+use crate::units::{Nanos, bytes_per_second};
 
 /// A path that held the sender for less than this part of the time shows its rate better in the first window.
 const FILLED_PART: i64 = 20;
@@ -90,7 +90,7 @@ impl Narrowest {
         let is_shown = spaced.known == Known::Shown && (!is_mostly_held(timeline) || agrees());
         let shown = (was_full || is_shown).then_some(carries);
         // Any path that has not shown less carries an initial window in a round trip (RFC 6928).
-        let least = if shown.is_none() { bits_per_second(10 * mss, floor) / 8 } else { 0 };
+        let least = if shown.is_none() { bytes_per_second(10 * mss, floor) } else { 0 };
         let may_be_more = spaced.known != Known::Guessed || carries < least;
         Self { carries: carries.max(least), shown, is_least: shown.is_none() && may_be_more }
     }
@@ -114,7 +114,7 @@ fn through_queue(timeline: &[Interval]) -> u64 {
     let (bytes, time) = queued.fold((0, Nanos::ZERO), |(bytes, time), i| {
         (bytes + i.evidence.acked, time + (i.to - i.from))
     });
-    bits_per_second(bytes, time) / 8
+    bytes_per_second(bytes, time)
 }
 
 /// As `through_queue`, at its best for so many round trips of `rtt` on end, if queues stood so for most of the time.

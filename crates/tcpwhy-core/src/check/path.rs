@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::host::{Host, Route};
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_at};
 
 /// Paths that are judged, at most: those with the largest bandwidth-delay product.
 const MOST_PATHS: usize = 4;
@@ -78,8 +78,7 @@ impl Path {
     /// Bandwidth-delay product in bytes.
     #[must_use]
     pub fn bdp(&self) -> u64 {
-        let bytes = u128::from(self.rate_bps) * self.rtt.0.max(0) as u128 / 8_000_000_000;
-        u64::try_from(bytes).unwrap_or(u64::MAX)
+        bytes_at(self.rate_bps, self.rtt)
     }
 }
 

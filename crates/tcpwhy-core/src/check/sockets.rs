@@ -7,6 +7,7 @@ use super::path::{Path, Source};
 use super::transfers::own;
 use crate::kernel::buffers::Asked;
 use crate::kernel::{Sysctls, Version};
+use crate::units::bytes_at;
 use crate::whatif::transfer::{End, Transfer, predict};
 
 /// Sockets that are named, at most; a server has thousands of one kind.
@@ -63,7 +64,7 @@ fn gain(host: &Host, socket: &Socket, rate_bps: u64, bytes: u64, is_send: bool) 
     if socket.rtt.0 <= 0 || rate_bps == 0 {
         return None;
     }
-    let bdp = (u128::from(rate_bps) * socket.rtt.0 as u128 / 8_000_000_000) as u64;
+    let bdp = bytes_at(rate_bps, socket.rtt);
     let ample = End {
         version: Version::new(6, 18),
         sysctls: Sysctls {

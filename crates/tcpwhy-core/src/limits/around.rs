@@ -3,7 +3,7 @@
 mod waits;
 
 use crate::flow::spread::Spread;
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_per_second};
 pub(super) use waits::EVEN;
 
 /// Part of the time (percent) that a sender pauses whose flight does not fill the path.
@@ -220,12 +220,12 @@ impl Around {
 
     /// Delivery rate, in bytes per second.
     pub(crate) fn rate(&self) -> u64 {
-        rate(self.arrived, self.time)
+        bytes_per_second(self.arrived, self.time)
     }
 
     /// Delivery rate without the stalls: a sender paces as fast as that while it sends.
     pub(crate) fn sending_rate(&self) -> u64 {
-        rate(self.arrived, (self.time - self.stalled).max(Nanos(1)))
+        bytes_per_second(self.arrived, (self.time - self.stalled).max(Nanos(1)))
     }
 
     /// Bytes that leave at once, between one wait and the next.
@@ -247,11 +247,6 @@ impl Around {
     pub(crate) fn stalled_percent(&self) -> i64 {
         self.stalled.scale(100, self.time.0.max(1)).0
     }
-}
-
-/// Bytes per second.
-pub(super) fn rate(bytes: u64, time: Nanos) -> u64 {
-    crate::units::bits_per_second(bytes, time) / 8
 }
 
 /// The rate from which a link that carries so much is busy: headers, delayed ACKs and bunches of them take a tenth.

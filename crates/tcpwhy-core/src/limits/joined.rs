@@ -1,12 +1,12 @@
 //! Neighbouring stretches under one judgement.
 
 use super::Judgement;
-use super::around::{nearly, rate};
+use super::around::nearly;
 use super::context::NOISE;
 use super::likeliest::ONE_OBSERVATION;
 use crate::flow::stretch::Stretch;
 use crate::model::{Cause, Evidence, Interval, Limit, Source};
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_per_second};
 
 /// From this confidence on a limit shows in a round itself.
 const SHOWN: u8 = 93;
@@ -67,7 +67,7 @@ impl Joined {
     pub(super) fn queues_less(&self, other: &Self, floor: Nanos) -> bool {
         let noise = NOISE.max(Nanos(floor.0 / 16));
         let short = self.sum.forth_mean().is_some_and(|rtt| rtt - floor < noise);
-        let rate_of = |s: &Stretch| rate(s.arrived(), s.duration());
+        let rate_of = |s: &Stretch| bytes_per_second(s.arrived(), s.duration());
         short && rate_of(&self.sum) < nearly(rate_of(&other.sum))
     }
 

@@ -10,7 +10,7 @@ use super::{Context, Judgement};
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::model::{Cause, Limit, WindowScale};
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_per_second};
 
 /// Rounds looked at on each side for the window's trend.
 const AROUND: usize = 6;
@@ -163,7 +163,7 @@ fn is_read_by_halves(ctx: &Context<'_>, i: usize) -> bool {
 /// and that costs nothing.
 fn is_used_in_full(ctx: &Context<'_>, i: usize, once: u64) -> bool {
     let around = ctx.around(i);
-    let full = crate::units::bits_per_second(once, ctx.floor) / 8;
+    let full = bytes_per_second(once, ctx.floor);
     around.rounds >= CALM_ROUNDS && around.rate() >= full / 4 * 3
 }
 

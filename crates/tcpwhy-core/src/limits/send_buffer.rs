@@ -8,14 +8,14 @@
 //! when a new skb is needed).
 
 use super::application::{TIMELY, paced_burst};
-use super::around::{Around, PAUSES, rate};
+use super::around::{Around, PAUSES};
 use super::context::{CALM_ROUNDS, LONG_ENOUGH};
 use super::{Context, Judgement};
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::kernel::send::GSO_MAX;
 use crate::model::{Cause, Limit};
-use crate::units::{Nanos, bytes_in};
+use crate::units::{Nanos, bytes_in, bytes_per_second};
 
 /// As long as this CUBIC stays within two segments, which delayed ACKs release together, of the window that it had before a loss:
 /// 0.4 (t - K)^3 < 2 (RFC 9438 section 4.2).
@@ -134,7 +134,7 @@ fn passes_over_room(ctx: &Context<'_>, i: usize, around: &Around) -> bool {
 /// As `passes_over_room`, of rounds that do not grow or more than an old kernel's window saves up.
 fn passes_over(ctx: &Context<'_>, i: usize, around: &Around, stands: impl Fn() -> bool) -> bool {
     let windows = around.flight_max * if ctx.cut_before(i) { 6 } else { 10 } / 5;
-    let paced = rate(windows, ctx.floor);
+    let paced = bytes_per_second(windows, ctx.floor);
     let saved_up = GSO_MAX.min(around.flight_max / 3);
     ctx.floor > TIMELY
         && around.passes_over(paced_burst(ctx, paced))

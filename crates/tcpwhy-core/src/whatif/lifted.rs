@@ -13,7 +13,7 @@ use crate::kernel::buffers::Asked;
 use crate::kernel::send::skb_overhead;
 use crate::kernel::window::Share;
 use crate::model::{Cause, Facts, Interval, Limit, WhatIf, WindowScale, time_of};
-use crate::units::{Nanos, bytes_in, mul_div};
+use crate::units::{Nanos, bytes_in, mul_div, time_at};
 use std::num::NonZeroU64;
 
 /// Round trips that a transfer must take for slow start and autotuning to matter, and for its figures to be more than chance.
@@ -90,7 +90,7 @@ fn lift(path: &Path<'_>, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
     if !p.complete {
         return None;
     }
-    let rest = span(size - followed, p.steady_bps);
+    let rest = time_at(size - followed, p.steady_bps.max(1));
     // Until the last byte is acknowledged, from the first one on.
     let moved = p.arrived - p.phases[Phase::Handshake as usize] + rtt.scale(1, 2) + rest;
     let next =
@@ -98,7 +98,7 @@ fn lift(path: &Path<'_>, lifted: Limit, budget: &mut Budget) -> Option<WhatIf> {
     // What was seen of the path in the time that stays may have been less than its rate.
     let wire = match lifted {
         Limit::PathBandwidth => Nanos::ZERO,
-        _ => span(path.bytes, path.traits.capacity.saturating_mul(8)),
+        _ => time_at(path.bytes, path.traits.capacity.saturating_mul(8).max(1)),
     };
     let least = others(path.timeline, lifted, path.transfer, kept) - gone;
     let transfer = (stays + moved).max(wire).max(answers).max(least).min(path.transfer);
@@ -294,12 +294,6 @@ fn end(path: &Path<'_>, lifted: Limit, bdp: u64) -> End {
     };
     end.sysctls.tcp_rmem[2] = RECEIVE_MOST.max(ceiling.saturating_mul(2));
     end
-}
-
-/// Time that `bytes` take at a rate.
-fn span(bytes: u64, rate_bps: u64) -> Nanos {
-    let nanos = mul_div(bytes, 8_000_000_000, rate_bps.max(1));
-    Nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
 }
 
 /// What the model's longest phase is called in an analysis, but for the limit that was `lifted`, which may still be felt (a window that opens as

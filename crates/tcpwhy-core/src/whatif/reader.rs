@@ -6,7 +6,7 @@
 
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
-use crate::units::{Nanos, bits_per_second};
+use crate::units::{Nanos, bytes_per_second};
 
 /// Round trips over which a rate can be told.
 const FEWEST_ROUNDS: i64 = 4;
@@ -51,7 +51,7 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
     let steadily =
         down >= FEWEST_FALLING && time.scale(FALLING_PART, 1) >= time_of(before.iter()) && sorted;
     let slow = read > 0 && read / MOST_READ <= arrived / 100;
-    ((falls || steadily) && slow).then(|| (bits_per_second(read, time) / 8).max(1))
+    ((falls || steadily) && slow).then(|| (bytes_per_second(read, time)).max(1))
 }
 
 fn time_of<'a>(part: impl Iterator<Item = &'a Stretch>) -> Nanos {

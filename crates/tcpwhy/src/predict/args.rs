@@ -10,7 +10,7 @@ use tcpwhy_core::kernel::Version;
 use tcpwhy_core::kernel::buffers::Asked;
 use tcpwhy_core::link::Policer;
 use tcpwhy_core::quantity;
-use tcpwhy_core::units::Nanos;
+use tcpwhy_core::units::{Nanos, bytes_at};
 use tcpwhy_core::whatif::transfer::{Control, End, Transfer};
 
 /// A policer whose burst is less than a packet lets nothing through.
@@ -144,7 +144,7 @@ impl Predict {
         }
         let end = self.end()?;
         let streams = u64::from(self.streams);
-        let bdp = bdp(self.rate, self.rtt);
+        let bdp = bytes_at(self.rate, self.rtt);
         Ok(Transfer {
             size: (self.size / streams).max(1),
             rate_bps: (self.rate / streams).max(1),
@@ -189,7 +189,7 @@ impl Predict {
         let wrong = |e| Error::Usage(format!("--policer: {e}"));
         let rate_bps = quantity::rate(rate).map_err(wrong)?;
         let burst = burst.map(quantity::bytes).transpose().map_err(wrong)?;
-        let burst = burst.unwrap_or_else(|| bdp(rate_bps, self.rtt).max(SMALLEST_BURST));
+        let burst = burst.unwrap_or_else(|| bytes_at(rate_bps, self.rtt).max(SMALLEST_BURST));
         if rate_bps == 0 || burst < SMALLEST_BURST {
             let text = format!(
                 "--policer needs a rate of more than 0 and a burst of at least {SMALLEST_BURST} bytes, which is a packet"
@@ -243,10 +243,4 @@ pub(crate) fn some_arrive(loss: f64) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Usage("--loss must be less than 100 %: with that no packet arrives".to_owned()))
-}
-
-/// Bandwidth-delay product in bytes.
-pub(crate) fn bdp(rate_bps: u64, rtt: Nanos) -> u64 {
-    let bytes = u128::from(rate_bps) * rtt.0.max(0) as u128 / 8_000_000_000;
-    u64::try_from(bytes).unwrap_or(u64::MAX)
 }

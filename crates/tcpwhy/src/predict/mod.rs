@@ -14,7 +14,7 @@ use args::Predict;
 use std::io::Write;
 use std::process::ExitCode;
 use tcpwhy_core::kernel::buffers::Asked;
-use tcpwhy_core::units::Nanos;
+use tcpwhy_core::units::{Nanos, bytes_at};
 use tcpwhy_core::whatif::transfer::{Control, Transfer, Typical};
 use words::{Change, Factor};
 
@@ -112,7 +112,7 @@ fn alternatives(t: &Transfer) -> Vec<(Change, Typical)> {
         add(Change::NoOffload, Transfer { offload: false, ..t.clone() });
     }
     let mut wide = t.clone();
-    let most = 4 * args::bdp(t.rate_bps, t.rtt).max(1 << 20);
+    let most = 4 * bytes_at(t.rate_bps, t.rtt).max(1 << 20);
     wide.sender.sysctls.tcp_wmem[2] = wide.sender.sysctls.tcp_wmem[2].max(most);
     wide.receiver.sysctls.tcp_rmem[2] = wide.receiver.sysctls.tcp_rmem[2].max(most);
     (wide.sndbuf, wide.rcvbuf) = (Asked::Automatic, Asked::Automatic);

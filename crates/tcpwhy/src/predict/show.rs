@@ -1,13 +1,13 @@
 //! One prediction as text and as JSON.
 
-use super::args::{Predict, bdp};
+use super::args::Predict;
 use super::words::{self, Bdp, Buffer, Chance, Change, Rates, Section, Words};
 use std::io::{self, Write};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::span;
 use tcpwhy_core::kernel::buffers::{Asked, MIN_RECEIVE, MIN_SEND, is_clamped};
 use tcpwhy_core::kernel::window::Share;
-use tcpwhy_core::units::Nanos;
+use tcpwhy_core::units::{Nanos, bytes_at};
 use tcpwhy_core::whatif::transfer::{Phase, Prediction, Transfer, Typical};
 use tcpwhy_report::padded;
 
@@ -72,7 +72,7 @@ fn options(t: &Transfer) -> [(Asked, u64, &'static str, &'static str); 2] {
 
 fn buffers(to: &mut impl Write, w: &dyn Words, t: &Transfer, p: &Prediction) -> io::Result<()> {
     let (rate_bps, rtt) = (t.rate_bps, t.rtt);
-    let bytes = bdp(rate_bps, rtt);
+    let bytes = bytes_at(rate_bps, rtt);
     let share = Share::first(t.receiver.version, &t.receiver.sysctls);
     writeln!(to, "\n{}", w.section(Section::Buffers))?;
     writeln!(to, "  {}", w.bdp(&Bdp { rate_bps, rtt, bytes }))?;
@@ -108,7 +108,7 @@ pub(super) fn json(
     others: &Others,
 ) -> io::Result<()> {
     let p = &answer.prediction;
-    let bdp = bdp(t.rate_bps, t.rtt);
+    let bdp = bytes_at(t.rate_bps, t.rtt);
     let share = Share::first(t.receiver.version, &t.receiver.sysctls);
     let phases: serde_json::Map<_, _> = Phase::ALL
         .iter()

@@ -15,7 +15,7 @@ use self::stamped::Stamped;
 use self::train::{HANDLED, Train};
 use super::BUSY_HOST;
 use super::rtt::Distribution;
-use crate::units::{Nanos, bits_per_second};
+use crate::units::{Nanos, bytes_per_second};
 
 /// Paces are kept as the time for so many bytes.
 const UNIT: u64 = 1 << 20;
@@ -141,7 +141,7 @@ impl Capacity {
         let by_hosts = |carries| most == Some(true) && first == Some(carries);
         let known = |carries| match carries {
             _ if carries < peak.saturating_add(peak / APART) || by_hosts(carries) => Known::Least,
-            _ if carries > bits_per_second(mss, HANDLED) / 8 => Known::Guessed,
+            _ if carries > bytes_per_second(mss, HANDLED) => Known::Guessed,
             _ => Known::Shown,
         };
         let seen = |carries| Rate { carries, known: known(carries) };
@@ -149,7 +149,7 @@ impl Capacity {
             return seen(peak.max(first.filter(|_| !filled).unwrap_or(0)));
         };
         if let Some(even) = self.first.evenly().filter(|_| !filled) {
-            return Rate { carries: bits_per_second(mss, even) / 8, known: Known::Shown };
+            return Rate { carries: bytes_per_second(mss, even), known: Known::Shown };
         }
         // ACKs that come twice as fast as those of the first window, though no round trip carried more than that, come in bunches.
         if let Some(first) = first.filter(|&f| f >= peak && f < rate / 2)
@@ -174,7 +174,7 @@ impl Capacity {
 
     /// As [`of_first_window`](Self::of_first_window), and whether the link may be faster than that.
     fn first_window(&self, mss: u64, floor: Nanos) -> Option<(u64, bool)> {
-        self.first.pace(floor).map(|pace| (bits_per_second(mss, pace.segment) / 8, pace.is_most))
+        self.first.pace(floor).map(|pace| (bytes_per_second(mss, pace.segment), pace.is_most))
     }
 
     /// The time from one tick to the next of the clock that stamps the capture's packets, where that is seen: many ACKs have the time of another
@@ -190,7 +190,7 @@ impl Capacity {
         let by_stamps =
             self.stamped.as_deref().and_then(|stamped| stamped.of_full_link(self.bytes));
         let pace = by_stamps.unwrap_or_else(|| self.paces.median());
-        (self.acks >= FEWEST).then(|| bits_per_second(UNIT, pace) / 8)
+        (self.acks >= FEWEST).then(|| bytes_per_second(UNIT, pace))
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::Context;
 use crate::flow::stretch::Stretch;
-use crate::limits::around::rate;
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_per_second};
 
 /// Round trips that tell how much they vary within a stretch.
 const SAMPLES: u32 = 4;
@@ -63,7 +62,7 @@ fn carries_no_more(stretches: &[Stretch]) -> bool {
     let (low, high) = (sums(&by_flight[..third]), sums(&by_flight[by_flight.len() - third..]));
     let more = |high: u64, low: u64| high as f64 / low.max(1) as f64 - 1.0;
     let in_flight = more(high.0, low.0);
-    let arrives = more(rate(high.1, high.2), rate(low.1, low.2));
+    let arrives = more(bytes_per_second(high.1, high.2), bytes_per_second(low.1, low.2));
     in_flight >= FULLER && arrives <= in_flight / 4.0
 }
 

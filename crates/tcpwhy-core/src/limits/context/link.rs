@@ -5,9 +5,9 @@ use crate::flow::BUSY_HOST;
 use crate::flow::sender_clock::TICK;
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
-use crate::limits::around::{Around, nearly, rate};
+use crate::limits::around::{Around, nearly};
 use crate::limits::between::{one_rate, parts};
-use crate::units::{Nanos, bytes_in};
+use crate::units::{Nanos, bytes_in, bytes_per_second};
 
 /// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
 /// section 4.2.3.2) cannot be told from a queue.
@@ -128,7 +128,7 @@ impl Context<'_> {
             }
             let time = s.to - self.stretches[from].from;
             if time >= LONG {
-                most = most.max(rate(u64::try_from(bytes).unwrap_or(0), time));
+                most = most.max(bytes_per_second(u64::try_from(bytes).unwrap_or(0), time));
             }
         }
         most
@@ -136,7 +136,8 @@ impl Context<'_> {
 
     /// As `busy`, in one stretch; nobody knows without a capacity.
     pub(crate) fn fills(&self, s: &Stretch) -> bool {
-        self.capacity.is_some_and(|carries| rate(s.arrived(), s.duration()) >= nearly(carries))
+        self.capacity
+            .is_some_and(|carries| bytes_per_second(s.arrived(), s.duration()) >= nearly(carries))
     }
 
     /// Bytes that the narrowest link lets through in `time`; nobody knows without a capacity.
@@ -158,7 +159,7 @@ impl Context<'_> {
         let (bytes, time) = before
             .chain(self.stretches[i..].iter().take_while(near))
             .fold((0, Nanos::ZERO), |(b, t), s| (b + s.arrived, t + s.duration()));
-        rate(u64::try_from(bytes).unwrap_or(0), time) >= nearly(carries)
+        bytes_per_second(u64::try_from(bytes).unwrap_or(0), time) >= nearly(carries)
     }
 
     /// Bytes per second, where queues do not show, but data arrived at one rate from slow start to the end, in one part of the time as in the

@@ -8,13 +8,13 @@ mod parts;
 mod run;
 mod still;
 
-use super::around::{Around, rate};
+use super::around::Around;
 use super::losses::Losses;
 use crate::flow::BUSY_HOST;
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::model::WindowScale;
-use crate::units::Nanos;
+use crate::units::{Nanos, bytes_per_second};
 pub(crate) use link::NOISE;
 use parts::Parts;
 pub(crate) use run::{AROUND, SEGMENTS};
@@ -195,7 +195,7 @@ fn peak_rate(stretches: &[Stretch], floor: Nanos) -> u64 {
         .filter_map(|w| {
             let time = w.iter().fold(Nanos::ZERO, |t, s| t + s.duration());
             let bytes = w.iter().map(|s| s.arrived()).sum();
-            (time >= floor && time.0 > 0).then(|| rate(bytes, time))
+            (time >= floor && time.0 > 0).then(|| bytes_per_second(bytes, time))
         })
         .max()
         .unwrap_or(0)

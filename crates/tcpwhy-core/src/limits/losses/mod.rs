@@ -9,14 +9,14 @@ mod events;
 
 pub(super) use self::events::had_arrived;
 use self::events::{Events, come_together, is_heavy, most_are_heavy};
-use super::around::{nearly, rate};
+use super::around::nearly;
 use super::between::{Between, between_losses, is_even, most_refilled, parts, refilled, rounds};
 use super::context::Context;
 use crate::flow::drops::Dropped;
 use crate::flow::overflow::Before;
 use crate::flow::stretch::Stretch;
 use crate::kernel::start::INITIAL_WINDOW;
-use crate::units::{Nanos, bytes_in, mul_div};
+use crate::units::{Nanos, bytes_in, bytes_per_second, mul_div};
 
 /// Losses from which a pattern can be told.
 const FEWEST: usize = 3;
@@ -285,7 +285,7 @@ fn calm_rate(stretches: &[Stretch]) -> u64 {
 fn rate_of<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> u64 {
     let sum = |(bytes, time), s: &Stretch| (bytes + s.arrived(), time + s.duration());
     let (bytes, time) = stretches.fold((0, Nanos::ZERO), sum);
-    rate(bytes, time)
+    bytes_per_second(bytes, time)
 }
 
 #[cfg(test)]

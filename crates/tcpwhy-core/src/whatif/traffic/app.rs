@@ -4,7 +4,7 @@ use super::receiver::Receiver;
 use super::scenario::{Reader, Workload};
 use super::sender::Sender;
 use crate::model::{Cause, Limit};
-use crate::units::Nanos;
+use crate::units::{Nanos, time_at};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -189,7 +189,7 @@ impl Sink {
             let bytes = self.reader.read_bytes.max(1).min(receiver.unread());
             receiver.take(now, bytes);
             let bits = self.reader.bytes_per_second.saturating_mul(8);
-            self.next_read = now + super::link::serialization(bytes, bits).max(Nanos(1));
+            self.next_read = now + time_at(bytes, bits).max(Nanos(1));
         }
     }
 

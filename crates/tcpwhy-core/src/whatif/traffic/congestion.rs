@@ -1,9 +1,8 @@
 //! The congestion window, in bytes.
 
-use super::link::serialization;
 use super::scenario::Control;
 use crate::model::Cause;
-use crate::units::{Nanos, bits_per_second};
+use crate::units::{Nanos, bits_per_second, bytes_at, time_at};
 use std::collections::VecDeque;
 
 /// Rounds over which the paced control remembers the highest delivery rate.
@@ -91,7 +90,7 @@ impl Congestion {
             false => 289,
             true => GAINS[self.paced.round % GAINS.len()],
         };
-        let pause = serialization(bytes, (rate / 100).saturating_mul(gain).max(8 * self.mss));
+        let pause = time_at(bytes, (rate / 100).saturating_mul(gain).max(8 * self.mss));
         self.paced.next_send = self.paced.next_send.max(now) + pause;
     }
 
@@ -172,7 +171,7 @@ impl Congestion {
             p.stalled_rounds += 1;
             p.filled |= p.stalled_rounds >= 3;
         }
-        let product = super::link::bytes_in(min_rtt, best);
+        let product = bytes_at(best, min_rtt);
         self.window = (2 * product).max(self.initial).max(self.window.min(self.initial * 2));
         if !self.paced.filled {
             self.window = self.window.max(product * 289 / 100);

@@ -6,7 +6,7 @@ use crate::link::{
     Delivery, DropReason, Fate, Loss as Losses, Outage, Parcel, Policer, Queue, QueueLimit, Rate,
     Way, WaySpec,
 };
-use crate::units::Nanos;
+use crate::units::{Nanos, time_at};
 
 /// The two directions between the data sender and its receiver, on the sender's clock. They carry the packets' numbers.
 #[derive(Debug)]
@@ -82,9 +82,9 @@ impl Path {
         if self.rate_bps == 0 {
             return;
         }
-        let gap = serialization(1500, self.rate_bps);
+        let gap = time_at(1500, self.rate_bps);
         let to = delivery.left;
-        let from = to - serialization(delivery.parcel.bytes, self.rate_bps);
+        let from = to - time_at(delivery.parcel.bytes, self.rate_bps);
         match self.busy.last_mut() {
             Some(last) if from - last.1 <= gap => last.1 = to,
             _ => self.busy.push((from, to)),
@@ -120,16 +120,4 @@ fn way(s: &Scenario, delay: Nanos) -> WaySpec {
         }
     }
     spec
-}
-
-/// Time to put `bytes` on a link; 0 when the rate is infinite (0).
-pub(super) fn serialization(bytes: u64, rate_bps: u64) -> Nanos {
-    let ns = u128::from(bytes) * 8_000_000_000 / u128::from(rate_bps.max(1));
-    if rate_bps == 0 { Nanos::ZERO } else { Nanos(i64::try_from(ns).unwrap_or(i64::MAX)) }
-}
-
-/// Bytes that pass a link in `span`.
-pub(super) fn bytes_in(span: Nanos, rate_bps: u64) -> u64 {
-    let bytes = span.0.max(0) as u128 * u128::from(rate_bps) / 8_000_000_000;
-    u64::try_from(bytes).unwrap_or(u64::MAX)
 }

@@ -4,9 +4,9 @@
 //! for the sender. The link is the limit where it is busy without a pause, so that it still has work when the ACKs come; a round trip in
 //! which it pauses is wholly that of whatever held the sender in the pauses, as in an analysis (`docs/limits.md`).
 
-use super::path::{HEADERS, span};
+use super::path::HEADERS;
 use super::{Control, Phase, Transfer};
-use crate::units::Nanos;
+use crate::units::{Nanos, time_at};
 
 /// A link that pauses for less than a tenth of a round is busy: no other limit lifted would make the transfer faster by more.
 const PAUSES: i64 = 10;
@@ -34,7 +34,7 @@ impl Account {
         // The SYN, its answer, and the request's way.
         phases[Phase::Handshake as usize] = if t.warm { Nanos::ZERO } else { t.rtt.scale(3, 2) };
         Self {
-            round: t.rtt + span(TOGETHER * (t.mss + HEADERS), t.rate_bps),
+            round: t.rtt + time_at(TOGETHER * (t.mss + HEADERS), t.rate_bps),
             phases,
             busy: Nanos::ZERO,
             idle: [Nanos::ZERO; 7],

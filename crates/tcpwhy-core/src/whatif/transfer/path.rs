@@ -2,7 +2,7 @@
 
 use super::Transfer;
 use crate::link::{DropReason, Fate, Loss, Parcel, Queue, QueueLimit, Rate, Way, WaySpec};
-use crate::units::Nanos;
+use crate::units::{Nanos, time_at};
 
 /// IPv4 and TCP headers with timestamps: rates count IP packets.
 pub(super) const HEADERS: u64 = 52;
@@ -67,15 +67,6 @@ impl Path {
 
     /// Time until the link is idle.
     pub(super) fn busy(&self, now: Nanos) -> Nanos {
-        span(self.way.waiting(now), self.rate_bps)
+        time_at(self.way.waiting(now), self.rate_bps)
     }
-}
-
-/// Time that `bytes` take at a rate; none where it has no limit (0).
-pub(super) fn span(bytes: u64, rate_bps: u64) -> Nanos {
-    if rate_bps == 0 {
-        return Nanos::ZERO;
-    }
-    let ns = u128::from(bytes) * 8_000_000_000 / u128::from(rate_bps);
-    Nanos(i64::try_from(ns).unwrap_or(i64::MAX))
 }

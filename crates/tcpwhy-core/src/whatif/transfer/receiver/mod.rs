@@ -3,11 +3,11 @@
 mod acks;
 mod tuning;
 
-use super::path::{Packet, span};
+use super::path::Packet;
 use super::{End, Transfer};
 use crate::kernel::buffers::receive_buffer;
 use crate::kernel::window::{Room, Share, advertised, opening};
-use crate::units::Nanos;
+use crate::units::{Nanos, time_at};
 use acks::Acks;
 pub(super) use acks::Told;
 use std::collections::BTreeMap;
@@ -159,7 +159,7 @@ impl Receiver {
         let chunk = if rate == 0 { waiting } else { (rate / 20).clamp(1, 65_536).min(waiting) };
         self.read += chunk;
         if rate > 0 {
-            self.read_at = now + span(chunk, rate.saturating_mul(8)).max(Nanos(1));
+            self.read_at = now + time_at(chunk, rate.saturating_mul(8)).max(Nanos(1));
         }
         self.tune(now);
         if self.acks.is_due_after_read(self.next, self.largest, self.next == self.read) {

@@ -1,12 +1,12 @@
 //! What leaves now (`tcp_write_xmit`): windows, pacing, Nagle, and how much at once.
 
-use super::super::path::{Packet, Path, span};
+use super::super::path::{Packet, Path};
 use super::recovery::State;
 use super::timers::Kind;
 use super::{Phase, Sender};
 use crate::kernel::Version;
 use crate::kernel::send::{GSO_MAX, autosized};
-use crate::units::Nanos;
+use crate::units::{Nanos, time_at};
 
 /// Segments that leave unpaced at the start (`tcp_update_skb_after_send`).
 const UNPACED: u64 = 10;
@@ -114,7 +114,7 @@ impl Sender {
     }
 
     pub(super) fn train_slack(&self) -> Nanos {
-        let four = span(4 * GSO_MAX, self.rate().saturating_mul(8));
+        let four = time_at(4 * GSO_MAX, self.rate().saturating_mul(8));
         four.min(Nanos::from_millis(1))
     }
 
@@ -152,7 +152,7 @@ impl Sender {
             return;
         }
         if let Some(rate) = self.window.pacing() {
-            let length = span(bytes, rate);
+            let length = time_at(bytes, rate);
             let credit = (now - self.pace_at).max(Nanos::ZERO).min(length.scale(1, 2));
             self.pace_at = self.pace_at.max(now) + (length - credit);
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::kernel::buffers::send_buffer;
-use crate::whatif::transfer::path::span;
+use crate::units::time_at;
 use Phase::{Path, SendBuffer};
 
 fn case() -> Transfer {
@@ -60,7 +60,7 @@ fn a_clamped_buffer() {
 
 #[test]
 fn from_the_bdp_on_the_link_is_the_limit() {
-    assert_eq!(span(250_000, case().rate_bps), case().rtt, "the BDP is 250 KB");
+    assert_eq!(time_at(250_000, case().rate_bps), case().rtt, "the BDP is 250 KB");
     seconds("A 256K", &with(262_144), 2.0, (0.95, 1.05), Path);
     seconds("A 256K, by segment", &by_segment(262_144), 2.0, (0.95, 1.1), Path);
     seconds("A 1M", &with(1 << 20), 2.0, (0.95, 1.05), Path);

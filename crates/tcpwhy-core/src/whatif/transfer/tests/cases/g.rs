@@ -1,7 +1,7 @@
 //! G. A long fat pipe: 1 GB over 1 Gbit/s and 400 ms.
 
 use super::*;
-use crate::whatif::transfer::path::span;
+use crate::units::time_at;
 use Phase::{Path, ReceiveWindow, SendBuffer};
 
 const MS_400: Nanos = Nanos::from_millis(400);
@@ -22,7 +22,7 @@ fn pipe(size: u64, wmem: u64, rmem: u64) -> Transfer {
 
 #[test]
 fn the_bdp_and_the_rule_of_thumb() {
-    assert_eq!(span(50_000_000, 1_000_000_000), MS_400, "the BDP is 50 MB");
+    assert_eq!(time_at(50_000_000, 1_000_000_000), MS_400, "the BDP is 50 MB");
     // "Receiver twice the BDP": half of a buffer is window. The sender's rule is theirs, one BDP; ours adds the third that must be free
     // before a writer wakes.
     let share = Share::first(Version::new(6, 18), &Sysctls::default());

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::io::{self, Write};
 use tcpwhy_core::model::{Cause, Connection, Direction, Interval, Limit, Transfer};
-use tcpwhy_core::units::{Nanos, bits_per_second, time_by_key};
+use tcpwhy_core::units::{Nanos, time_by_key};
 
 /// The columns: times in nanoseconds (start: since 1970), sizes in bytes, rates in bit/s.
 ///
@@ -93,7 +93,7 @@ fn row(c: &Connection, d: &Direction, number: usize, t: &Transfer, before: Nanos
         t.from.0.to_string(),
         duration.0.to_string(),
         t.bytes.to_string(),
-        bits_per_second(t.bytes, duration).to_string(),
+        d.goodput_of(t).to_string(),
         t.retransmitted.to_string(),
         t.first_frame.to_string(),
         t.last_frame.to_string(),

@@ -315,7 +315,7 @@ fn intervals<'a>(
 }
 
 /// Bits acknowledged in a second of the time under the verdict, or what the link carries: as much leaves its queue while what SACKs report is
-/// not yet acknowledged, and where no packets were seen; but no link has been busy with more than was sent.
+/// not yet acknowledged, and where no packets were seen; but no link has been busy with more than was sent, nor carries less than it did all along.
 fn mean_rate(direction: &Direction, verdict: &Verdict) -> u64 {
     let facts = &direction.facts;
     let held = intervals(direction, verdict);
@@ -331,6 +331,7 @@ fn mean_rate(direction: &Direction, verdict: &Verdict) -> u64 {
         shown if reported && (mean..=mean.saturating_mul(2)).contains(&shown) => {
             shown.min(sent).max(mean)
         }
+        _ if verdict.limit == Limit::PathBandwidth => mean.max(direction.goodput_bps()),
         _ => mean,
     }
 }

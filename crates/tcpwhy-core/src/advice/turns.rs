@@ -22,6 +22,11 @@ impl Figures {
         self.turns_take_over(0.1, self.held())
     }
 
+    /// Whether the path took so much of the verdict's time for what was said that nobody waited for the applications alone.
+    pub(crate) fn waits_for_path(&self) -> bool {
+        self.carried.scale(10, 1) >= self.held()
+    }
+
     /// Whether one round trip for each turn takes more than this part of what was `waited`.
     fn turns_take_over(&self, part: f64, waited: Nanos) -> bool {
         let ways = round_trips(self.transfers, self.rtt_floor);

@@ -123,7 +123,8 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let reader = reader::rate(ctx.stretches, facts.rtt_floor).and_then(NonZeroU64::new);
     // The path is the same before and after the period.
     let filled = is_filled(&timeline, span_of(&transfers));
-    let link = Narrowest::of(sender, &timeline, ctx.peak, filled, reader.is_some());
+    let policed = ctx.losses.allowed();
+    let link = Narrowest::of(sender, &timeline, ctx.peak, filled, reader.is_some(), policed);
     let (mut bytes, mut retransmitted) = (sender.bytes(), sender.tally.retransmitted);
     // What came last may have reached the sender only after the period.
     if !period.holds(flow.start, timeline.last().map_or(placing.last, |last| last.to)) {

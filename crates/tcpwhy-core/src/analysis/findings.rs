@@ -207,8 +207,8 @@ fn broken_off(flow: &Flow) -> Option<Finding> {
 pub(super) fn of_losses(side: Side, losses: Losses) -> Option<Finding> {
     match losses {
         Losses::Plain | Losses::Overflowed { .. } => None,
-        Losses::Policed { most, .. } => {
-            Some(finding(FindingKind::Policer, side, 0, most.saturating_mul(8), 0))
+        Losses::Policed { at_least, .. } => {
+            Some(finding(FindingKind::Policer, side, 0, at_least.saturating_mul(8), 0))
         }
         Losses::Random { count } => {
             Some(finding(FindingKind::RandomLoss, side, count as u64, 0, 0))

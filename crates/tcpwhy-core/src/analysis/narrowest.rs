@@ -59,14 +59,15 @@ pub(super) struct Narrowest {
 }
 
 impl Narrowest {
-    /// From the packets of `sender`, its highest rate of a round trip, whether the path was filled, and whether the receiving application reads
-    /// more slowly than data comes.
+    /// From the packets of `sender`, its highest rate of a round trip, whether the path was filled, whether the receiving application reads
+    /// more slowly than data comes, and what a policer allows at least, if losses tell of one.
     pub(super) fn of(
         sender: &Sender,
         timeline: &[Interval],
         peak: u64,
         filled: bool,
         reads_slowly: bool,
+        policed: Option<u64>,
     ) -> Self {
         let (mss, floor) = (sender.size.mss(), sender.rtt.floor_or_zero());
         let spaced = sender.capacity.narrowest(peak, floor, mss, filled);
@@ -84,6 +85,10 @@ impl Narrowest {
         // A round trip is short, and a segment more or less in it says little where few come: a queue that stands for most of the time says more.
         if let Some(most) = most_through_queue(timeline, floor) {
             carries = carries.min(most);
+        }
+        // What a policer allows is all that there is, after the burst that it lets through.
+        if let Some(allowed) = policed.and_then(|at_least| allowed(timeline, at_least)) {
+            carries = carries.min(allowed);
         }
         // Nor do they show it where a window or a buffer spaces them, unless the first window says the same.
         let agrees = || agrees(sender.capacity.of_first_window(mss, floor), carries);
@@ -110,8 +115,18 @@ fn is_mostly_held(timeline: &[Interval]) -> bool {
 
 /// Bytes per second that came through while the path's queue held the sender.
 fn through_queue(timeline: &[Interval]) -> u64 {
-    let queued = timeline.iter().filter(|i| i.cause == Cause::StandingQueue);
-    let (bytes, time) = queued.fold((0, Nanos::ZERO), |(bytes, time), i| {
+    acked_rate(timeline.iter().filter(|i| i.cause == Cause::StandingQueue))
+}
+
+/// Bytes per second that a policer allows which lets `at_least` so many through: what came through all along did so, too.
+fn allowed(timeline: &[Interval], at_least: u64) -> Option<u64> {
+    let is_policed = timeline.iter().any(|i| i.cause == Cause::Policer);
+    is_policed.then(|| at_least.max(acked_rate(timeline.iter())))
+}
+
+/// Bytes acknowledged in a second of these intervals.
+fn acked_rate<'a>(intervals: impl Iterator<Item = &'a Interval>) -> u64 {
+    let (bytes, time) = intervals.fold((0, Nanos::ZERO), |(bytes, time), i| {
         (bytes + i.evidence.acked, time + (i.to - i.from))
     });
     bytes_per_second(bytes, time)
@@ -130,7 +145,8 @@ fn most_through_queue(timeline: &[Interval], rtt: Nanos) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::{
-        is_mostly_held, is_mostly_window, link_rate, most_through_queue, through_queue, was_full,
+        allowed, is_mostly_held, is_mostly_window, link_rate, most_through_queue, through_queue,
+        was_full,
     };
     use crate::flow::stretch::Stretch;
     use crate::flow::wait::Wait;
@@ -181,6 +197,17 @@ mod tests {
             None,
             "a third of the time"
         );
+    }
+
+    #[test]
+    fn a_policer_allows_what_it_let_through_when_its_sender_made_the_most_of_it() {
+        let second = |k| (Nanos::from_secs(k), Nanos::from_secs(k + 1));
+        let mut timeline =
+            [0, 1, 2].map(|k| made::interval(Limit::PathBandwidth, second(k), 1_000));
+        assert_eq!(allowed(&timeline, 1_200), None);
+        timeline[1].cause = Cause::Policer;
+        assert_eq!(allowed(&timeline, 1_200), Some(1_200));
+        assert_eq!(allowed(&timeline, 800), Some(1_000));
     }
 
     #[test]

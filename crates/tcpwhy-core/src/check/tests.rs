@@ -157,6 +157,16 @@ fn another_congestion_control_is_priced_where_packets_get_lost() {
     assert_eq!(has(&report, What::Congestion).sensible.as_deref(), Some("bbr"));
 }
 
+#[test]
+fn a_pause_costs_nothing_where_the_congestion_control_keeps_its_rate() {
+    let restarts = |control: &str| {
+        let report =
+            judge(with(&format!("net.ipv4.tcp_congestion_control={control}")), vec![wide()]);
+        report.findings.iter().any(|f| f.what == What::IdleRestart)
+    };
+    assert_eq!(["cubic", "reno", "bbr"].map(restarts), [true, true, false]);
+}
+
 /// Without scaling no window is larger than 64 KiB, and small maxima allow no larger one with it: neither brings much without the other.
 #[test]
 fn limits_that_hide_each_other_are_found_together() {

@@ -125,7 +125,10 @@ impl<'a> Trial<'a> {
     /// A pause of more than a retransmission timeout: the next transfer starts with the first window.
     fn idle(&self) -> Option<Finding> {
         let name = "net.ipv4.tcp_slow_start_after_idle";
-        if !self.host.sysctls.tcp_slow_start_after_idle || self.host.setting(name).is_none() {
+        // A congestion control that sets its rate by itself keeps it over a pause (`tcp_slow_start_after_idle_check`: `cong_control`).
+        let keeps = self.sending.now.control == Control::Bbr;
+        let on = self.host.sysctls.tcp_slow_start_after_idle && self.host.setting(name).is_some();
+        if keeps || !on {
             return None;
         }
         // An answer of one BDP; the windows have grown before.

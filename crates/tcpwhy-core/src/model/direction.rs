@@ -64,10 +64,18 @@ impl Direction {
 
     /// Payload bits per second over the transfer time; none where the receiver has acknowledged nothing.
     pub fn goodput_bps(&self) -> u64 {
-        // Where it advertised no window either, its packets are not in the capture.
-        let heard = self.facts.max_window > 0;
-        let in_vain = heard && self.timeline.iter().all(|i| i.evidence.acked == 0);
-        if in_vain { 0 } else { bits_per_second(self.bytes, self.transfer) }
+        if self.is_in_vain() { 0 } else { bits_per_second(self.bytes, self.transfer) }
+    }
+
+    /// As [`goodput_bps`](Self::goodput_bps), of one of its transfers.
+    pub fn goodput_of(&self, transfer: &Transfer) -> u64 {
+        let time = transfer.to - transfer.from;
+        if self.is_in_vain() { 0 } else { bits_per_second(transfer.bytes, time) }
+    }
+
+    /// Whether the receiver has acknowledged nothing. Where it advertised no window either, its packets are not in the capture.
+    fn is_in_vain(&self) -> bool {
+        self.facts.max_window > 0 && self.timeline.iter().all(|i| i.evidence.acked == 0)
     }
 
     /// How many transfers there were: each begins when the other end has spoken.

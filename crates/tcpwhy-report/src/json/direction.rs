@@ -4,7 +4,7 @@ use super::{Translations, Words, unit};
 use serde::Serialize;
 use tcpwhy_core::advice;
 use tcpwhy_core::model::{self, WindowScale};
-use tcpwhy_core::units::{Nanos, bits_per_second};
+use tcpwhy_core::units::Nanos;
 
 #[derive(Serialize)]
 pub(super) struct Direction<'a> {
@@ -130,7 +130,7 @@ impl<'a> Direction<'a> {
             what_if: d.what_if.iter().map(WhatIf::of).collect(),
             timeline: Timeline(&d.timeline),
             facts: Facts::of(&d.facts),
-            transfers: d.transfers.iter().map(Transfer::of).collect(),
+            transfers: d.transfers.iter().map(|t| Transfer::of(d, t)).collect(),
             transfers_omitted: d.transfers_omitted,
         }
     }
@@ -236,12 +236,12 @@ impl Facts {
 }
 
 impl Transfer {
-    fn of(t: &model::Transfer) -> Self {
+    fn of(d: &model::Direction, t: &model::Transfer) -> Self {
         Self {
             from_ns: t.from.0,
             to_ns: t.to.0,
             bytes: t.bytes,
-            goodput_bps: bits_per_second(t.bytes, t.to - t.from),
+            goodput_bps: d.goodput_of(t),
             retransmitted_bytes: t.retransmitted,
             first_frame: t.first_frame,
             last_frame: t.last_frame,

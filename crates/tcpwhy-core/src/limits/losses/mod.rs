@@ -74,7 +74,7 @@ pub(crate) enum Losses {
         /// Bytes per second that get through, what a bucket had saved left out.
         rate: u64,
         /// As `rate`, where the sender made the most of it: the policer allows at least this.
-        most: u64,
+        at_least: u64,
         /// The drops themselves tell that it is no more, and that it is a policer.
         exact: bool,
     },
@@ -90,6 +90,16 @@ pub(crate) enum Losses {
         /// How many.
         count: usize,
     },
+}
+
+impl Losses {
+    /// Bytes per second that a policer allows at least, if they are one's.
+    pub(crate) fn allowed(self) -> Option<u64> {
+        match self {
+            Self::Policed { at_least, .. } => Some(at_least),
+            _ => None,
+        }
+    }
 }
 
 /// What is known of the segments that were lost.
@@ -137,10 +147,10 @@ fn by_drops(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Option<Losses
     // Jitter makes either look faster than it is, at times.
     let link = ctx.link()?;
     let carries = ctx.first_window.map_or(link, |first| first.min(link));
-    let most = bucket::rate_of(lost.drops, ctx).filter(|rate| *rate < carries / 8 * 7)?;
+    let at_least = bucket::rate_of(lost.drops, ctx).filter(|rate| *rate < carries / 8 * 7)?;
     let (first, last) = (events.first, events.last);
-    let rate = got_through(ctx, first, &between_losses(ctx)).min(most);
-    Some(Losses::Policed { first, last, rate, most, exact: true })
+    let rate = got_through(ctx, first, &between_losses(ctx)).min(at_least);
+    Some(Losses::Policed { first, last, rate, at_least, exact: true })
 }
 
 /// As `pattern`, by evenness and bursts alone.
@@ -162,8 +172,8 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Losses {
         && (usual
             || without_queue == events.count()
             || link.is_some() && loses_much(ctx) && goes_evenly(ctx, first));
-    let most = most_refilled(&between, ctx.floor).max(rate);
-    let policed = Losses::Policed { first, last, rate, most, exact: false };
+    let at_least = most_refilled(&between, ctx.floor).max(rate);
+    let policed = Losses::Policed { first, last, rate, at_least, exact: false };
     // Any queue takes in what a first window brings (RFC 6928 section 2): that in a round trip overflows none.
     let tiny = bytes_in(rate, ctx.floor) <= INITIAL_WINDOW * ctx.mss;
     let uneven = !tiny && between.len() >= FEWEST_BETWEEN_ENDS && !is_even(&between, EVEN);

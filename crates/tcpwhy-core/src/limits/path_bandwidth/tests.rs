@@ -122,7 +122,7 @@ fn what_a_policer_would_let_through_is_left_unused_by_a_window_that_was_halved()
         let list = rounds(60, ROUND, |_, s| s.arrived = arrived);
         let mut ctx = on_the_link(&list, ROUND);
         let rate = LINK / 4;
-        ctx.losses = Losses::Policed { first: 5, last: 50, rate, most: rate, exact: false };
+        ctx.losses = Losses::Policed { first: 5, last: 50, rate, at_least: rate, exact: false };
         let slow = Judgement::new(Limit::CongestionWindow, Cause::CongestionAvoidance, 75);
         rationed(&ctx, 30, slow).is_some()
     };

@@ -35,8 +35,9 @@ pub(super) fn application(f: &Figures) -> String {
             span(round_trips(f.transfers, f.rtt_floor))
         ),
         Cause::WaitingForPeer => format!(
-            "The {sender} was waiting for the {receiver}, not for the network: for {} it had \
-             nothing to send until the {receiver}'s next message arrived.",
+            "The {sender} was waiting for the {receiver}{}: for {} it had nothing to send until the \
+             {receiver}'s next message arrived.",
+            known(!f.waits_for_path(), || ", not for the network".to_owned()),
             part(f)
         ),
         Cause::KeepAlive => {
@@ -62,8 +63,8 @@ pub(super) fn application(f: &Figures) -> String {
             part(f)
         ),
         _ => format!(
-            "The application on the {sender} held it back, not the network: for {} it had nothing \
-             ready to send.",
+            "The application on the {sender} held it back{}: for {} it had nothing ready to send.",
+            known(!f.waits_for_path(), || ", not the network".to_owned()),
             part(f)
         ),
     }

@@ -32,7 +32,8 @@ pub(super) fn application(f: &Figures) -> String {
             span(round_trips(f.transfers, f.rtt_floor))
         ),
         Cause::WaitingForPeer => format!(
-            "{sender}等的是{receiver}，不是网络：{}没有可发的数据，要等{receiver}的下一条消息到达。",
+            "{sender}等的是{receiver}{}：{}没有可发的数据，要等{receiver}的下一条消息到达。",
+            known(!f.waits_for_path(), || "，不是网络".to_owned()),
             part(f)
         ),
         Cause::KeepAlive => {
@@ -54,7 +55,11 @@ pub(super) fn application(f: &Figures) -> String {
             "瓶颈是{sender}上的应用程序，不是网络：{}扣着自己消息的最后一段（TCP_CORK）。",
             part(f)
         ),
-        _ => format!("瓶颈是{sender}上的应用程序，不是网络：{}没有准备好可发的数据。", part(f)),
+        _ => format!(
+            "瓶颈是{sender}上的应用程序{}：{}没有准备好可发的数据。",
+            known(!f.waits_for_path(), || "，不是网络".to_owned()),
+            part(f)
+        ),
     }
 }
 

@@ -7,6 +7,9 @@ use std::process::ExitCode;
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::advice::quantity::count;
 
+/// There are connections, but none was asked for.
+pub(crate) const NO_MATCH: &str = "nothing to analyse: no connection matches; `tcpwhy explain --csv` without --conn, --host and --port lists all";
+
 /// Says that the input was damaged, or why nothing is `shown`. `warnings`: the language to say them in, where nothing else has a place for
 /// them.
 pub(crate) fn conclude(
@@ -38,9 +41,9 @@ pub(crate) fn damaged() -> ExitCode {
 /// Why there is nothing to show. `part`: only the packets of some time were asked for.
 fn nothing(read: &Read, part: bool) -> String {
     match (read.source.packets, read.source.tcp_packets) {
-        (0, _) if part => "nothing to analyse: no packet is of the time asked for".to_owned(),
+        (0, _) if part => "nothing to analyse: no packet is of the time asked for, which counts from the first packet".to_owned(),
         (0, _) => "nothing to analyse: there are no packets".to_owned(),
         (n, 0) => format!("nothing to analyse: none of {} packets is readable TCP", count(n)),
-        _ => "nothing to analyse: no connection matches".to_owned(),
+        _ => NO_MATCH.to_owned(),
     }
 }

@@ -6,7 +6,7 @@ mod given;
 mod refusal;
 
 use crate::cli::Report;
-use crate::conclude::{conclude, damaged};
+use crate::conclude::{NO_MATCH, conclude, damaged};
 use crate::error::Error;
 use crate::filter::{Choice, Span};
 use crate::pipeline::Read;
@@ -125,7 +125,7 @@ impl Look {
 
 /// An analysis tells no more.
 fn no_match() -> ExitCode {
-    say("nothing to analyse: no connection matches");
+    say(NO_MATCH);
     ExitCode::from(exit::NOTHING)
 }
 

@@ -343,16 +343,21 @@ fn outdone(direction: &Direction) -> Option<(Limit, f64)> {
     (most.1 > direction.verdict.share && most.0 != direction.verdict.limit).then_some(most)
 }
 
-/// The limit besides the verdict's without which a tenth of the time and more would be saved, and more than without the verdict's; but no setting
-/// lifts a path's, whatever would be saved. What is unknown hides what else held, and where nothing moved, nothing else did.
+/// The limit besides the verdict's without which a tenth of the time and more would be saved, and more than without the verdict's, or a quarter; but
+/// no setting lifts a path's, whatever would be saved. What is unknown hides what else held, and where nothing moved, nothing else did.
 fn besides(direction: &Direction, verdict: &Verdict) -> Option<WhatIf> {
     if matches!(verdict.limit, Limit::Unknown | Limit::Handshake | Limit::SilentPath) {
         return None;
     }
     let least = |w: &WhatIf| w.transfer.scale(10, 9) <= direction.transfer;
+    let much = |w: &WhatIf| w.transfer.scale(4, 3) <= direction.transfer;
     let by_path = verdict.limit == Limit::PathBandwidth;
-    let others = direction.what_if.iter().filter(|w| !by_path || w.lift != Limit::PathBandwidth);
-    others.min_by_key(|w| w.transfer).filter(|w| w.lift != verdict.limit && least(w)).copied()
+    let is_path = |w: &WhatIf| w.lift == Limit::PathBandwidth;
+    let what_if = direction.what_if.iter().filter(|w| !(by_path && is_path(w)));
+    let (verdicts, others): (Vec<&WhatIf>, Vec<_>) = what_if.partition(|w| w.lift == verdict.limit);
+    let most = others.into_iter().min_by_key(|w| w.transfer)?;
+    let more = verdicts.iter().all(|w| most.transfer < w.transfer);
+    (least(most) && (more || much(most) && !is_path(most))).then_some(*most)
 }
 
 /// The part of all time that the intervals take that are meant.

@@ -273,6 +273,7 @@ fn only_large_segments_vanish() {
         let verdict = server.verdict;
         assert_eq!((verdict.limit, verdict.cause), (Limit::SilentPath, Cause::PmtuBlackHole));
         assert!(server.bytes > 0 && server.goodput_bps() == 0, "{server:?}");
+        assert!(server.transfers.iter().all(|t| server.goodput_of(t) == 0), "{server:?}");
     }
 }
 

@@ -131,3 +131,23 @@ fn a_queue_that_marks_packets_needs_no_other_management() {
     c.directions[1].timeline[1].cause = Cause::EcnMarked;
     assert!(advised(&c)[2].contains("managed already"), "{:?}", advised(&c));
 }
+
+#[test]
+fn a_full_link_carries_no_less_than_the_transfer_did() {
+    let mut c = case(Limit::PathBandwidth, Cause::StandingQueue);
+    assert!(said(&c).contains("busy at 7.2 Mbit/s"), "{}", said(&c));
+    c.directions[1].bytes *= 2;
+    assert!(said(&c).contains("busy at 14.0 Mbit/s"), "{}", said(&c));
+}
+
+#[test]
+fn a_limit_that_costs_a_quarter_is_advised_against_though_another_costs_more() {
+    let mut c = case(Limit::CongestionWindow, Cause::SlowStart);
+    let mut told = |ms: i64| {
+        let verdicts = without(Limit::CongestionWindow, 14_000, Limit::ReceiveWindow);
+        let other = without(Limit::ReceiveWindow, ms, Limit::CongestionWindow);
+        c.directions[1].what_if = Box::new([verdicts, other]);
+        advised(&c).iter().any(|step| step.contains("another limit held it (receive window)"))
+    };
+    assert_eq!([12_000, 15_000, 20_000].map(told), [true, true, false]);
+}

@@ -143,7 +143,7 @@ fn a_full_link_carries_no_less_than_the_transfer_did() {
 #[test]
 fn a_limit_that_costs_a_quarter_is_advised_against_though_another_costs_more() {
     let mut c = case(Limit::CongestionWindow, Cause::SlowStart);
-    let mut told = |ms: i64| {
+    let told = |ms: i64| {
         let verdicts = without(Limit::CongestionWindow, 14_000, Limit::ReceiveWindow);
         let other = without(Limit::ReceiveWindow, ms, Limit::CongestionWindow);
         c.directions[1].what_if = Box::new([verdicts, other]);

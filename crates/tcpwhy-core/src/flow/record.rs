@@ -117,11 +117,7 @@ impl Stretches {
     /// The newest repair was a single probe, and the receiver had all that it carried: the sender did nothing but wait for an ACK.
     #[cold]
     pub(crate) fn needed_no_repair(&mut self) {
-        let (repair, ack) = (Wait::Recovery as usize, Wait::Ack as usize);
-        self.tally[ack] = self.tally[ack].saturating_add(std::mem::take(&mut self.tally[repair]));
-        if self.dominant == Wait::Recovery {
-            self.dominant = Wait::Ack;
-        }
+        self.waits_for_acks_instead_of(Wait::Recovery);
         let lately = self.closed.iter_mut().rev().take(ROUNDS_TO_ANSWER);
         for stretch in std::iter::once(&mut self.open).chain(lately) {
             stretch.repaired_nothing();
@@ -156,11 +152,23 @@ impl Stretches {
         stretch.arrived += bytes as i64;
     }
 
-    /// The window scale was found to be larger by so many bits.
+    /// The window scale was found to be larger by so many bits: what seemed full until now was not.
     #[cold]
     pub(crate) fn widen_windows(&mut self, bits: u8) {
         for stretch in self.closed.iter_mut().chain([&mut self.open]) {
             stretch.widen_windows(bits);
+        }
+        if !self.open.zero_window {
+            self.open.filled = 0;
+            self.waits_for_acks_instead_of(Wait::Window);
+        }
+    }
+
+    fn waits_for_acks_instead_of(&mut self, wait: Wait) {
+        let (other, ack) = (wait as usize, Wait::Ack as usize);
+        self.tally[ack] = self.tally[ack].saturating_add(std::mem::take(&mut self.tally[other]));
+        if self.dominant == wait {
+            self.dominant = Wait::Ack;
         }
     }
 
@@ -209,6 +217,24 @@ mod tests {
         let waits: Vec<Wait> = list.iter().map(|x| x.wait).collect();
         assert_eq!(waits, [Wait::Ack, Wait::IdleSelf]);
         assert_eq!(list[1].from, Nanos::from_millis(11));
+    }
+
+    #[test]
+    fn a_window_that_seemed_full_under_too_small_a_scale_was_not() {
+        let found = |raw: u64| {
+            let mut s = Stretches::new(Nanos::ZERO);
+            s.account(Nanos::from_millis(8), Wait::Window, ROUND, |open| {
+                (open.filled, open.shift) = (1, 5);
+                open.saw_window(raw << 5);
+            });
+            s.widen_windows(1);
+            s.account(Nanos::from_millis(10), Wait::Ack, ROUND, |open| open.shift = 6);
+            s.end();
+            let first = &s.closed()[0];
+            (first.wait, first.filled, first.window_min)
+        };
+        assert_eq!(found(400), (Wait::Ack, 0, 400 << 6));
+        assert_eq!(found(0), (Wait::Window, 1, 0), "no scale opens that");
     }
 
     #[test]

@@ -31,7 +31,7 @@ Examples:
   tcpwhy slow.pcapng --conn 3 -v         one connection with all its intervals and frames
   tcpwhy ring/ --host 10.0.0.7 --all     a directory of rotated captures, one host, everything
   tcpwhy slow.pcap --since 12.5 --until 40s
-                                         only the packets from 12.5 s to 40 s into the capture
+                                         only the time from 12.5 s to 40 s into the capture
   tcpdump -s 128 -w - port 443 | tcpwhy -
                                          read a capture from standard input (zcat works, too,
                                          but .gz and .zst are read as they are)

@@ -1,4 +1,4 @@
-//! Which packets are analysed, and which connections shown.
+//! The part of the time that the answer is about, and the connections that are shown.
 
 use crate::cli::Selection;
 use crate::when::When;
@@ -44,7 +44,7 @@ impl Span {
         bounded.then(|| (at(self.since, Nanos(i64::MIN)), at(self.until, Nanos::MAX)))
     }
 
-    /// Whether a packet is of this time. The first packet asked about starts the clock.
+    /// Whether a packet counts as one of this time; all are analysed. The first packet asked about starts the clock.
     #[inline]
     pub(crate) fn takes(&mut self, time: Nanos) -> bool {
         if self.since.is_none() && self.until.is_none() {

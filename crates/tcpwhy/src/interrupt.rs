@@ -1,11 +1,10 @@
-//! Ctrl-C while a capture is read from another program.
+//! Ctrl-C: the first asks to end, the second ends.
 
 #[cfg(target_os = "linux")]
 use signal_hook::{
     consts::{SIGHUP, SIGTERM},
     flag::{register, register_conditional_shutdown},
 };
-#[cfg(target_os = "linux")]
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,13 +16,17 @@ pub(crate) const INTERRUPTED: i32 = 130;
 /// In `tcpdump -w - | tcpwhy -` the terminal interrupts both. tcpdump then writes what it holds and
 /// ends, and with it our input: that is when the answer is due. The second Ctrl-C ends us, too.
 pub(crate) fn leave_to_the_writer() {
-    let asked = AtomicBool::new(false);
+    // Without a handler the first Ctrl-C ends us without an answer, which is no reason to refuse.
+    on_ctrl_c(Arc::default());
+}
+
+/// `asked` is set by the first Ctrl-C; the second one ends us. Without a handler, which may be refused, the first one does.
+fn on_ctrl_c(asked: Arc<AtomicBool>) {
     let handler = move || {
         if asked.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED);
         }
     };
-    // Without a handler the first Ctrl-C ends us without an answer, which is no reason to refuse.
     let _ = ctrlc::set_handler(handler);
 }
 
@@ -32,14 +35,8 @@ pub(crate) fn leave_to_the_writer() {
 #[cfg(target_os = "linux")]
 pub(crate) fn flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&flag);
-    let handler = move || {
-        if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(INTERRUPTED);
-        }
-    };
     // Without a handler Ctrl-C ends us at once; what the lab made vanishes with the process.
-    let _ = ctrlc::set_handler(handler);
+    on_ctrl_c(Arc::clone(&flag));
     for signal in [SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
         let _ = register_conditional_shutdown(signal, 128 + signal, Arc::clone(&flag));
         let _ = register(signal, Arc::clone(&flag));

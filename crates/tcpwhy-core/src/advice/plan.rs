@@ -45,6 +45,10 @@ fn besides(f: &Figures, other: &Figures) -> Vec<Step> {
 fn gain(f: &Figures) -> Option<Step> {
     let network = match f.lifted {
         Some(w) if hides_another(f) && !promises(f.transfer, w.transfer) => {
+            if f.verdict.limit == Limit::DelayedAck {
+                let (by, then, next) = (f.longest_stall, w.transfer, w.next);
+                return Some(Step::Work(Work::SoonerNotShorter { by, then, next }));
+            }
             match w.at_most && w.next == Limit::PathBandwidth {
                 true => Network::GainUnknown(Unseen::Path { carried: f.peak_bps }),
                 false => Network::LittleToGain { then: w.transfer, next: w.next },

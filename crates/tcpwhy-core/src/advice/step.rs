@@ -29,6 +29,7 @@ pub(crate) enum Work {
     InspectReader { at: Place, frames: (u64, u64) },
     LargerBufferOnlyPostpones { at: Place },
     WriteMoreAtOnce { at: Place },
+    SoonerNotShorter { by: Nanos, then: Nanos, next: Limit },
     CombineWrites { at: Place },
     SetNodelay { at: Place },
 }

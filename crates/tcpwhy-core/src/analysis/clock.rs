@@ -1,4 +1,4 @@
-//! Whether the capture's clock was set forward: for hours nothing is captured, and the clocks of those who sent before and after it, which their
+//! Whether the capture's clock was set forward: for seconds or hours nothing is captured, and the clocks of those who sent before and after it, which their
 //! TCP timestamps show (TSval, RFC 7323 section 5.4), did not go on. Then no transfer stood still.
 //!
 //! Few packets are looked at, for all are decoded elsewhere, by whichever thread has the time.

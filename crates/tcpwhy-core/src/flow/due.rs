@@ -2,7 +2,7 @@
 
 use super::sender::Sender;
 use super::turns::Request;
-use super::{Flow, LATE};
+use super::{Flow, LONGER_THAN_A_PATH};
 use crate::kernel::RTO_MIN;
 use crate::kernel::start::INITIAL_WINDOW;
 use crate::model::Side;
@@ -67,14 +67,14 @@ impl Flow {
     fn least_wait(&self, asker: &Sender) -> Nanos {
         match self.broken_off() {
             Some(_) => RTO_MIN.max(asker.round().scale(4, 1)),
-            None => LATE,
+            None => LONGER_THAN_A_PATH,
         }
     }
 
     /// What became of the answer of `side` to a `request` that `peer` sent, and which had arrived at `since`.
     fn fate(&self, side: Side, peer: &Sender, request: &Request, since: Nanos) -> Fate {
         let forgotten = self.resets[side as usize].is_some_and(|reset| reset.is_late);
-        let told = (since + LATE..Nanos::MAX).contains(&self.newest[side as usize])
+        let told = (since + LONGER_THAN_A_PATH..Nanos::MAX).contains(&self.newest[side as usize])
             && self.senders[side as usize].is_some();
         if forgotten || peer.is_left_unanswered() || self.sent_more_than_came(side) {
             Fate::Lost

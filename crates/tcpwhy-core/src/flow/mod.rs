@@ -83,8 +83,9 @@ struct BeforeData {
     opening: Option<(Packet, Nanos)>,
 }
 
-/// No path holds a packet for so long: what an end had sent before has been answered, and a reset that comes later answers something new.
-pub(crate) const LATE: Nanos = Nanos::from_secs(3);
+/// No path holds a packet for so long, and no round trip takes it, queues of whole seconds included: what an end had sent before has been answered,
+/// and a reset that comes later answers something new.
+pub(crate) const LONGER_THAN_A_PATH: Nanos = Nanos::from_secs(3);
 
 /// An RST.
 #[derive(Debug, Clone, Copy)]

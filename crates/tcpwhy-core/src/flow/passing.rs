@@ -3,7 +3,7 @@
 use super::ack::Event;
 use super::packet::Packet;
 use super::sender::{Beginning, Sender, Way};
-use super::{Flow, LATE, NEAR, Over, Reset};
+use super::{Flow, LONGER_THAN_A_PATH, NEAR, Over, Reset};
 use crate::model::Side;
 use crate::observe::flags;
 use crate::units::{Nanos, Seq};
@@ -57,7 +57,7 @@ impl Flow {
                 None => self.words[own].ack.is_some_and(|word| word.ack == packet.seq),
             };
             let unknown = asked && !packet.has(flags::ACK) && self.closed[own].is_none();
-            let is_late = unknown && time - self.newest[own] >= LATE;
+            let is_late = unknown && time - self.newest[own] >= LONGER_THAN_A_PATH;
             self.resets[own].get_or_insert(Reset { frame, is_late });
         }
     }

@@ -1,6 +1,6 @@
-//! How far some numbers of bytes lie apart.
+//! How far some numbers lie apart.
 
-/// Their mean and variance, from sums that can be joined.
+/// Their mean and variance, from sums that can be joined: of bytes, or of nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Spread {
     count: u32,
@@ -9,11 +9,11 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    pub(crate) fn add(&mut self, bytes: u64) {
-        let bytes = bytes as f64;
+    pub(crate) fn add(&mut self, number: u64) {
+        let number = number as f64;
         self.count = self.count.saturating_add(1);
-        self.sum += bytes;
-        self.squares += bytes * bytes;
+        self.sum += number;
+        self.squares += number * number;
     }
 
     pub(crate) fn join(&mut self, other: &Self) {
@@ -34,12 +34,12 @@ impl Spread {
         self.sum
     }
 
-    /// Bytes; zero of no numbers.
+    /// Zero of no numbers.
     pub(crate) fn mean(&self) -> f64 {
         self.sum / f64::from(self.count.max(1))
     }
 
-    /// Standard deviation in bytes.
+    /// Standard deviation.
     pub(crate) fn deviation(&self) -> f64 {
         let mean = self.mean();
         (self.squares / f64::from(self.count.max(1)) - mean * mean).max(0.0).sqrt()
@@ -54,8 +54,8 @@ mod tests {
     fn sums_that_are_joined_tell_the_same() {
         let numbers = [2, 4, 4, 4, 5, 5, 7, 9];
         let mut parts = [Spread::default(); 2];
-        for (i, bytes) in numbers.into_iter().enumerate() {
-            parts[i % 2].add(bytes);
+        for (i, number) in numbers.into_iter().enumerate() {
+            parts[i % 2].add(number);
         }
         let [mut all, other] = parts;
         all.join(&other);

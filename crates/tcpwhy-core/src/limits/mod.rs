@@ -30,13 +30,10 @@ pub(crate) use send_buffer::{ceiling, paced_ceiling};
 pub(crate) use silent_path::Silence;
 pub(crate) use timeline::lay;
 
+use crate::flow::LONGER_THAN_A_PATH;
 use crate::flow::wait::Wait;
 use crate::kernel::RTO_MAX;
 use crate::model::{Cause, Limit};
-use crate::units::Nanos;
-
-/// No round trip takes so long, queues of whole seconds included.
-const LONGER_THAN_A_PATH: Nanos = Nanos::from_secs(3);
 
 /// One stretch's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,6 +217,7 @@ fn handshake(ctx: &Context<'_>) -> Judgement {
 mod tests {
     use super::made::{MSS, rounds};
     use super::*;
+    use crate::units::Nanos;
 
     #[test]
     fn a_clock_that_ticks_once_a_round_trip_tells_a_window_that_is_full_and_a_long_rest() {

@@ -6,7 +6,7 @@
 //! short to be seen, ACKs that return without a gap at the highest rate say the same.
 
 use super::around::nearly;
-use super::context::NOISE as LATE;
+use super::context::NOISE;
 use super::{Context, Judgement, Losses};
 use crate::kernel::RTO_MIN;
 use crate::model::{Cause, Limit};
@@ -19,7 +19,7 @@ const CAPPED_PAUSES: i64 = 50;
 /// ACKs that make a rate.
 const ENOUGH_ACKS: u32 = 16;
 /// What hosts add to a round trip.
-const NOISE: Nanos = Nanos::from_micros(200);
+const HOSTS_ADD: Nanos = Nanos::from_micros(200);
 /// Rounds that make a rate steady.
 const STEADY_ROUNDS: u32 = 6;
 
@@ -140,7 +140,7 @@ pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let queue = s.forth_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor);
-    let queued = queue >= NOISE.max(Nanos(ctx.floor.0 / 32));
+    let queued = queue >= HOSTS_ADD.max(Nanos(ctx.floor.0 / 32));
     // ACKs that wait twice as long on their way back as the data did come as fast as that way carries them.
     let apart = s.back_mean() > queue.scale(2, 1);
     (queued && !apart && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
@@ -154,7 +154,7 @@ pub(super) fn flooded(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let begins = i > 0 && ctx.stretches[i - 1].is_idle();
     let queue = s.forth_mean()? - ctx.floor;
-    let queues = queue >= NOISE.max(Nanos(ctx.floor.0 / 4));
+    let queues = queue >= HOSTS_ADD.max(Nanos(ctx.floor.0 / 4));
     let lasts = s.duration().max(ctx.floor.scale(2, 1));
     // Busy for most of it: the first packet and the last ACK travel while the link rests.
     let floods = s.flight >= ctx.carries_in(lasts)? / 4 * 3;
@@ -171,7 +171,7 @@ pub(super) fn overfull(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let (carries, holds) = (ctx.capacity?, ctx.carries_in(ctx.floor + s.back_mean())?);
     // A round in which no ACK came in at all says nothing against a queue.
     let rtt = s.forth_mean().unwrap_or(around.rtt_high);
-    let queues = rtt - ctx.floor >= LATE.max(Nanos(ctx.floor.0 / 2));
+    let queues = rtt - ctx.floor >= NOISE.max(Nanos(ctx.floor.0 / 2));
     (queues && around.flight() >= 2 * holds && around.rate() >= carries / 2)
         .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 65))
 }

@@ -101,7 +101,7 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     // A window that once was twice as large, and opens by updates that acknowledge nothing, or is never quite the same: the reader frees
     // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK, and one that is
     // as large as ever before has grown.
-    // So is one that is as large again in every round, and used in full: as large as its buffer has it since that was set (SO_RCVBUF after the
+    // Nor does reading open one that is as large again in every round, and used in full: its buffer was set to that size (SO_RCVBUF after the
     // handshake). Where less than it holds arrives in a round trip, its reader keeps its ACKs back.
     let updates: u32 = near.iter().map(|s| s.updates).sum();
     let at_once =

@@ -51,7 +51,7 @@ pub(crate) fn lay(ctx: &Context<'_>, silence: Option<Silence>, period: Period) -
     let list = settle(list, ctx.floor);
     let interval = |joined: &Joined| joined.interval(ctx.floor, ctx.sees_queues);
     let mut line: Vec<Interval> = list.iter().map(interval).collect();
-    // What comes before makes the end no surer.
+    // A silence is as sure as its own rule says, whatever stretches were joined to it.
     if let Some((silence, last)) = silence.zip(line.last_mut())
         && last.from >= silence.from
     {

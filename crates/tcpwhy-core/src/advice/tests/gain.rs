@@ -58,9 +58,10 @@ fn a_writer_with_a_clock_of_its_own_is_promised_nothing_from_a_prompt_ack() {
     // 25.1 s as it is.
     c.directions[1].what_if = Box::new([then(24_000)]);
     let steps = advised(&c);
-    assert!(steps[0].contains("would still take 24.0 s") && steps.len() > 1, "{steps:?}");
+    let sooner = "arrives sooner, by up to 20.4 ms each time, but all of it still takes 24.0 s";
+    assert!(steps[0].contains(sooner) && steps.len() > 1, "{steps:?}");
     c.directions[1].what_if = Box::new([then(23_000)]);
-    assert!(!advised(&c)[0].contains("Little to gain"), "{:?}", advised(&c));
+    assert!(!advised(&c)[0].contains("arrives sooner"), "{:?}", advised(&c));
 }
 
 #[test]

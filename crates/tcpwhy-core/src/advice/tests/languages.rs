@@ -139,6 +139,7 @@ fn all_steps() -> Vec<Step> {
         Work::InspectReader { at, frames: (0, 0) },
         Work::LargerBufferOnlyPostpones { at },
         Work::WriteMoreAtOnce { at },
+        Work::SoonerNotShorter { by: rtt, then: rtt, next: Limit::Application },
         Work::CombineWrites { at },
         Work::SetNodelay { at },
     ];

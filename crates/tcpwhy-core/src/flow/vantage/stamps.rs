@@ -7,7 +7,7 @@ use crate::units::Nanos;
 const MAX_PENDING: usize = 1024;
 /// Room made at first.
 const AT_FIRST: usize = 8;
-/// No path holds a packet for so long: an echo as old as this stands still.
+/// An echo as old as this stands still: longer than any path holds a packet, with room to spare.
 const STUCK: Nanos = Nanos::from_secs(5);
 
 /// One of a clock's ticks.

@@ -2,7 +2,7 @@
 
 use crate::advice::quantity::{buffer, count, rate, round_trips, span};
 use crate::advice::step::Work;
-use crate::advice::words::en::{frames, known, place};
+use crate::advice::words::en::{frames, known, limit, place};
 use crate::model::Side;
 use crate::units::bits_per_second;
 
@@ -92,6 +92,13 @@ pub(super) fn step(step: &Work) -> String {
             "On {}, hand the data to the kernel in larger writes if it is at hand: with more \
              packets in flight a loss is noticed within a round trip instead of by a timer.",
             place(&at)
+        ),
+        Work::SoonerNotShorter { by, then, next } => format!(
+            "Without this limit what is written arrives sooner, by up to {} each time, but all of it still takes {}, held by \
+             the next ({}).",
+            span(by),
+            span(then),
+            limit(next)
         ),
         Work::CombineWrites { at } => format!(
             "In the application on {}, combine small writes into one: a buffered writer that is \

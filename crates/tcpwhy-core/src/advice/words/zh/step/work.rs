@@ -2,7 +2,7 @@
 
 use crate::advice::quantity::{buffer, count, rate, round_trips, span};
 use crate::advice::step::Work;
-use crate::advice::words::zh::{frames, known, place};
+use crate::advice::words::zh::{frames, known, limit, place};
 use crate::model::Side;
 use crate::units::bits_per_second;
 
@@ -76,6 +76,12 @@ pub(super) fn step(step: &Work) -> String {
         Work::WriteMoreAtOnce { at } => format!(
             "在{}上，如果数据是现成的，就用更大的写入交给内核：在途的包多了，一个往返时延之内就能发现丢包，不必等定时器。",
             place(&at)
+        ),
+        Work::SoonerNotShorter { by, then, next } => format!(
+            "没有这个限制，每次写入的数据最多可早到 {}，但全部传完仍需 {}，因为接下来的限制是{}。",
+            span(by),
+            span(then),
+            limit(next)
         ),
         Work::CombineWrites { at } => format!(
             "在{}的应用程序中，把小块写入合并成一次：用每条消息刷新一次的带缓冲的写入、`writev`，或者在消息前后使用 TCP_CORK。",

@@ -1,7 +1,7 @@
 //! Which directions matter, and in which order.
 
 use std::cmp::Reverse;
-use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Side, WhatIf};
+use tcpwhy_core::model::{Cause, Connection, Direction, Limit, Side, WhatIf, time_of};
 use tcpwhy_core::units::Nanos;
 
 /// A direction that carries less than this part of the other's data only asks for or acknowledges
@@ -43,8 +43,7 @@ impl Ranked<'_> {
     /// For how long it was left without an answer, where that is the verdict.
     fn silent(&self) -> Nanos {
         let d = self.direction;
-        let silent = d.timeline.iter().filter(|i| i.limit == Limit::SilentPath);
-        let time = silent.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from));
+        let time = time_of(&d.timeline, |i| i.limit == Limit::SilentPath);
         if d.verdict.limit == Limit::SilentPath { time } else { Nanos::ZERO }
     }
 

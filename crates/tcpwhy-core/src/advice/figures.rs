@@ -160,7 +160,7 @@ impl Figures {
 
     fn by(connection: &Connection, direction: &Direction, verdict: Verdict) -> Self {
         let held = || intervals(direction, &verdict);
-        let longest = held().max_by_key(|i| i.to - i.from);
+        let longest = held().max_by_key(|i| i.duration());
         let evidence = longest.map(|i| i.evidence).unwrap_or_default();
         let place = |side| Place { side, end: connection.endpoint(side) };
         let facts = direction.facts;
@@ -319,9 +319,8 @@ fn intervals<'a>(
 fn mean_rate(direction: &Direction, verdict: &Verdict) -> u64 {
     let facts = &direction.facts;
     let held = intervals(direction, verdict);
-    let (bytes, time) = held.fold((0, Nanos::ZERO), |(bytes, time), i| {
-        (bytes + i.evidence.acked, time + (i.to - i.from))
-    });
+    let (bytes, time) = held
+        .fold((0, Nanos::ZERO), |(bytes, time), i| (bytes + i.evidence.acked, time + i.duration()));
     let mean = bits_per_second(bytes, time);
     let reported = verdict.cause == Cause::StandingQueue && direction.retransmitted > 0;
     let sent = bits_per_second(direction.bytes.saturating_add(direction.retransmitted), time);

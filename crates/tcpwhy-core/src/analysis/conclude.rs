@@ -70,7 +70,7 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64, period: 
 }
 
 fn rtt_of(flow: &Flow, placing: &Placing) -> RttSummary {
-    let mut all = crate::flow::rtt::Distribution::default();
+    let mut all = crate::flow::distribution::Distribution::default();
     for sender in flow.senders.iter().flatten() {
         all.merge(&sender.rtt.distribution);
     }

@@ -43,7 +43,7 @@ pub(super) fn is_filled(timeline: &[Interval], transfer: Nanos) -> bool {
 
 /// Whether the path was busy for some round trips of `rtt` on end: two packets of a small window that came apart are no full path.
 pub(crate) fn was_full(timeline: &[Interval], rtt: Nanos) -> bool {
-    let is_full = |i: &Interval| i.to - i.from >= rtt.scale(FULL_ROUNDS, 1) && rtt > Nanos::ZERO;
+    let is_full = |i: &Interval| i.duration() >= rtt.scale(FULL_ROUNDS, 1) && rtt > Nanos::ZERO;
     timeline.iter().any(|i| i.limit == Limit::PathBandwidth && is_full(i))
 }
 
@@ -93,7 +93,8 @@ impl Narrowest {
         // Nor do they show it where a window or a buffer spaces them, unless the first window says the same.
         let agrees = || agrees(sender.capacity.of_first_window(mss, floor), carries);
         let is_shown = spaced.known == Known::Shown && (!is_mostly_held(timeline) || agrees());
-        let shown = (was_full || is_shown).then_some(carries);
+        // Where hardly a round trip was measured, nothing is.
+        let shown = (was_full || is_shown).then_some(carries).filter(|&carries| carries > 0);
         // Any path that has not shown less carries an initial window in a round trip (RFC 6928).
         let least = if shown.is_none() { bytes_per_second(10 * mss, floor) } else { 0 };
         let may_be_more = spaced.known != Known::Guessed || carries < least;
@@ -126,16 +127,15 @@ fn allowed(timeline: &[Interval], at_least: u64) -> Option<u64> {
 
 /// Bytes acknowledged in a second of these intervals.
 fn acked_rate<'a>(intervals: impl Iterator<Item = &'a Interval>) -> u64 {
-    let (bytes, time) = intervals.fold((0, Nanos::ZERO), |(bytes, time), i| {
-        (bytes + i.evidence.acked, time + (i.to - i.from))
-    });
+    let (bytes, time) = intervals
+        .fold((0, Nanos::ZERO), |(bytes, time), i| (bytes + i.evidence.acked, time + i.duration()));
     bytes_per_second(bytes, time)
 }
 
 /// As `through_queue`, at its best for so many round trips of `rtt` on end, if queues stood so for most of the time.
 fn most_through_queue(timeline: &[Interval], rtt: Nanos) -> Option<u64> {
     let long = |i: &Interval| {
-        i.cause == Cause::StandingQueue && i.to - i.from >= rtt.scale(STANDING_ROUNDS, 1)
+        i.cause == Cause::StandingQueue && i.duration() >= rtt.scale(STANDING_ROUNDS, 1)
     };
     let mostly = time_of(timeline, long).scale(2, 1) > time_of(timeline, |_| true);
     let rates = timeline.iter().filter(|i| long(i)).map(|i| through_queue(std::slice::from_ref(i)));

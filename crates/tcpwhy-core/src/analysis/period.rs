@@ -2,7 +2,7 @@
 //!
 //! What happened before and after it is analysed all the same: windows, round trips and what a wait turned out to be are known from there.
 
-use crate::flow::rtt::Distribution;
+use crate::flow::distribution::Distribution;
 use crate::flow::stretch::Stretch;
 use crate::model::{Interval, RttSummary, Transfer};
 use crate::units::{Nanos, mul_div};
@@ -87,5 +87,5 @@ impl Period {
 /// Data that was acknowledged in an interval between two moments, by its mean rate.
 fn acked_within(i: &Interval, from: Nanos, to: Nanos) -> u64 {
     let both = (to.min(i.to) - from.max(i.from)).0.max(0).unsigned_abs();
-    mul_div(i.evidence.acked, both, (i.to - i.from).0.unsigned_abs().max(1))
+    mul_div(i.evidence.acked, both, i.duration().0.unsigned_abs().max(1))
 }

@@ -1,6 +1,6 @@
 //! The one answer: the limit that cost the most time.
 
-use crate::model::{Cause, Facts, Interval, Limit, Side, Transfer, Verdict, WindowScale};
+use crate::model::{Cause, Facts, Interval, Limit, Side, Transfer, Verdict, WindowScale, time_of};
 use crate::units::{Nanos, time_by_key};
 use std::cmp::Reverse;
 
@@ -31,14 +31,14 @@ pub(crate) fn of(
     // A server that was asked keeps somebody waiting before its data moves, too, and a client between what that sends, but for the way there
     // and back.
     let awaited = |i: &Interval| match (from, i.cause) {
-        (Side::Server, Cause::SenderApplication) => i.to - i.from,
-        (Side::Client, Cause::WaitingForPeer) => i.to - i.from - facts.rtt_floor,
+        (Side::Server, Cause::SenderApplication) => i.duration(),
+        (Side::Client, Cause::WaitingForPeer) => i.duration() - facts.rtt_floor,
         _ => Nanos::ZERO,
     };
     // Whoever waits for a window has data to send, whatever the other end says meanwhile.
     let within = |i: &Interval| match inside && i.limit != Limit::ReceiveWindow {
         true => overlap(i, transfers).max(awaited(i)),
-        false => i.to - i.from,
+        false => i.duration(),
     };
     // What the capture lacks says nothing, unless it lacks most.
     let mostly_unknown = is_mostly_unknown(timeline, span);
@@ -57,13 +57,13 @@ pub(crate) fn of(
     let of_limit = || timeline.iter().filter(move |i| i.limit == limit);
     // Thinking and waiting happen between the transfers: all of it counts for the cause.
     let beside = limit == Limit::Application;
-    let asked = |i: &Interval| if beside { i.to - i.from } else { within(i) };
+    let asked = |i: &Interval| if beside { i.duration() } else { within(i) };
     let causes = time_by_key(of_limit().map(|i| (i.cause, asked(i))));
     let cause = longest(&causes, Cause::SenderApplication, (tail, tail));
     let cause = cause.unwrap_or(Cause::None);
-    let total = of_limit().fold(Nanos::ZERO, |t, i| t + (i.to - i.from));
+    let total = time_of(timeline, |i| i.limit == limit);
     let weighted: f64 =
-        of_limit().map(|i| (i.to - i.from).secs() * f64::from(i.confidence) / 100.0).sum();
+        of_limit().map(|i| i.duration().secs() * f64::from(i.confidence) / 100.0).sum();
     // Of a window whose scale was inferred the intervals themselves are less sure.
     let certain = if depends_on_room(limit, facts) { 0.8 } else { 1.0 };
     Verdict {
@@ -82,9 +82,7 @@ fn are_programs(transfers: &[Transfer], between: Nanos) -> bool {
 
 /// What is known of a short time is no answer for a long one, wherever data moved.
 fn is_mostly_unknown(timeline: &[Interval], span: Nanos) -> bool {
-    let unknown = timeline.iter().filter(|i| i.limit == Limit::Unknown);
-    let time = unknown.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from));
-    time.scale(2, 1) > span
+    time_of(timeline, |i| i.limit == Limit::Unknown).scale(2, 1) > span
 }
 
 fn unknown() -> Verdict {

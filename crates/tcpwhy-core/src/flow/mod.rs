@@ -10,6 +10,7 @@ pub(crate) mod answers;
 pub(crate) mod burst;
 pub(crate) mod capacity;
 mod clock_steps;
+pub(crate) mod distribution;
 pub(crate) mod drops;
 pub(crate) mod due;
 mod ecn;

@@ -176,7 +176,7 @@ mod tests {
 
     /// The limits of a timeline, each with its time in ms.
     fn told(line: &[Interval]) -> Vec<(Limit, i64)> {
-        line.iter().map(|i| (i.limit, (i.to - i.from).0 / 1_000_000)).collect()
+        line.iter().map(|i| (i.limit, i.duration().0 / 1_000_000)).collect()
     }
 
     #[test]
@@ -314,10 +314,10 @@ mod tests {
         // Ten rounds of repair and ten of rest in turn, with a single round in the middle of half of the rests.
         let line = repairs(20 * 600, |k| k % 20 < 10 || k % 40 == 15);
         assert!(line.len() <= MAX_INTERVALS && line.len() >= MAX_INTERVALS * 9 / 10);
-        let time = line.iter().fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from));
+        let time = line.iter().fold(Nanos::ZERO, |sum, i| sum + i.duration());
         assert_eq!(time, Nanos::from_millis(10 * 20 * 600));
         let of = |l: Limit| {
-            line.iter().filter(move |i| i.limit == l && i.to - i.from > Nanos::from_millis(90))
+            line.iter().filter(move |i| i.limit == l && i.duration() > Nanos::from_millis(90))
         };
         assert_eq!(of(Limit::LossRecovery).count(), 600);
     }

@@ -85,7 +85,7 @@ impl Direction {
 
     /// Time by limit and cause, longest first: the timeline added up.
     pub fn limits(&self) -> Vec<Share> {
-        let times = self.timeline.iter().map(|i| ((i.limit, i.cause), i.to - i.from));
+        let times = self.timeline.iter().map(|i| ((i.limit, i.cause), i.duration()));
         let share = |((limit, cause), duration)| Share { limit, cause, duration };
         let mut shares: Vec<Share> = time_by_key(times).into_iter().map(share).collect();
         shares.sort_by_key(|s| (std::cmp::Reverse(s.duration), s.limit, s.cause));
@@ -98,7 +98,7 @@ impl Direction {
         let of = |sampled: bool| {
             let all = self.timeline.iter().filter(says);
             let of = all.filter(|i| (i.source != Source::Packets) == sampled);
-            of.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
+            of.fold(Nanos::ZERO, |sum, i| sum + i.duration())
         };
         of(true) > of(false)
     }
@@ -110,7 +110,7 @@ impl Direction {
 
     /// How long that was.
     pub fn owed(&self) -> Option<Nanos> {
-        self.owing().map(|owed| owed.to - owed.from)
+        self.owing().map(|owed| owed.duration())
     }
 
     /// For how long the server's application had nothing ready before its first byte, though its turn had come: that is part of no transfer,

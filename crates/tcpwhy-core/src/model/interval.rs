@@ -73,14 +73,19 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// How long it lasts.
+    pub fn duration(&self) -> Nanos {
+        self.to - self.from
+    }
+
     /// Delivery rate over the interval, in bit/s.
     pub fn rate_bps(&self) -> u64 {
-        bits_per_second(self.evidence.acked, self.to - self.from)
+        bits_per_second(self.evidence.acked, self.duration())
     }
 }
 
 /// Time of the intervals that are meant, together.
-pub(crate) fn time_of(timeline: &[Interval], is_meant: impl Fn(&Interval) -> bool) -> Nanos {
+pub fn time_of(timeline: &[Interval], is_meant: impl Fn(&Interval) -> bool) -> Nanos {
     let meant = timeline.iter().filter(|i| is_meant(i));
-    meant.fold(Nanos::ZERO, |sum, i| sum + (i.to - i.from))
+    meant.fold(Nanos::ZERO, |sum, i| sum + i.duration())
 }

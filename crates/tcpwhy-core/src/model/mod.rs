@@ -11,8 +11,7 @@ mod traits;
 
 pub use direction::Direction;
 pub use finding::{Finding, FindingKind};
-pub(crate) use interval::time_of;
-pub use interval::{Evidence, Interval, Source};
+pub use interval::{Evidence, Interval, Source, time_of};
 pub use limit::{Cause, Limit};
 pub use progress::Progress;
 pub use traits::Traits;

@@ -127,7 +127,7 @@ fn by_sender(interval: &Interval, sender: Option<&Sender>, guessed: bool) -> Vec
         let held = limits.iter().filter(|(_, _, limit)| of(*limit));
         held.fold(Nanos::ZERO, |sum, (from, to, _)| sum + (*to - *from))
     };
-    let (sampled, whole) = (held(&|_| true), interval.to - interval.from);
+    let (sampled, whole) = (held(&|_| true), interval.duration());
     if sampled.scale(2, 1) < whole {
         return unchanged;
     }
@@ -235,7 +235,7 @@ pub(super) fn join(timeline: &mut Vec<Interval>, next: Interval) {
         key(last) == key(&next)
     };
     let Some(last) = timeline.last_mut().filter(same) else { return timeline.push(next) };
-    let (one, other) = (last.to - last.from, next.to - next.from);
+    let (one, other) = (last.duration(), next.duration());
     let weighted =
         one.scale(last.confidence.into(), 100) + other.scale(next.confidence.into(), 100);
     let percent = weighted.scale(100, (one + other).0.max(1)).0;

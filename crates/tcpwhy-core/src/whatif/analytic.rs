@@ -77,7 +77,7 @@ impl Held {
 
     fn add(&mut self, i: &Interval) {
         self.times += 1;
-        self.time += i.to - i.from;
+        self.time += i.duration();
         self.bytes += i.evidence.acked;
         self.stalls = self.stalls.saturating_add(i.evidence.stalls);
         self.flight = self.flight.max(i.evidence.flight);
@@ -119,7 +119,7 @@ fn unanswered(timeline: &[Interval]) -> Nanos {
     pairs
         .filter(|(i, next)| i.limit == Limit::LossRecovery && next.limit == Limit::SilentPath)
         .filter(|(i, _)| i.evidence.acked == 0)
-        .fold(Nanos::ZERO, |sum, (i, _)| sum + (i.to - i.from))
+        .fold(Nanos::ZERO, |sum, (i, _)| sum + i.duration())
 }
 
 /// What is left of the waits for ACKs. A segment that waited for one was all that there was to send, where an answer followed: without the wait

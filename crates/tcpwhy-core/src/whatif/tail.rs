@@ -14,7 +14,7 @@ pub(super) fn tail(path: &Path<'_>) -> (Nanos, u64) {
     let Some(last) = path.timeline.last().filter(|i| i.limit == Limit::Application) else {
         return (Nanos::ZERO, 0);
     };
-    let (lasts, rtt) = (last.to - last.from, path.facts.rtt_floor);
+    let (lasts, rtt) = (last.duration(), path.facts.rtt_floor);
     // Within two round trips nobody has waited for the application: an ACK may be late.
     if lasts < rtt.scale(2, 1) {
         return (lasts, last.evidence.acked);

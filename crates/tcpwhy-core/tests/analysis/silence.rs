@@ -274,6 +274,9 @@ fn only_large_segments_vanish() {
         assert_eq!((verdict.limit, verdict.cause), (Limit::SilentPath, Cause::PmtuBlackHole));
         assert!(server.bytes > 0 && server.goodput_bps() == 0, "{server:?}");
         assert!(server.transfers.iter().all(|t| server.goodput_of(t) == 0), "{server:?}");
+        // Nothing came through that would show what the path carries.
+        let lifted = server.what_if.iter().find(|w| w.lift == Limit::SilentPath);
+        assert!(lifted.is_some_and(|w| w.at_most && w.transfer < server.transfer), "{server:?}");
     }
 }
 

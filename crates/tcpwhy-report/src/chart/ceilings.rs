@@ -41,7 +41,7 @@ fn rounds<'a>(
     d: &Direction,
     i: &Interval,
 ) -> impl Iterator<Item = Level> + use<'a> {
-    let (from, span) = (i.from, (i.to - i.from).0.max(1));
+    let (from, span) = (i.from, i.duration().0.max(1));
     let step = d.facts.rtt_floor.0.max(span / MOST_ROUNDS).max(1000);
     let count = (span as f64 / step as f64).round().max(1.0) as i64;
     (0..count).map(move |k| {

@@ -154,7 +154,7 @@ fn evidence(page: &mut Page<'_>, d: &Direction) -> io::Result<()> {
     let worth = shares.iter().enumerate().filter(|(n, s)| *n == 0 || part(s, d) >= least);
     for (_, share) in worth.take(most) {
         let held = |i: &&Interval| i.limit == share.limit && i.cause == share.cause;
-        let Some(longest) = d.timeline.iter().filter(held).max_by_key(|i| i.to - i.from) else {
+        let Some(longest) = d.timeline.iter().filter(held).max_by_key(|i| i.duration()) else {
             continue;
         };
         let text = page.words.evidence(longest);

@@ -7,6 +7,7 @@ use super::verdict;
 use crate::limits::nearly;
 use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Progress, Side, Verdict,
+    time_of,
 };
 use crate::units::{Nanos, bits_per_second};
 use crate::whatif::predict_simply;
@@ -133,7 +134,7 @@ impl Together {
         if all - mine < mine * WORTH_SAYING {
             return None;
         }
-        let rate = bits_per_second(all as u64, interval.to - interval.from);
+        let rate = bits_per_second(all as u64, interval.duration());
         if self.full.as_ref().is_some_and(|full| full.contains(&rate)) {
             return Some(Whole::Link);
         }
@@ -184,7 +185,7 @@ impl Together {
             let span = (interval.from, interval.to);
             mine += own.within(span);
             all += self.curve.within(span);
-            time += interval.to - interval.from;
+            time += interval.duration();
         }
         let others = self.curve.flows_in((first.from, last.to)).saturating_sub(1);
         (others > 0 && all - mine >= mine * WORTH_SAYING).then(|| Finding {
@@ -232,9 +233,8 @@ fn way(connection: &Connection, direction: &Direction) -> Way {
 
 /// The path held it, or its own losses did, for most of its time.
 fn is_busy(direction: &Direction) -> bool {
-    let held = direction.timeline.iter().filter(|i| is_of_the_path(i.limit, i.cause));
-    let time: i64 = held.map(|i| (i.to - i.from).0).sum();
-    time >= direction.transfer.0 / 4 * 3
+    let time = time_of(&direction.timeline, |i| is_of_the_path(i.limit, i.cause));
+    time >= direction.transfer.scale(3, 4)
 }
 
 /// Whether a connection that shares a full link has its part of it so: its window grows until something is lost.

@@ -14,7 +14,7 @@ mod train;
 use self::stamped::Stamped;
 use self::train::{HANDLED, Train};
 use super::BUSY_HOST;
-use super::rtt::Distribution;
+use super::distribution::Distribution;
 use crate::units::{Nanos, bytes_per_second};
 
 /// Paces are kept as the time for so many bytes.

@@ -2,7 +2,7 @@
 //! sender's clock tells how they were spaced when they left.
 
 use super::pace;
-use crate::flow::rtt::Distribution;
+use crate::flow::distribution::Distribution;
 use crate::flow::sender_clock::TICK;
 use crate::units::Nanos;
 

@@ -24,7 +24,7 @@ impl Figures {
 
     /// Whether the path took so much of the verdict's time for what was said that nobody waited for the applications alone.
     pub(crate) fn waits_for_path(&self) -> bool {
-        self.carried.scale(10, 1) >= self.held()
+        self.carried > Nanos::ZERO && self.carried.scale(10, 1) >= self.held()
     }
 
     /// Whether one round trip for each turn takes more than this part of what was `waited`.

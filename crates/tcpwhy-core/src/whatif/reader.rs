@@ -51,7 +51,7 @@ pub(crate) fn rate(stretches: &[Stretch], floor: Nanos) -> Option<u64> {
     let steadily =
         down >= FEWEST_FALLING && time.scale(FALLING_PART, 1) >= time_of(before.iter()) && sorted;
     let slow = read > 0 && read / MOST_READ <= arrived / 100;
-    ((falls || steadily) && slow).then(|| (bytes_per_second(read, time)).max(1))
+    ((falls || steadily) && slow).then(|| bytes_per_second(read, time).max(1))
 }
 
 fn time_of<'a>(part: impl Iterator<Item = &'a Stretch>) -> Nanos {

@@ -7,7 +7,7 @@ use crate::kernel::RTO_MIN;
 use crate::kernel::start::INITIAL_WINDOW;
 use crate::model::{
     Cause, Connection, Direction, Finding, FindingKind, Interval, Limit, Side, Vantage, Verdict,
-    WhatIf, WindowScale, time_of,
+    WhatIf, WindowScale, acked_in, time_of,
 };
 use crate::observe::Endpoint;
 use crate::units::{Nanos, bits_per_second};
@@ -319,8 +319,7 @@ fn intervals<'a>(
 fn mean_rate(direction: &Direction, verdict: &Verdict) -> u64 {
     let facts = &direction.facts;
     let held = intervals(direction, verdict);
-    let (bytes, time) = held
-        .fold((0, Nanos::ZERO), |(bytes, time), i| (bytes + i.evidence.acked, time + i.duration()));
+    let (bytes, time) = acked_in(held);
     let mean = bits_per_second(bytes, time);
     let reported = verdict.cause == Cause::StandingQueue && direction.retransmitted > 0;
     let sent = bits_per_second(direction.bytes.saturating_add(direction.retransmitted), time);
@@ -348,15 +347,14 @@ fn besides(direction: &Direction, verdict: &Verdict) -> Option<WhatIf> {
     if matches!(verdict.limit, Limit::Unknown | Limit::Handshake | Limit::SilentPath) {
         return None;
     }
-    let least = |w: &WhatIf| w.transfer.scale(10, 9) <= direction.transfer;
-    let much = |w: &WhatIf| w.transfer.scale(4, 3) <= direction.transfer;
+    let what_if = &direction.what_if;
+    let most = what_if.iter().filter(|w| w.lift != verdict.limit).min_by_key(|w| w.transfer)?;
+    let verdicts = what_if.iter().find(|w| w.lift == verdict.limit);
     let by_path = verdict.limit == Limit::PathBandwidth;
-    let is_path = |w: &WhatIf| w.lift == Limit::PathBandwidth;
-    let what_if = direction.what_if.iter().filter(|w| !(by_path && is_path(w)));
-    let (verdicts, others): (Vec<&WhatIf>, Vec<_>) = what_if.partition(|w| w.lift == verdict.limit);
-    let most = others.into_iter().min_by_key(|w| w.transfer)?;
-    let more = verdicts.iter().all(|w| most.transfer < w.transfer);
-    (least(most) && (more || much(most) && !is_path(most))).then_some(*most)
+    let more = by_path || verdicts.is_none_or(|w| most.transfer < w.transfer);
+    let tenth = most.transfer.scale(10, 9) <= direction.transfer;
+    let quarter = most.transfer.scale(4, 3) <= direction.transfer;
+    (tenth && more || quarter && most.lift != Limit::PathBandwidth).then_some(*most)
 }
 
 /// The part of all time that the intervals take that are meant.

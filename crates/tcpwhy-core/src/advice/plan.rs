@@ -6,7 +6,7 @@ use super::opening::Opening;
 use super::promises;
 use super::step::{Buffer, Life, Network, Step, Unseen, Work};
 use crate::kernel::start::INITIAL_WINDOW;
-use crate::model::{Cause, Limit, Side, WindowScale};
+use crate::model::{Cause, Limit, Side, WhatIf, WindowScale};
 use crate::units::Nanos;
 use std::net::IpAddr;
 
@@ -43,23 +43,26 @@ fn besides(f: &Figures, other: &Figures) -> Vec<Step> {
 
 /// What is to be said of the gain before anything else: that there is little of it, or that nobody knows.
 fn gain(f: &Figures) -> Option<Step> {
-    let network = match f.lifted {
-        Some(w) if hides_another(f) && !promises(f.transfer, w.transfer) => {
-            if f.verdict.limit == Limit::DelayedAck {
-                let (by, then, next) = (f.longest_stall, w.transfer, w.next);
-                return Some(Step::Work(Work::SoonerNotShorter { by, then, next }));
-            }
-            match w.at_most && w.next == Limit::PathBandwidth {
-                true => Network::GainUnknown(Unseen::Path { carried: f.peak_bps }),
-                false => Network::LittleToGain { then: w.transfer, next: w.next },
-            }
-        }
+    match f.lifted {
+        Some(w) if hides_another(f) && !promises(f.transfer, w.transfer) => Some(little(f, w)),
         None if f.rtt_floor == Nanos::ZERO && goes_by_rounds(f.verdict.limit) => {
-            Network::GainUnknown(Unseen::Round { resent: f.retransmitted > 0 && !f.one_way })
+            let resent = f.retransmitted > 0 && !f.one_way;
+            Some(Step::Network(Network::GainUnknown(Unseen::Round { resent })))
         }
-        _ => return None,
-    };
-    Some(Step::Network(network))
+        _ => None,
+    }
+}
+
+/// Without its limit, as `w` has it, the transfer is hardly shorter, or nobody knows.
+fn little(f: &Figures, w: WhatIf) -> Step {
+    let (then, next) = (w.transfer, w.next);
+    if f.verdict.limit == Limit::DelayedAck {
+        return Step::Work(Work::SoonerNotShorter { by: f.longest_stall, then, next });
+    }
+    Step::Network(match w.at_most && next == Limit::PathBandwidth {
+        true => Network::GainUnknown(Unseen::Path { carried: f.peak_bps }),
+        false => Network::LittleToGain { then, next },
+    })
 }
 
 /// Whether the limit hides another that holds nearly as hard: a writer with a clock of its own is not faster for an ACK that comes at

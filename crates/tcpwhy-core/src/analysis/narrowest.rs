@@ -3,7 +3,7 @@
 use crate::flow::capacity::{Known, agrees};
 use crate::flow::sender::Sender;
 use crate::limits::Context;
-use crate::model::{Cause, Interval, Limit, time_of};
+use crate::model::{Cause, Interval, Limit, acked_in, time_of};
 use crate::units::{Nanos, bytes_per_second};
 
 /// A path that held the sender for less than this part of the time shows its rate better in the first window.
@@ -127,8 +127,7 @@ fn allowed(timeline: &[Interval], at_least: u64) -> Option<u64> {
 
 /// Bytes acknowledged in a second of these intervals.
 fn acked_rate<'a>(intervals: impl Iterator<Item = &'a Interval>) -> u64 {
-    let (bytes, time) = intervals
-        .fold((0, Nanos::ZERO), |(bytes, time), i| (bytes + i.evidence.acked, time + i.duration()));
+    let (bytes, time) = acked_in(intervals);
     bytes_per_second(bytes, time)
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     Cause, Facts, Interval, Progress, Share, Side, Source, Traits, Transfer, Verdict, WhatIf,
+    time_of,
 };
 use crate::units::{Nanos, bits_per_second, time_by_key};
 use std::sync::Arc;
@@ -94,11 +95,9 @@ impl Direction {
 
     /// Whether the kernel's samples say the verdict, too, for most of its time: they know windows in bytes.
     pub fn rests_on_samples(&self) -> bool {
-        let says = |i: &&Interval| (i.limit, i.cause) == (self.verdict.limit, self.verdict.cause);
+        let says = |i: &Interval| (i.limit, i.cause) == (self.verdict.limit, self.verdict.cause);
         let of = |sampled: bool| {
-            let all = self.timeline.iter().filter(says);
-            let of = all.filter(|i| (i.source != Source::Packets) == sampled);
-            of.fold(Nanos::ZERO, |sum, i| sum + i.duration())
+            time_of(&self.timeline, |i| says(i) && (i.source != Source::Packets) == sampled)
         };
         of(true) > of(false)
     }

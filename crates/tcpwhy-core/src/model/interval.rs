@@ -89,3 +89,9 @@ pub fn time_of(timeline: &[Interval], is_meant: impl Fn(&Interval) -> bool) -> N
     let meant = timeline.iter().filter(|i| is_meant(i));
     meant.fold(Nanos::ZERO, |sum, i| sum + i.duration())
 }
+
+/// Payload bytes acknowledged in these intervals, and their time.
+pub(crate) fn acked_in<'a>(intervals: impl Iterator<Item = &'a Interval>) -> (u64, Nanos) {
+    intervals
+        .fold((0, Nanos::ZERO), |(bytes, time), i| (bytes + i.evidence.acked, time + i.duration()))
+}

@@ -11,6 +11,7 @@ mod traits;
 
 pub use direction::Direction;
 pub use finding::{Finding, FindingKind};
+pub(crate) use interval::acked_in;
 pub use interval::{Evidence, Interval, Source, time_of};
 pub use limit::{Cause, Limit};
 pub use progress::Progress;

@@ -20,57 +20,97 @@ pub(crate) fn of(
     transfers: &[Transfer],
     facts: &Facts,
 ) -> Verdict {
-    let span = match (timeline.first(), timeline.last()) {
-        (Some(first), Some(last)) => last.to - first.from,
-        _ => Nanos::ZERO,
+    let counted = Counted::of(from, timeline, transfers, facts);
+    let Some(limit) = counted.limit() else {
+        return Verdict { limit: Limit::Unknown, cause: Cause::None, share: 0.0, confidence: 0.0 };
     };
-    let active = transfers.iter().fold(Nanos::ZERO, |t, x| t + (x.to - x.from));
-    let moved = active.scale(100, span.0.max(1)).0;
-    let inside = moved >= MOSTLY_BETWEEN
-        && (moved > 100 - PROGRAMS_PART || !are_programs(transfers, span - active));
-    // A server that was asked keeps somebody waiting before its data moves, too, and a client between what that sends, but for the way there
-    // and back.
-    let awaited = |i: &Interval| match (from, i.cause) {
-        (Side::Server, Cause::SenderApplication) => i.duration(),
-        (Side::Client, Cause::WaitingForPeer) => i.duration() - facts.rtt_floor,
-        _ => Nanos::ZERO,
-    };
-    // Whoever waits for a window has data to send, whatever the other end says meanwhile.
-    let within = |i: &Interval| match inside && i.limit != Limit::ReceiveWindow {
-        true => overlap(i, transfers).max(awaited(i)),
-        false => i.duration(),
-    };
-    // What the capture lacks says nothing, unless it lacks most.
-    let mostly_unknown = is_mostly_unknown(timeline, span);
-    let seen = timeline.iter().filter(|i| mostly_unknown || i.cause != Cause::CaptureHole);
-    let limits = time_by_key(seen.map(|i| (i.limit, within(i))));
-    let Some(first) = longest(&limits, Limit::Application, (Nanos::ZERO, Nanos::ZERO)) else {
-        return unknown();
-    };
-    // The way of what was sent last is as long whatever held it before: where that is as much as half of it, the answer is another.
-    let tail = facts.tail;
-    let limit = match longest(&limits, Limit::Application, (tail, tail.scale(1, 2))) {
-        _ if mostly_unknown => Limit::Unknown,
-        Some(other) if other != Limit::Unknown => other,
-        _ => first,
-    };
-    let of_limit = || timeline.iter().filter(move |i| i.limit == limit);
-    // Thinking and waiting happen between the transfers: all of it counts for the cause.
-    let beside = limit == Limit::Application;
-    let asked = |i: &Interval| if beside { i.duration() } else { within(i) };
-    let causes = time_by_key(of_limit().map(|i| (i.cause, asked(i))));
-    let cause = longest(&causes, Cause::SenderApplication, (tail, tail));
-    let cause = cause.unwrap_or(Cause::None);
     let total = time_of(timeline, |i| i.limit == limit);
-    let weighted: f64 =
-        of_limit().map(|i| i.duration().secs() * f64::from(i.confidence) / 100.0).sum();
+    let weighted: f64 = timeline
+        .iter()
+        .filter(|i| i.limit == limit)
+        .map(|i| i.duration().secs() * f64::from(i.confidence) / 100.0)
+        .sum();
     // Of a window whose scale was inferred the intervals themselves are less sure.
     let certain = if depends_on_room(limit, facts) { 0.8 } else { 1.0 };
     Verdict {
         limit,
-        cause,
-        share: (total.secs() / span.secs().max(1e-9)).clamp(0.0, 1.0),
+        cause: counted.cause(limit),
+        share: (total.secs() / counted.span.secs().max(1e-9)).clamp(0.0, 1.0),
         confidence: (weighted / total.secs().max(1e-9) * certain).clamp(0.0, 1.0),
+    }
+}
+
+/// A timeline, and which of its time counts.
+struct Counted<'a> {
+    from: Side,
+    timeline: &'a [Interval],
+    transfers: &'a [Transfer],
+    facts: &'a Facts,
+    span: Nanos,
+    /// Only the time inside transfers.
+    inside: bool,
+}
+
+impl<'a> Counted<'a> {
+    fn of(
+        from: Side,
+        timeline: &'a [Interval],
+        transfers: &'a [Transfer],
+        facts: &'a Facts,
+    ) -> Self {
+        let span = match (timeline.first(), timeline.last()) {
+            (Some(first), Some(last)) => last.to - first.from,
+            _ => Nanos::ZERO,
+        };
+        let active = transfers.iter().fold(Nanos::ZERO, |t, x| t + (x.to - x.from));
+        let moved = active.scale(100, span.0.max(1)).0;
+        let inside = moved >= MOSTLY_BETWEEN
+            && (moved > 100 - PROGRAMS_PART || !are_programs(transfers, span - active));
+        Counted { from, timeline, transfers, facts, span, inside }
+    }
+
+    /// Time of `i` that counts.
+    fn time(&self, i: &Interval) -> Nanos {
+        // Whoever waits for a window has data to send, whatever the other end says meanwhile.
+        if !self.inside || i.limit == Limit::ReceiveWindow {
+            return i.duration();
+        }
+        // A server that was asked keeps somebody waiting before its data moves, too, and a client between what that sends, but for the way
+        // there and back.
+        let awaited = match (self.from, i.cause) {
+            (Side::Server, Cause::SenderApplication) => i.duration(),
+            (Side::Client, Cause::WaitingForPeer) => i.duration() - self.facts.rtt_floor,
+            _ => Nanos::ZERO,
+        };
+        overlap(i, self.transfers).max(awaited)
+    }
+
+    /// What held longest; nothing, where there is no time.
+    fn limit(&self) -> Option<Limit> {
+        // What the capture lacks says nothing, unless it lacks most.
+        let mostly_unknown = is_mostly_unknown(self.timeline, self.span);
+        let seen = self.timeline.iter().filter(|i| mostly_unknown || i.cause != Cause::CaptureHole);
+        let limits = time_by_key(seen.map(|i| (i.limit, self.time(i))));
+        let first = longest(&limits, Limit::Application, (Nanos::ZERO, Nanos::ZERO))?;
+        // The way of what was sent last is as long whatever held it before: where that is as much as half of it, the answer is another.
+        let tail = self.facts.tail;
+        let beside_tail = longest(&limits, Limit::Application, (tail, tail.scale(1, 2)));
+        Some(match beside_tail {
+            _ if mostly_unknown => Limit::Unknown,
+            Some(other) if other != Limit::Unknown => other,
+            _ => first,
+        })
+    }
+
+    /// Why `limit` held, for the most part.
+    fn cause(&self, limit: Limit) -> Cause {
+        // Thinking and waiting happen between the transfers: all of it counts.
+        let between = limit == Limit::Application;
+        let time = |i: &Interval| if between { i.duration() } else { self.time(i) };
+        let held = self.timeline.iter().filter(|i| i.limit == limit);
+        let causes = time_by_key(held.map(|i| (i.cause, time(i))));
+        let tail = self.facts.tail;
+        longest(&causes, Cause::SenderApplication, (tail, tail)).unwrap_or(Cause::None)
     }
 }
 
@@ -83,10 +123,6 @@ fn are_programs(transfers: &[Transfer], between: Nanos) -> bool {
 /// What is known of a short time is no answer for a long one, wherever data moved.
 fn is_mostly_unknown(timeline: &[Interval], span: Nanos) -> bool {
     time_of(timeline, |i| i.limit == Limit::Unknown).scale(2, 1) > span
-}
-
-fn unknown() -> Verdict {
-    Verdict { limit: Limit::Unknown, cause: Cause::None, share: 0.0, confidence: 0.0 }
 }
 
 /// The key with the most time, one of them less its `tail` or that alone, which counts for so much; the first in the order of the taxonomy

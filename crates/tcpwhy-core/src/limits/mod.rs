@@ -82,41 +82,51 @@ fn of_wait(ctx: &Context<'_>, i: usize) -> Judgement {
             application::granted(ctx, i).unwrap_or_else(|| of_window(ctx, i))
         }
         Wait::Window => of_window(ctx, i),
-        Wait::Ack => delayed_ack::last_word(ctx, i)
-            .or_else(|| plain_to_see(ctx, i))
-            .or_else(|| path_bandwidth::flooded(ctx, i))
-            .or_else(|| doubling_or_outgrown(ctx, i))
-            .or_else(|| refilled_or_not(ctx, i))
-            .or_else(|| at_a_pace(ctx, i))
-            .or_else(|| receive_window::behind(ctx, i))
-            .or_else(|| send_buffer::steady(ctx, i))
-            .or_else(|| send_buffer::plateau(ctx, i))
-            .or_else(|| path_bandwidth::overfull(ctx, i))
-            .or_else(|| path_bandwidth::unmoved(ctx, i))
-            .or_else(|| congestion_window::avoidance(ctx, i))
-            .or_else(|| application::all_sent(ctx, i))
-            .or_else(|| send_buffer::refilled_all_along(ctx, i))
-            .unwrap_or(Judgement::UNKNOWN),
-        Wait::Timer => congestion_window::lumps(ctx)
-            .or_else(|| application::emptied(ctx, i))
-            .or_else(|| plain_to_see(ctx, i))
-            .or_else(|| refilled_or_not(ctx, i))
-            .or_else(|| congestion_window::doubling(ctx, i))
-            .or_else(|| application::often_emptied(ctx, i))
-            .or_else(|| at_a_pace(ctx, i))
-            .or_else(|| receive_window::followed(ctx, i))
-            .or_else(|| receive_window::behind(ctx, i))
-            .or_else(|| send_buffer::steady(ctx, i))
-            .or_else(|| send_buffer::woken_late(ctx, i))
-            .or_else(|| path_bandwidth::overrun(ctx, i))
-            .or_else(|| path_bandwidth::unmoved(ctx, i))
-            .or_else(|| application::rests(ctx, i))
-            .or_else(|| congestion_window::paced(ctx, i))
-            .or_else(|| congestion_window::cut(ctx, i))
-            .or_else(|| application::all_sent(ctx, i))
-            .or_else(|| send_buffer::refilled_all_along(ctx, i))
-            .unwrap_or(Judgement::UNKNOWN),
+        Wait::Ack => of_ack(ctx, i),
+        Wait::Timer => of_timer(ctx, i),
     }
+}
+
+/// It waited for ACKs: whatever allows so much in flight, and no more.
+fn of_ack(ctx: &Context<'_>, i: usize) -> Judgement {
+    delayed_ack::last_word(ctx, i)
+        .or_else(|| plain_to_see(ctx, i))
+        .or_else(|| path_bandwidth::flooded(ctx, i))
+        .or_else(|| doubling_or_outgrown(ctx, i))
+        .or_else(|| refilled_or_not(ctx, i))
+        .or_else(|| at_a_pace(ctx, i))
+        .or_else(|| receive_window::behind(ctx, i))
+        .or_else(|| send_buffer::steady(ctx, i))
+        .or_else(|| send_buffer::plateau(ctx, i))
+        .or_else(|| path_bandwidth::overfull(ctx, i))
+        .or_else(|| path_bandwidth::unmoved(ctx, i))
+        .or_else(|| congestion_window::avoidance(ctx, i))
+        .or_else(|| application::all_sent(ctx, i))
+        .or_else(|| send_buffer::refilled_all_along(ctx, i))
+        .unwrap_or(Judgement::UNKNOWN)
+}
+
+/// It waited for nothing that came: a pacer, or a writer.
+fn of_timer(ctx: &Context<'_>, i: usize) -> Judgement {
+    congestion_window::lumps(ctx)
+        .or_else(|| application::emptied(ctx, i))
+        .or_else(|| plain_to_see(ctx, i))
+        .or_else(|| refilled_or_not(ctx, i))
+        .or_else(|| congestion_window::doubling(ctx, i))
+        .or_else(|| application::often_emptied(ctx, i))
+        .or_else(|| at_a_pace(ctx, i))
+        .or_else(|| receive_window::followed(ctx, i))
+        .or_else(|| receive_window::behind(ctx, i))
+        .or_else(|| send_buffer::steady(ctx, i))
+        .or_else(|| send_buffer::woken_late(ctx, i))
+        .or_else(|| path_bandwidth::overrun(ctx, i))
+        .or_else(|| path_bandwidth::unmoved(ctx, i))
+        .or_else(|| application::rests(ctx, i))
+        .or_else(|| congestion_window::paced(ctx, i))
+        .or_else(|| congestion_window::cut(ctx, i))
+        .or_else(|| application::all_sent(ctx, i))
+        .or_else(|| send_buffer::refilled_all_along(ctx, i))
+        .unwrap_or(Judgement::UNKNOWN)
 }
 
 fn of_window(ctx: &Context<'_>, i: usize) -> Judgement {

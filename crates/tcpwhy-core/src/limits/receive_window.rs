@@ -78,26 +78,63 @@ pub(super) fn behind(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 }
 
 fn cause(ctx: &Context<'_>, i: usize) -> Cause {
-    let s = &ctx.stretches[i];
-    // Closed for longer than the news of its opening would take.
-    let rounds = s.duration().0 / ctx.floor.0.max(1);
-    let stall = s.longest_stall.0 / ctx.floor.0.max(1);
-    if s.zero_window && (rounds > 8 || stall > 2 || rounds > 1 && s.acked == 0) {
+    if is_shut(ctx, &ctx.stretches[i]) {
         return Cause::ZeroWindow;
     }
-    let near = &ctx.stretches[i.saturating_sub(AROUND)..(i + AROUND + 1).min(ctx.stretches.len())];
-    let windows = || near.iter().filter(|s| s.window_max > 0 && s.wait != Wait::Handshake);
-    let lowest = windows().map(|s| s.window_min).min().unwrap_or(0);
-    let highest = windows().map(|s| s.window_max).max().unwrap_or(0);
-    let ever = widest_until(ctx, i);
-    let emptied = lowest < 2 * ctx.mss && highest > 8 * ctx.mss || lowest == 0;
-    let slow = !is_used_in_full(ctx, i, ever.max(highest));
+    let seen = Windows::around(ctx, i);
+    let slow = !is_used_in_full(ctx, i, seen.ever.max(seen.highest));
+    let emptied = seen.lowest < 2 * ctx.mss && seen.highest > 8 * ctx.mss || seen.lowest == 0;
     if emptied && slow {
         return Cause::SlowReader;
     }
-    if grows(windows().map(|s| s.window_max)) {
+    if grows(seen.rounds().map(|s| s.window_max)) {
         return Cause::AutotuningLag;
     }
+    if slow && is_read_slowly(ctx, i, &seen) {
+        return Cause::SlowReader;
+    }
+    match ctx.scale {
+        WindowScale::Absent if seen.highest >= UNSCALED / 4 * 3 => Cause::NoWindowScaling,
+        // A buffer that was set does not grow (SOCK_RCVBUF_LOCK): what is larger later was tuned, and late.
+        _ if ctx.widest() > seen.ever && ctx.widest() >= 2 * seen.highest => Cause::AutotuningLag,
+        _ => Cause::SmallBuffer,
+    }
+}
+
+/// Closed for longer than the news of its opening would take.
+fn is_shut(ctx: &Context<'_>, s: &Stretch) -> bool {
+    let rounds = s.duration().0 / ctx.floor.0.max(1);
+    let stall = s.longest_stall.0 / ctx.floor.0.max(1);
+    s.zero_window && (rounds > 8 || stall > 2 || rounds > 1 && s.acked == 0)
+}
+
+/// Windows advertised in the rounds around one, in bytes.
+struct Windows<'a> {
+    near: &'a [Stretch],
+    lowest: u64,
+    highest: u64,
+    /// The widest until then.
+    ever: u64,
+}
+
+impl<'a> Windows<'a> {
+    fn around(ctx: &Context<'a>, i: usize) -> Self {
+        let around = i.saturating_sub(AROUND)..(i + AROUND + 1).min(ctx.stretches.len());
+        let near = &ctx.stretches[around];
+        let mut seen = Windows { near, lowest: 0, highest: 0, ever: widest_until(ctx, i) };
+        seen.lowest = seen.rounds().map(|s| s.window_min).min().unwrap_or(0);
+        seen.highest = seen.rounds().map(|s| s.window_max).max().unwrap_or(0);
+        seen
+    }
+
+    fn rounds(&self) -> impl Iterator<Item = &'a Stretch> + Clone + use<'a> {
+        self.near.iter().filter(|s| s.window_max > 0 && s.wait != Wait::Handshake)
+    }
+}
+
+/// A window of which not all is used opens at its reader's time.
+fn is_read_slowly(ctx: &Context<'_>, i: usize, seen: &Windows<'_>) -> bool {
+    let &Windows { near, lowest, highest, ever } = seen;
     // A window that once was twice as large, and opens by updates that acknowledge nothing, or is never quite the same: the reader frees
     // space when it reads, not when data comes in. That of a small buffer with an eager reader is as large after each ACK, and one that is
     // as large as ever before has grown.
@@ -105,30 +142,15 @@ fn cause(ctx: &Context<'_>, i: usize) -> Cause {
     // handshake). Where less than it holds arrives in a round trip, its reader keeps its ACKs back.
     let updates: u32 = near.iter().map(|s| s.updates).sum();
     let at_once =
-        || updates as usize * 4 <= near.len() && is_read_at_once(ctx, i, windows(), highest);
+        || updates as usize * 4 <= near.len() && is_read_at_once(ctx, i, seen.rounds(), highest);
     let returns = is_used_in_full(ctx, i, highest)
-        && (windows().all(|s| s.window_max == highest) || at_once());
+        && (seen.rounds().all(|s| s.window_max == highest) || at_once());
     let opens = !returns && (updates > 0 || lowest < highest);
-    if slow && opens && lowest < ever / 2 && s.window_max < ever {
-        return Cause::SlowReader;
-    }
+    let narrower = opens && lowest < ever / 2 && ctx.stretches[i].window_max < ever;
     // A receiver whose reader is behind holds its ACKs back, too.
-    if slow && ctx.standing_queue(i).is_some_and(|q| q >= HELD_BACK) && lowest < ever / 4 {
-        return Cause::SlowReader;
-    }
+    let held_back = || ctx.standing_queue(i).is_some_and(|q| q >= HELD_BACK) && lowest < ever / 4;
     // And so does one that reads at its own time, whose window never closes for long: less arrives than it holds, and ACKs are late all along.
-    if slow && opens && ctx.acks_are_late(i) {
-        return Cause::SlowReader;
-    }
-    if slow && is_read_by_halves(ctx, i) {
-        return Cause::SlowReader;
-    }
-    match ctx.scale {
-        WindowScale::Absent if highest >= UNSCALED / 4 * 3 => Cause::NoWindowScaling,
-        // A buffer that was set does not grow (SOCK_RCVBUF_LOCK): what is larger later was tuned, and late.
-        _ if ctx.widest() > ever && ctx.widest() >= 2 * highest => Cause::AutotuningLag,
-        _ => Cause::SmallBuffer,
-    }
+    narrower || held_back() || opens && ctx.acks_are_late(i) || is_read_by_halves(ctx, i)
 }
 
 /// The window is nearly as large as the `highest` of these rounds again in nearly every one: packets take more of a buffer than their payload

@@ -62,22 +62,44 @@ impl Axis {
 /// # Errors
 /// A sweep that is none; the answer cannot be written.
 pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
-    let axes = match &args.sweep[..] {
+    let (across, down) = axes(args)?;
+    let outputs: Vec<&Path> = args.svg.iter().chain(&args.html).map(AsRef::as_ref).collect();
+    let inputs: Vec<&Path> = args.sysctls.iter().map(AsRef::as_ref).collect();
+    target::check(&outputs, &inputs, args.force)?;
+    let table = table(args, &across, down.as_ref())?;
+    let words = words::of(args.lang.of_text());
+    let surface = Surface { words, across: &across, down: down.as_ref(), table: &table };
+    if let Some(file) = &args.svg {
+        target::save(file, |out| out.write_all(surface.svg().as_bytes()))?;
+    }
+    if let Some(file) = &args.html {
+        target::save(file, |out| out.write_all(surface.html().as_bytes()))?;
+    }
+    if args.csv || args.json {
+        machine(args, out, &across, down.as_ref(), &table)
+    } else {
+        draw(words, out, &across, down.as_ref(), &table)
+    }
+}
+
+/// What changes across, and what changes down.
+fn axes(args: &Predict) -> Result<(Axis, Option<Axis>), Error> {
+    let (across, down) = match &args.sweep[..] {
         [across] => (axis(across, COLUMNS)?, None),
         [across, down] => (axis(across, COLUMNS)?, Some(axis(down, ROWS)?)),
         _ => return Err(Error::Usage("--sweep can be given twice at most".to_owned())),
     };
-    let (across, down) = axes;
     if down.as_ref().is_some_and(|d| d.what == across.what) {
         return Err(Error::Usage(format!("--sweep names {} twice", across.name)));
     }
-    let outputs: Vec<&Path> = args.svg.iter().chain(&args.html).map(AsRef::as_ref).collect();
-    let inputs: Vec<&Path> = args.sysctls.iter().map(AsRef::as_ref).collect();
-    target::check(&outputs, &inputs, args.force)?;
+    Ok((across, down))
+}
+
+/// The answers: all transfers are asked for before the first one runs, for what is wrong or too much is said at once.
+fn table(args: &Predict, across: &Axis, down: Option<&Axis>) -> Result<Vec<Row>, Error> {
     let mut grid = Vec::new();
-    let (mut segments, mut cells) = (0, 0);
-    for below in
-        down.as_ref().map_or(vec![None], |d| d.values.iter().map(|v| Some((d.what, *v))).collect())
+    let mut segments = 0;
+    for below in down.map_or(vec![None], |d| d.values.iter().map(|v| Some((d.what, *v))).collect())
     {
         let mut row = Vec::new();
         for value in &across.values {
@@ -95,29 +117,16 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
             }
             row.push((*value, one.rate, transfer));
         }
-        cells += row.len();
         grid.push((below.map(|b| b.1), row));
     }
+    let cells = grid.iter().map(|(_, row)| row.len()).sum();
     let answered = |(value, link_bps, t): (u64, u64, Transfer)| {
         Point::new(value, link_bps, args.streams, &t, seeds::one_of(&t, cells))
     };
-    let table: Vec<Row> = grid
+    Ok(grid
         .into_iter()
         .map(|(below, row)| (below, row.into_iter().map(answered).collect()))
-        .collect();
-    let words = words::of(args.lang.of_text());
-    let surface = Surface { words, across: &across, down: down.as_ref(), table: &table };
-    if let Some(file) = &args.svg {
-        target::save(file, |out| out.write_all(surface.svg().as_bytes()))?;
-    }
-    if let Some(file) = &args.html {
-        target::save(file, |out| out.write_all(surface.html().as_bytes()))?;
-    }
-    if args.csv || args.json {
-        machine(args, out, &across, down.as_ref(), &table)
-    } else {
-        draw(words, out, &across, down.as_ref(), &table)
-    }
+        .collect())
 }
 
 /// What is below, and along it.

@@ -194,8 +194,9 @@ fn context<'a>(flow: &Flow, placing: &Placing, from: Side, sender: &'a Sender) -
     ctx.tick = sender.capacity.tick();
     ctx.first_window = sender.capacity.of_first_window(mss, floor);
     let fastest = sender.capacity.of_first_window(mss, Nanos::MAX);
-    ctx.capacity = link_rate(sender.capacity.rate(), fastest, &ctx);
-    ctx.losses = pattern(&ctx, lost_by(sender));
+    let lost = lost_by(sender);
+    ctx.capacity = link_rate(sender.capacity.rate(), fastest, lost.before, &ctx);
+    ctx.losses = pattern(&ctx, lost);
     ctx
 }
 

@@ -1,6 +1,7 @@
 //! What the narrowest link carries, from what the packets show of it and what the timeline says of when it was full.
 
 use crate::flow::capacity::{Known, agrees};
+use crate::flow::overflow::Before;
 use crate::flow::sender::Sender;
 use crate::limits::Context;
 use crate::model::{Cause, Interval, Limit, acked_in, time_of};
@@ -21,13 +22,15 @@ const STANDING_ROUNDS: i64 = 32;
 pub(super) fn link_rate(
     spaced: Option<u64>,
     fastest: Option<u64>,
+    before_losses: Before,
     ctx: &Context<'_>,
 ) -> Option<u64> {
+    let never_full = || before_losses != Before::FullQueue && ctx.is_never_full();
     match (spaced, fastest.max(ctx.first_window), ctx.first_window) {
         (Some(rate), Some(first), _) if first < rate / 2 => {
             Some(first.max(ctx.carried().min(rate)))
         }
-        (Some(rate), _, Some(first)) if first / 2 > rate && ctx.is_never_full() => Some(first),
+        (Some(rate), _, Some(first)) if first / 2 > rate && never_full() => Some(first),
         _ => spaced,
     }
 }
@@ -166,7 +169,7 @@ mod tests {
         let list: Vec<Stretch> = (0..40).map(stretch).collect();
         let mut ctx = Context::new(&list, round, 1448);
         ctx.first_window = first;
-        link_rate(spaced, first, &ctx)
+        link_rate(spaced, first, Before::Unknown, &ctx)
     }
 
     #[test]

@@ -11,14 +11,16 @@ const FEWEST_BEHIND: u64 = 4;
 
 const NAGLE: Judgement = Judgement::new(Limit::DelayedAck, Cause::Nagle, 85);
 
-/// A small segment left as the one before it was acknowledged. One wait like that after the other, while the peer says nothing and delays no ACK: the
-/// writer waits for nobody. Less than a segment comes together in each of them, so its pace is the application's, and would be the same without
-/// Nagle's rule. Nor is it that where small ones leave while others are under way.
+/// A small segment left as the one before it was acknowledged. The short end of each write does so behind its full segments, one after the other, while
+/// the peer says nothing and delays no ACK: the writer waits for nobody, and its pace is its own. Where all are small, what is written meanwhile
+/// waits, too, whoever gains by its leaving sooner. Nor is it Nagle's rule where small ones leave while others are under way.
 pub(super) fn kept_back(ctx: &Context<'_>, i: usize) -> Judgement {
     let s = &ctx.stretches[i];
     let is_kept = |at: usize| ctx.stretches.get(at).is_some_and(|s| s.wait == Wait::Nagle);
     let delayed = s.rtt_mean().is_some_and(|rtt| rtt - ctx.floor >= DELAYED);
-    let goes_on = !delayed && (is_kept(i + 1) || i > 0 && is_kept(i - 1));
+    let around = ctx.around(i);
+    let of_writes = around.short_segments * 4 <= around.segments * 3;
+    let goes_on = of_writes && !delayed && (is_kept(i + 1) || i > 0 && is_kept(i - 1));
     match goes_on || ctx.sends_at_once() {
         true => Judgement::new(Limit::Application, Cause::SenderApplication, 80),
         false => NAGLE,

@@ -108,7 +108,7 @@ fn the_end_of_a_write_waits_for_what_is_small_before_it_though_full_segments_lie
 }
 
 #[test]
-fn small_writes_that_go_on_by_a_clock_are_the_applications_though_nagle_keeps_them_back() {
+fn a_writer_whose_small_writes_come_by_a_clock_is_no_faster_without_nagle() {
     // Seen at the server.
     let mut text = OPENING.replace("20 S S.", "0 S S.");
     // 100 bytes each 5 ms, over a round trip of 20 ms: four writes leave with the ACK of those before.
@@ -119,9 +119,11 @@ fn small_writes_that_go_on_by_a_clock_are_the_applications_though_nagle_keeps_th
     }
     let connection = analysed(&text);
     let server = direction(&connection, Side::Server);
-    assert_eq!(server.verdict.limit, Limit::Application, "{:?}", server.timeline);
+    assert_eq!(server.verdict.limit, Limit::DelayedAck, "{:?}", server.timeline);
     let waits: u32 = server.timeline.iter().map(|i| i.evidence.stalls).sum();
     assert!(waits >= 18, "{:?}", server.timeline);
+    let without = server.what_if.iter().find(|w| w.lift == Limit::DelayedAck);
+    assert!(without.is_none_or(|w| w.transfer.scale(10, 9) >= server.transfer), "{without:?}");
 }
 
 #[test]

@@ -15,8 +15,8 @@ const FULL_ROUNDS: i64 = 4;
 const STANDING_ROUNDS: i64 = 32;
 
 /// What the narrowest link carries: what ACKs are `spaced` by, unless the first window, which left at once, came through twice as slowly
-/// (then ACKs bunch, and the link carries what it did for longer than they do), or twice as fast through a path that is never full: then
-/// the sender is spread out by now.
+/// (then ACKs bunch, and the link carries what it did for longer than they do), or twice as fast through a path that is never full, by
+/// round trips and by what stood `before_losses`: then the sender is spread out by now.
 ///
 /// How late the host was may be why the first window seems slow: `fastest` is its rate had the host never been late.
 pub(super) fn link_rate(
@@ -150,6 +150,7 @@ mod tests {
         allowed, is_mostly_held, is_mostly_window, link_rate, most_through_queue, through_queue,
         was_full,
     };
+    use crate::flow::overflow::Before;
     use crate::flow::stretch::Stretch;
     use crate::flow::wait::Wait;
     use crate::limits::Context;
@@ -158,6 +159,17 @@ mod tests {
 
     /// Forty rounds of a millisecond, with so much arriving in each in turn; whether a queue stands.
     fn link(spaced: Option<u64>, first: Option<u64>, arrived: [i64; 2], full: bool) -> Option<u64> {
+        link_before(Before::Unknown, spaced, first, arrived, full)
+    }
+
+    /// As `link`, with that before losses.
+    fn link_before(
+        before: Before,
+        spaced: Option<u64>,
+        first: Option<u64>,
+        arrived: [i64; 2],
+        full: bool,
+    ) -> Option<u64> {
         let round = Nanos::from_millis(1);
         let stretch = |k: i64| {
             let from = round.scale(k, 1);
@@ -169,7 +181,7 @@ mod tests {
         let list: Vec<Stretch> = (0..40).map(stretch).collect();
         let mut ctx = Context::new(&list, round, 1448);
         ctx.first_window = first;
-        link_rate(spaced, first, Before::Unknown, &ctx)
+        link_rate(spaced, first, before, &ctx)
     }
 
     #[test]
@@ -230,6 +242,8 @@ mod tests {
         assert_eq!(link(Some(9), Some(36), [0, 0], false), Some(36));
         // A policer's rate, or that of a link with a queue.
         assert_eq!(link(Some(9), Some(36), [0, 0], true), Some(9));
+        // A shaper's, that lets a first burst pass: its queue stood before each loss, if no longer than that.
+        assert_eq!(link_before(Before::FullQueue, Some(9), Some(36), [0, 0], false), Some(9));
         assert_eq!(link(Some(30), Some(36), [0, 0], false), Some(30));
         assert_eq!(link(None, Some(36), [0, 0], false), None);
         assert_eq!(link(Some(30), None, [0, 0], false), Some(30));

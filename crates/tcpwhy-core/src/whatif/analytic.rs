@@ -91,7 +91,8 @@ fn lift(path: &Path<'_>, all: &ByLimit, limit: Limit) -> WhatIf {
     let rest = path.transfer - (held.time + tries).min(path.transfer);
     let (again, next) = match limit {
         Limit::Application | Limit::SilentPath => (Nanos::ZERO, other),
-        Limit::DelayedAck => (without_delayed_ack(path, held), other),
+        // Its own pace, or the answers that it waits for.
+        Limit::DelayedAck => (without_delayed_ack(path, held), Limit::Application),
         _ => move_again(path, limit, held),
     };
     let floor = time_for(path.bytes, ceiling(path, limit).0).max(path.facts.rtt_floor);

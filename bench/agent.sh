@@ -16,6 +16,8 @@ holders=""
 agent=""
 # shellcheck disable=SC2086 # A list of numbers.
 trap 'kill $agent $holders 2>/dev/null || true; rm -rf "$directory"' EXIT
+# A signal ends the shell without that.
+trap 'exit 130' INT TERM HUP
 
 mkfifo "$directory/hold"
 left="$sockets"

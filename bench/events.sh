@@ -14,6 +14,8 @@ iperf3 -s -p 5299 >"$DIRECTORY/server" 2>&1 &
 SERVER=$!
 STATS=$(cat /proc/sys/kernel/bpf_stats_enabled)
 trap 'kill $SERVER; echo "$STATS" >/proc/sys/kernel/bpf_stats_enabled; rm -rf "$DIRECTORY"' EXIT
+# A signal ends the shell without that.
+trap 'exit 130' INT TERM HUP
 mkfifo "$DIRECTORY/stop"
 sleep 0.5
 

@@ -2,7 +2,7 @@
 # Scores the analysis against what the lab records of its own runs.
 #
 # Usage: scripts/score.sh quick|full|held-out
-# quick: a run or two of each limit, minutes, prints the tables. full: the whole matrix but its held-out part, about half an hour, ten
+# quick: a run or two of each limit, minutes, prints the tables, and fails where most verdicts are wrong. full: the whole matrix but its held-out part, about half an hour, ten
 # minutes of it for two runs in five that are made again three times with the verdict's limit lifted; goes on where it was interrupted,
 # writes docs/score.md. With more runs at once than processors links are late, and such runs do not count. held-out: all of it; only after
 # all tuning.
@@ -12,8 +12,8 @@ cd "$(dirname "$0")/.."
 . scripts/common.sh
 
 TCPWHY=${TCPWHY:-target/release/tcpwhy}
-# Results of other code are of no use: they are kept by the commit, and by what is not committed.
-STATE=$(git rev-parse --short HEAD 2>/dev/null || echo none)-$(git diff HEAD -- crates 2>/dev/null | cksum | cut -d' ' -f1)
+# Results of other code are of no use: they are kept by the commit, and by the program.
+STATE=$(git rev-parse --short HEAD 2>/dev/null || echo none)-$(cksum "$TCPWHY" | cut -d' ' -f1)
 
 if ! unshare --user --map-root-user --net true 2>/dev/null && [ "$(id -u)" -ne 0 ]; then
     skip "no network namespaces here: the score needs root or user namespaces"
@@ -26,7 +26,7 @@ fi
 command -v tshark >/dev/null || skip "tshark is not installed: its flags are not compared"
 
 case "${1:-}" in
-    quick) "$TCPWHY" lab score --output "target/score/quick-$STATE" ;;
+    quick) "$TCPWHY" lab score --check --output "target/score/quick-$STATE" ;;
     full) "$TCPWHY" lab score --full --jobs "$(nproc)" --output "target/score/full-$STATE" --page docs/score.md ;;
     held-out) "$TCPWHY" lab score --full --held-out --jobs "$(nproc)" --output "target/score/full-$STATE" --page docs/score.md ;;
     *) fail "usage: $0 quick|full|held-out" ;;

@@ -8,7 +8,8 @@ use std::path::Path;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use tempfile::TempDir;
 
-const PREFIX: &str = "tcpwhy-lab-";
+/// Hidden: no folder that somebody names for results begins with it, and is taken for one that was left.
+const PREFIX: &str = ".tcpwhy-scratch-";
 
 /// An empty folder, gone with this value.
 #[derive(Debug)]
@@ -89,17 +90,20 @@ mod tests {
     #[test]
     fn what_a_killed_one_left_goes_and_what_is_in_use_stays() {
         let place = tempfile::tempdir().unwrap();
-        let left = place.path().join("tcpwhy-lab-killed");
+        let left = place.path().join(".tcpwhy-scratch-killed");
         std::fs::create_dir_all(left.join("client/data")).unwrap();
         std::fs::write(left.join("client/data/x.pcapng"), "x").unwrap();
-        let other = place.path().join("tcpwhy-of-others");
-        std::fs::create_dir(&other).unwrap();
+        let others = ["tcpwhy-lab-1", "tcpwhy-scratch-results"].map(|name| place.path().join(name));
+        for other in &others {
+            std::fs::create_dir(other).unwrap();
+        }
         let elsewhere = tempfile::tempdir().unwrap();
-        let link = place.path().join("tcpwhy-lab-link");
+        let link = place.path().join(".tcpwhy-scratch-link");
         std::os::unix::fs::symlink(elsewhere.path(), &link).unwrap();
         let first = Scratch::inside(place.path()).unwrap();
         assert!(!left.exists());
-        assert!(other.exists() && elsewhere.path().exists() && link.symlink_metadata().is_ok());
+        assert!(others.iter().all(|other| other.exists()), "a user's own");
+        assert!(elsewhere.path().exists() && link.symlink_metadata().is_ok());
         let second = Scratch::inside(place.path()).unwrap();
         assert!(first.path().exists() && second.path().exists());
         let path = first.path().to_owned();

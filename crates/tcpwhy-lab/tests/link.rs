@@ -15,10 +15,15 @@ use tcpwhy_core::units::Nanos;
 use tcpwhy_lab::link::{self, LinkReport};
 use tcpwhy_lab::spec::{Backend, LinkSpec, Middlebox, Offload};
 
-/// Both hosts, or `None` and a word where the machine cannot have them.
+/// Both hosts, or `None` and a word where the machine cannot have them. Any other failure is ours, and fails the test.
 fn hosts(spec: &LinkSpec) -> Option<(Host, Host)> {
     let hosts = Host::new(CLIENT, spec).and_then(|c| Ok((c, Host::new(SERVER, spec)?)));
-    hosts.inspect_err(|why| println!("skipped: {why}")).ok()
+    hosts.inspect_err(|why| skip(why)).ok()
+}
+
+fn skip(why: &str) {
+    assert!(["no network namespace", "/dev/net/tun"].iter().any(|w| why.contains(w)), "{why}");
+    println!("skipped: {why}");
 }
 
 fn both(way: WaySpec) -> LinkSpec {

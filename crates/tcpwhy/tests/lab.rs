@@ -42,7 +42,14 @@ fn allowed() -> bool {
 fn has(link: &str) -> bool {
     let output = lab(&["--link", link, "--", "true"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let refused = ["cannot make", "without root", "/dev/net/tun"].iter().any(|w| said.contains(w));
+    let refused = [
+        "cannot make a network namespace",
+        "cannot make namespaces",
+        "without root",
+        "/dev/net/tun",
+    ]
+    .iter()
+    .any(|w| said.contains(w));
     if refused {
         eprintln!("skipped: {said}");
     } else {
@@ -232,13 +239,23 @@ fn without_root_a_server_of_its_own_answers() {
     }
 }
 
-/// A lab of its own process group, in which a lab has two processes that sleep; its device, and what they have on their command lines.
-fn sleepers(mark: &str, link: &str) -> (Child, String) {
+/// A lab of its own process group, which a test that fails does not leave behind.
+struct Sleepers(Child);
+
+impl Drop for Sleepers {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A lab in which a lab has two processes that sleep; its device, and what they have on their command lines.
+fn sleepers(mark: &str, link: &str) -> (Sleepers, String) {
     let words = inner(env!("CARGO_BIN_EXE_tcpwhy"), &[]).join(" ");
     let script = format!("{words} sh -c 'setsid sleep {mark} & exec sleep {mark}'");
     let mut command = lab(&["--link", link, "--rtt", "1ms", "--", "sh", "-c", &script]);
-    let child = command.process_group(0).spawn().unwrap();
-    let device = format!("tcpwhy{}", child.id());
+    let child = Sleepers(command.process_group(0).spawn().unwrap());
+    let device = format!("tcpwhy{}", child.0.id());
     until("the command runs", || alive(&format!("sleep\0{mark}")));
     assert!(devices().contains(&device));
     (child, device)
@@ -257,8 +274,8 @@ fn kill_9_leaves_no_device_and_no_process() {
         }
         let mark = mark(number);
         let (mut child, device) = sleepers(&mark, link);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        child.0.kill().unwrap();
+        child.0.wait().unwrap();
         until("no process is left", || !alive(&mark));
         until("no device is left", || !devices().contains(&device));
     }
@@ -282,9 +299,9 @@ fn ctrl_c_ends_the_command_and_the_labs_with_it() {
     }
     let mark = mark(2);
     let (mut child, device) = sleepers(&mark, "auto");
-    let group = format!("-{}", child.id());
+    let group = format!("-{}", child.0.id());
     assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(child.0.wait().unwrap().code(), Some(130));
     assert!(!alive(&mark));
     // A namespace is cleared behind the process that held it.
     until("no device is left", || !devices().contains(&device));

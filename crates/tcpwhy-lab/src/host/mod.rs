@@ -13,6 +13,7 @@ pub use crate::namespace::Namespace;
 pub use device::{DeviceFacts, Metrics};
 pub use facts::HostFacts;
 pub use network::Network;
+pub(crate) use sys::die_with;
 pub(crate) use sysctl::get as setting;
 pub use sysctl::kernel_release;
 pub use user::{Rights, become_root};

@@ -12,6 +12,17 @@ use nix::unistd;
 
 use super::Namespace;
 
+/// The calling child dies with the thread of `parent` that made it. Makes system calls only: it may be called between fork and exec.
+pub(crate) fn die_with(parent: unistd::Pid) -> io::Result<()> {
+    prctl::set_pdeathsig(Signal::SIGKILL)?;
+    // Had the parent died before the line above, nobody would tell us. (In a new PID namespace it has no number.)
+    let now = unistd::getppid();
+    if now != parent && now.as_raw() != 0 {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    }
+    Ok(())
+}
+
 /// A command in the network namespace `namespace` that dies with the thread that starts it.
 pub(super) fn command(program: &OsStr, namespace: &Namespace) -> io::Result<Command> {
     let namespace = namespace.try_clone()?;
@@ -19,13 +30,7 @@ pub(super) fn command(program: &OsStr, namespace: &Namespace) -> io::Result<Comm
     let mut command = Command::new(program);
     let before_exec = move || {
         namespace.enter()?;
-        prctl::set_pdeathsig(Signal::SIGKILL)?;
-        // Had the parent died before the line above, nobody would tell us. (In a new PID namespace it has no number.)
-        let now = unistd::getppid();
-        if now != parent && now.as_raw() != 0 {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
-        Ok(())
+        die_with(parent)
     };
     // SAFETY: between fork and exec only system calls are made; nothing allocates, locks or unwinds.
     unsafe { command.pre_exec(before_exec) };

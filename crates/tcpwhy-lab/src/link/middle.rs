@@ -24,6 +24,8 @@ const WAITING: usize = 512;
 #[derive(Debug, PartialEq, Eq)]
 struct Record {
     at: Nanos,
+    /// Counted as they pass: without a rate several pass at one instant, and a heap keeps no order among equals.
+    number: u64,
     length: u32,
     /// In place: memory of its own for each packet would cost the emulator more than the copy.
     bytes: [u8; SNAPLEN],
@@ -32,7 +34,7 @@ struct Record {
 
 impl Ord for Record {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.at.cmp(&other.at)
+        (self.at, self.number).cmp(&(other.at, other.number))
     }
 }
 
@@ -54,6 +56,7 @@ struct Batch {
 pub(super) struct Middle {
     sender: SyncSender<Batch>,
     records: Vec<Record>,
+    recorded: u64,
     sent_at: Nanos,
     /// A packet is recorded when it is delivered, up to this long after it passed the tap.
     behind: Nanos,
@@ -76,7 +79,8 @@ impl Middle {
             .map_err(|e| error(e.to_string()))?;
         let records = Vec::with_capacity(BATCH);
         let path = path.to_owned();
-        Ok(Self { sender, records, sent_at: Nanos::ZERO, behind, missed: 0, path, writer })
+        let (recorded, missed, sent_at) = (0, 0, Nanos::ZERO);
+        Ok(Self { sender, records, recorded, sent_at, behind, missed, path, writer })
     }
 
     /// A packet passes the tap.
@@ -87,7 +91,8 @@ impl Middle {
             bytes.copy_from_slice(head);
         }
         let length = u32::try_from(length).unwrap_or(u32::MAX);
-        self.records.push(Record { at, length, bytes, kept });
+        self.records.push(Record { at, number: self.recorded, length, bytes, kept });
+        self.recorded += 1;
     }
 
     /// Whether a batch should be handed over.
@@ -137,4 +142,30 @@ fn write(
     }
     file.finish()?;
     Ok(packets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_at_one_instant_stays_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("middle.pcapng");
+        let mut middle = Middle::start(&path, Nanos::ZERO).unwrap();
+        // Both ways are recorded as their packets are delivered, and one of them is behind.
+        for (at, byte) in [(2, 9), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (2, 10)] {
+            middle.record(Nanos::from_millis(at), &[byte; 20], 20);
+        }
+        assert_eq!(middle.stop().unwrap().packets, 7);
+        let file = std::fs::File::open(&path).unwrap();
+        let mut reader = pcap_file::pcapng::PcapNgReader::new(file).unwrap();
+        let mut order = Vec::new();
+        while let Some(block) = reader.next_block() {
+            if let pcap_file::pcapng::Block::EnhancedPacket(packet) = block.unwrap() {
+                order.push(packet.data[0]);
+            }
+        }
+        assert_eq!(order, [0, 1, 2, 3, 4, 9, 10]);
+    }
 }

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
+use crate::host::die_with;
+
 /// Starts `command` in the calling thread's network namespace, first in a process group and, where that is permitted, in a PID
 /// namespace of its own, whose end is the end of everything in it.
 ///
@@ -16,13 +18,8 @@ pub(super) fn start(command: &mut Command) -> io::Result<Child> {
     // Refused without CAP_SYS_ADMIN: then the process group has to do.
     let _ = nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWPID);
     command.process_group(0);
-    // SAFETY: the closure runs between fork and exec and makes one system call (prctl), which is async-signal-safe; it
-    // allocates nothing and touches no lock.
-    unsafe {
-        command.pre_exec(|| {
-            let kill = rustix::process::Signal::KILL;
-            Ok(rustix::process::set_parent_process_death_signal(Some(kill))?)
-        });
-    }
+    let parent = nix::unistd::getpid();
+    // SAFETY: between fork and exec only system calls are made; nothing allocates, locks or unwinds.
+    unsafe { command.pre_exec(move || die_with(parent)) };
     command.spawn()
 }

@@ -60,7 +60,13 @@ mod option {
 /// Both hosts and the link between them; `None`, in plain words, where the machine does not permit it.
 pub(crate) fn pair(delay: Nanos, rate: Option<u64>) -> Option<(Pair, Running)> {
     let made = make(delay, rate);
-    made.inspect_err(|why| println!("skipped: {why}")).ok()
+    made.inspect_err(|why| {
+        use tcpwhy_lab::host::Error;
+        let refused = matches!(why, Error::Namespace(_) | Error::Link(link::Error::NoTun { .. }));
+        assert!(refused, "{why}");
+        println!("skipped: {why}");
+    })
+    .ok()
 }
 
 fn make(delay: Nanos, rate: Option<u64>) -> Result<(Pair, Running), tcpwhy_lab::host::Error> {

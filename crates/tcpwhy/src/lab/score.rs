@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tcpwhy_lab::score::matrix::{Cell, full, quick};
 use tcpwhy_lab::score::report::page;
-use tcpwhy_lab::score::{CellResult, Nature, Outcome, Run, Runner};
+use tcpwhy_lab::score::{CellResult, Judgement, Nature, Outcome, Run, Runner};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -19,7 +19,7 @@ Examples:
                                          the whole matrix; captures and results are kept in all/
   tcpwhy lab score --full --again -o all score these captures again, after a change of the rules
 
-Exit status: 0 scored, right or wrong, 1 nothing was scored, 2 error.";
+Exit status: 0 scored, 1 nothing was scored, 2 error, or most verdicts are wrong (--check).";
 
 /// Which runs, and where to.
 #[derive(Debug, Clone, Args)]
@@ -54,6 +54,9 @@ pub(crate) struct Score {
     /// Score all of it again, from captures that were kept: after a change of the analysis
     #[arg(long)]
     again: bool,
+    /// Fail where most verdicts are another limit than the one that held longest
+    #[arg(long)]
+    check: bool,
     /// Do not run again with the limit lifted
     #[arg(long)]
     no_lift: bool,
@@ -77,6 +80,10 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    if !args.again {
+        tcpwhy_lab::host::become_root()
+            .map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))?;
+    }
     // Runs under way end, and their results are kept.
     let stop = crate::interrupt::flag();
     // Of the whole matrix three, for equal runs differ; of the quick one, which runs beside other tests, one.
@@ -98,11 +105,20 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
     progress.clear();
     let results = results.map_err(|e| Error::Lab(e.to_string()))?;
     write_page(args, &results, cells.len())?;
-    Ok(if results.iter().any(|r| r.judgement().is_some()) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(crate::exit::NOTHING)
-    })
+    let judged: Vec<bool> =
+        results.iter().filter_map(|r| r.judgement()).filter_map(is_right).collect();
+    conclude(args.check, judged.iter().filter(|right| **right).count(), judged.len())
+}
+
+/// Nothing was judged, or most of it is wrong: then the analysis is, whatever a busy machine does to a few runs.
+fn conclude(check: bool, right: usize, judged: usize) -> Result<ExitCode, Error> {
+    match judged {
+        0 => Ok(ExitCode::from(crate::exit::NOTHING)),
+        _ if check && 2 * right <= judged => Err(Error::Lab(format!(
+            "{right} of {judged} verdicts are the limit that held longest: most are wrong"
+        ))),
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 fn cells(args: &Score) -> Vec<Cell> {
@@ -145,19 +161,36 @@ fn line(result: &CellResult) -> String {
 }
 
 /// Truth and verdict at the sender.
-fn verdict(judgement: &tcpwhy_lab::score::Judgement) -> String {
-    let said = judgement.scored.views.first().and_then(|v| v.verdict.as_ref());
-    match (&judgement.scored.truth, said) {
-        (Some(truth), Some(said)) if truth.limit == said.limit => format!("{}, right", said.limit),
-        (Some(truth), Some(said)) => format!("{} taken for {}", truth.limit, said.limit),
-        _ => "nothing to judge".to_owned(),
+fn verdict(judgement: &Judgement) -> String {
+    let Some((truth, said)) = limits(judgement) else { return "nothing to judge".to_owned() };
+    match truth == said {
+        true => format!("{said}, right"),
+        false => format!("{truth} taken for {said}"),
     }
+}
+
+fn is_right(judgement: &Judgement) -> Option<bool> {
+    limits(judgement).map(|(truth, said)| truth == said)
+}
+
+/// The limit that held longest, and that of the verdict at the sender.
+fn limits(judgement: &Judgement) -> Option<(&str, &str)> {
+    let said = judgement.scored.views.first()?.verdict.as_ref()?;
+    Some((&judgement.scored.truth.as_ref()?.limit, &said.limit))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::Parser;
+
+    #[test]
+    fn a_score_of_which_most_is_wrong_fails() {
+        assert_eq!(conclude(true, 0, 0).unwrap(), ExitCode::from(crate::exit::NOTHING));
+        assert!(conclude(true, 5, 10).unwrap_err().to_string().contains("5 of 10"));
+        assert_eq!(conclude(true, 6, 10).unwrap(), ExitCode::SUCCESS);
+        assert_eq!(conclude(false, 0, 10).unwrap(), ExitCode::SUCCESS);
+    }
 
     #[derive(Parser)]
     struct Line {

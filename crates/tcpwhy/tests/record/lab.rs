@@ -125,7 +125,13 @@ pub(crate) fn in_lab(folder: &Folder, shell: &Shell) -> Option<Said> {
 
 /// Whether this machine has no lab: then why is printed.
 pub(crate) fn is_refused(said: &Said) -> bool {
-    let refused = ["cannot make", "without root", "/dev/net/tun", "no congestion control"];
+    let refused = [
+        "cannot make a network namespace",
+        "cannot make namespaces",
+        "without root",
+        "/dev/net/tun",
+        "no congestion control",
+    ];
     let is = refused.iter().any(|words| said.stderr.contains(words));
     if is {
         eprintln!("skipped: {}", said.stderr);

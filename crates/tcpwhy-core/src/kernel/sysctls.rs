@@ -28,7 +28,8 @@ pub struct Sysctls {
 }
 
 impl Default for Sysctls {
-    /// What mainline kernels start with on a machine with some gigabytes of memory.
+    /// What mainline kernels started with for years on a machine with some gigabytes of memory. 6.18 has larger maxima: `tcp_rmem` 33,554,432,
+    /// `rmem_max` and `wmem_max` 4,194,304.
     fn default() -> Self {
         Self {
             tcp_wmem: [4_096, 16_384, 4_194_304],

@@ -53,7 +53,7 @@ pub(crate) struct Predict {
     /// Kernel of both ends; left out: that of the sysctls that were read, else 6.18
     #[arg(long, value_name = "VERSION")]
     pub kernel: Option<String>,
-    /// Sysctls of both ends from a saved `sysctl -a`; what it lacks has the documented default (wmem_max 212992)
+    /// Sysctls of both ends from a saved `sysctl -a`; what it lacks has the default of kernels before 6.18 (wmem_max 212992)
     #[arg(long, value_name = "FILE", conflicts_with = "host_sysctls")]
     pub sysctls: Option<PathBuf>,
     /// Sysctls of both ends, and their kernel, as on this host (Linux)

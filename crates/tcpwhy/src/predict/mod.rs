@@ -31,8 +31,10 @@ Examples:
 
 Units: 16K and 16KiB are 16,384 bytes, 16KB is 16,000; 100mbit and 100Mbps are bits a second,
 12.5MB/s is bytes a second; a rate or a time without a unit is refused, and so is 100Mb/s, which is
-either. Sysctls are those of --sysctls, --host-sysctls and --sysctl, else the documented defaults;
-never guessed from --kernel.
+either. Sysctls are those of --sysctls, --host-sysctls and --sysctl, else tcp_wmem 4096 16384
+4194304, tcp_rmem 4096 131072 6291456, wmem_max and rmem_max 212992, whatever --kernel says. Newest
+kernels start with more (6.18: tcp_rmem up to 33554432, wmem_max and rmem_max 4194304): on such a
+host use --host-sysctls.
 
 Where chance decides (losses; bursts that just fit into the queue), the answer is the median of up
 to 15 runs, and says between which times eight in ten of them lie.

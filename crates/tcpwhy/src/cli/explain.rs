@@ -8,7 +8,8 @@ use std::path::PathBuf;
 /// What to explain, and how to show it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Explain {
-    /// Captures (pcap or pcapng, also .gz or .zst), directories of them, or - for standard input
+    /// Captures (pcap or pcapng, also .gz or .zst), directories of them (not their subdirectories),
+    /// or - for standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -30,7 +31,8 @@ pub(crate) struct Explain {
     /// Use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub color: Color,
-    /// Language of the answer; auto: that of LC_ALL, LC_MESSAGES or LANG, in JSON always English
+    /// Language of the answer, and of the sentences in JSON; auto: that of LC_ALL, LC_MESSAGES or
+    /// LANG, in JSON English
     #[arg(long, value_name = "LANG", default_value = "auto", help_heading = "Output")]
     pub lang: Lang,
 

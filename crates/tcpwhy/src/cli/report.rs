@@ -23,8 +23,9 @@ shown).";
 /// What to show on a page.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Report {
-    /// Captures (pcap or pcapng, also .gz or .zst) and directories of them; or the folder of a lab run; or an analysis
-    /// that --json wrote (no charts: it has no packets)
+    /// Captures (pcap or pcapng, also .gz or .zst) and directories of them (not their
+    /// subdirectories); or a case folder of record or of the lab; or an analysis that --json wrote
+    /// (no charts: it has no packets)
     #[arg(value_name = "FILE|CASE|JSON", required = true)]
     pub files: Vec<PathBuf>,
     /// Show this one, too, on the same axes: before and after a fix, sender and receiver

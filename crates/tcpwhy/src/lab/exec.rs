@@ -8,13 +8,15 @@ use tcpwhy_core::units::Nanos;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  tcpwhy lab exec --rtt 20ms --rate 100mbit -- curl -so /dev/null http://10.77.0.2:8000/file
-                                         as root: services at 0.0.0.0 or [::] answer at 10.77.0.2
   tcpwhy lab exec --rtt 80ms --loss 1% --server 'python3 -m http.server 8000' -- \\
-      curl -so /dev/null http://{server}:8000/file
+      curl -so /dev/null http://{server}:8000/
                                          the server runs behind the link, too; no root needed
-  tcpwhy lab exec --rtt 40ms -o case -- iperf3 -c {server} && tcpwhy case/client.pcapng
-  tcpwhy lab exec --rtt 20ms -- tcpwhy lab exec --rtt 40ms --loss 1% -- ping -c 3 {server}
+  tcpwhy lab exec --rtt 40ms -o case --server 'iperf3 -s' -- iperf3 -c {server} && \\
+      tcpwhy case/client.pcapng
+  sudo tcpwhy lab exec --rtt 20ms --rate 100mbit -- curl -so /dev/null http://10.77.0.2:8000/file
+                                         without --server, which takes root: services of this
+                                         machine at 0.0.0.0 or [::] answer at 10.77.0.2
+  sudo tcpwhy lab exec --rtt 20ms -- tcpwhy lab exec --rtt 40ms --loss 1% -- ping -c 3 {server}
                                          labs nest: 60 ms, through both links
 
 {server} in the command, and TCPWHY_SERVER in its environment, are the server's address:
@@ -57,7 +59,7 @@ pub(crate) struct Path {
     /// Share of packets lost at random, each way (1%)
     #[arg(long, value_name = "SHARE", value_parser = quantity::share, help_heading = "Link")]
     pub loss: Option<f64>,
-    /// Room in the queue of each direction (250KB)
+    /// Room in the queue of each direction (250KB); left out: 1MB
     #[arg(long, value_name = "BYTES", value_parser = quantity::bytes, help_heading = "Link")]
     pub queue: Option<u64>,
     /// Each packet's delay varies by up to this

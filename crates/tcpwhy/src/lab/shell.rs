@@ -7,8 +7,8 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   tcpwhy lab shell --rtt 80ms --rate 20mbit --server 'python3 -m http.server 8000'
                                          then: curl -so /dev/null http://10.77.0.2:8000/file
-  tcpwhy lab shell --rtt 40ms --loss 1% -o case
-                                         then: tcpwhy case/client.pcapng
+  sudo tcpwhy lab shell --rtt 40ms --loss 1% -o case
+                                         without --server as root; then: tcpwhy case/client.pcapng
 
 Exit status: the shell's own, 2 for an error of the lab.";
 

@@ -66,12 +66,13 @@ Examples:
   tcpwhy live unlock 4711 12             what would be done; nothing is changed
   tcpwhy live unlock 4711 12 --yes       do it, and measure the rate before and after
   tcpwhy live unlock 4711 12 --yes --for 30s
-                                         leave it unlocked for 30 s, then put it back
+                                         measure for 30 s after the change, then put it back
   tcpwhy live unlock 4711 12 --yes --restore
                                          only measure the gain
 
-Works on processes of the same user, and as root (CAP_SYS_PTRACE) on all. What a running
-connection cannot take any more (a window scale of 0, fixed by its SYN) is refused.
+Works as root (CAP_SYS_PTRACE) on all processes, and without on those of the same user, unless
+kernel.yama.ptrace_scope is 1 or more (Ubuntu's default is 1). What a running connection cannot
+take any more (a window scale of 0, fixed by its SYN) is refused.
 
 Exit status: 0 shown, or changed and measured, 2 refused or error.";
 
@@ -155,10 +156,12 @@ pub(crate) struct Unlock {
     /// Do it; without, only what would be done is shown
     #[arg(long)]
     pub yes: bool,
-    /// Measure the rate for this long before, and as long after
+    /// Measure the rate for this long before, and as long after; between change and measurement it
+    /// has a second to rise
     #[arg(long, value_name = "TIME", value_parser = interval, default_value = "3s")]
     pub measure: Nanos,
-    /// Put everything back after this much time unlocked, and end
+    /// Measure the rate after for this long instead, then put everything back, and end; the second
+    /// to rise comes on top
     #[arg(long = "for", value_name = "TIME", value_parser = interval, conflicts_with = "restore")]
     pub hold: Option<Nanos>,
     /// Put everything back as soon as the gain is measured

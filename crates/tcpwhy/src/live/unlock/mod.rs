@@ -74,7 +74,7 @@ fn refusal(args: &Unlock, e: &io::Error) -> Error {
     Error::Live(match errno {
         _ if e.kind() == denied => {
             format!(
-                "{what} may not be touched by this user: run it as that user or as root (CAP_SYS_PTRACE)"
+                "{what} may not be touched by this user: run it as root (CAP_SYS_PTRACE), or as that user unless kernel.yama.ptrace_scope forbids it"
             )
         }
         Some(libc_errno::EBADF) => format!("{what} is not open"),

@@ -111,8 +111,11 @@ fn was_refused(ctx: &Context<'_>, i: usize) -> bool {
 /// the round whose ACKs are still to come.
 fn queued_before(ctx: &Context<'_>, i: usize) -> bool {
     let queued = |rtt: Nanos| rtt - ctx.floor >= Nanos(ctx.floor.0 / 4);
-    let last = ctx.stretches[..i].iter().rev().find_map(Stretch::forth_mean);
-    last.is_some_and(queued) || ctx.stretches[i].forth_mean().is_some_and(queued)
+    // A single ACK of less than two segments may have been delayed (RFC 9293 section 3.8.6.3).
+    let tells = |s: &&Stretch| s.rtt_count > 1 || s.rtt_count == 1 && s.acked >= 2 * ctx.mss;
+    let last = ctx.stretches[..i].iter().rev().find(tells);
+    let measured = last.into_iter().chain(Some(&ctx.stretches[i]).filter(tells));
+    measured.filter_map(Stretch::forth_mean).any(queued)
 }
 
 /// As `queued_before`, all the round and by more than the path is long and hosts are late: what overflows is that queue. A shaper's rate is as

@@ -170,7 +170,7 @@ fn by_evenness(ctx: &Context<'_>, lost: Lost<'_>, events: &Events) -> Losses {
     // Where queues do not show, nobody knows.
     let unqueued = ctx.sees_queues
         && (usual
-            || without_queue == events.count()
+            || without_queue * 20 >= events.count() * 19
             || link.is_some() && loses_much(ctx) && goes_evenly(ctx, first));
     let at_least = most_refilled(&between, ctx.floor).max(rate);
     let policed = Losses::Policed { first, last, rate, at_least, exact: false };

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Bytes of a block: some thousand headers.
 const BLOCK: usize = 1 << 18;
 /// Blocks of the ring: 32 MiB hold some 150,000 headers, a tenth of a second of the fastest links.
-const BLOCKS: usize = 128;
+pub(super) const BLOCKS: usize = 128;
 /// After so long a block is handed over though it is not full, milliseconds.
 pub(super) const RETIRE_MS: u32 = 50;
 const STATUS: usize = mem::offset_of!(libc::tpacket_block_desc, hdr);

@@ -13,7 +13,7 @@ use rustix::net::netdevice::index_to_name;
 use rustix::net::{AddressFamily, SocketType};
 
 use super::block::{Packet, packets};
-use super::sys::{RETIRE_MS, Ring};
+use super::sys::{BLOCKS, RETIRE_MS, Ring};
 use super::{Captured, Counts};
 use crate::pcapng::Pcapng;
 
@@ -63,27 +63,51 @@ impl Writer {
         self.failed = self.file.flush().map_err(PcapError::IoError).err();
         let (mut flushed, mut begun, mut end) = (Instant::now(), false, None);
         loop {
-            while !self.file.parts().is_full()
-                && ring.block(|block| packets(block, |packet| self.packet(&packet)))
-            {}
+            let due = flushed + FLUSH;
+            self.take(
+                |to| to.block(&mut ring),
+                || stop.load(Ordering::Relaxed) || Instant::now() >= due,
+            );
             let now = Instant::now();
             let begins = !begun && self.captured.packets > 0;
-            if begins || now - flushed >= FLUSH {
+            if begins || now >= due {
                 self.settle(&ring);
-                flushed = now;
+                // On a slow disk that took its time.
+                flushed = Instant::now();
                 begun |= begins;
             }
             if stop.load(Ordering::Relaxed) {
                 end.get_or_insert(now + LAST_BLOCK);
             }
-            let over = self.failed.is_some() || self.file.parts().is_full();
-            if over || end.is_some_and(|end| now >= end) {
+            if self.is_over() || end.is_some_and(|end| now >= end) {
+                // Where the disk is behind, what was captured until now is still in the ring.
+                self.take(|to| to.block(&mut ring), || false);
                 return self.end(&ring);
             }
             let wait = Timespec { tv_sec: 0, tv_nsec: LOOK_NS };
             // Interrupted or not: the next look tells.
             let _ = poll(&mut [PollFd::new(ring.socket(), PollFlags::IN)], Some(&wait));
         }
+    }
+
+    /// Writes blocks while there is a `next` one, until there are `enough`, and as many as the ring has at most: where packets come
+    /// faster than the disk takes them there is always another one, and whoever wants to stop or to count would wait forever.
+    fn take(&mut self, mut next: impl FnMut(&mut Self) -> bool, enough: impl Fn() -> bool) {
+        for _ in 0..BLOCKS {
+            if self.is_over() || !next(self) || enough() {
+                return;
+            }
+        }
+    }
+
+    /// Writes the next block of the ring; false where there is none.
+    fn block(&mut self, ring: &mut Ring) -> bool {
+        ring.block(|block| packets(block, |packet| self.packet(&packet)))
+    }
+
+    /// Whether no more is to be written: the disk takes none, or the file has its bound.
+    fn is_over(&self) -> bool {
+        self.failed.is_some() || self.file.parts().is_full()
     }
 
     fn packet(&mut self, packet: &Packet<'_>) {
@@ -145,5 +169,47 @@ impl Writer {
         });
         self.counts.ended.store(true, Ordering::Relaxed);
         self.captured
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::Keep;
+    use std::cell::Cell;
+
+    /// Blocks that are taken where there is always another one; `each` is told how many there were.
+    fn taken(each: impl Fn(&mut Writer, usize), enough: impl Fn(usize) -> bool) -> usize {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.pcapng");
+        let file = Pcapng::in_parts(&path, "any", 128, Keep::first(1000)).unwrap();
+        let mut writer = Writer::new(file, true, Arc::default()).unwrap();
+        let count = Cell::new(0);
+        let next = |writer: &mut Writer| {
+            count.set(count.get() + 1);
+            assert!(count.get() <= 2 * BLOCKS, "it never ends");
+            each(writer, count.get());
+            true
+        };
+        writer.take(next, || enough(count.get()));
+        count.get()
+    }
+
+    #[test]
+    fn packets_without_end_leave_time_to_stop_and_to_count() {
+        assert_eq!(taken(|_, _| (), |_| false), BLOCKS);
+        assert_eq!(taken(|_, _| (), |count| count == 3), 3);
+    }
+
+    #[test]
+    fn a_disk_that_takes_no_more_and_a_full_file_end_it_among_packets_without_end() {
+        let fail = |writer: &mut Writer, count| {
+            if count == 2 {
+                writer.failed = Some(PcapError::IoError(io::ErrorKind::StorageFull.into()));
+            }
+        };
+        assert_eq!(taken(fail, |_| false), 2);
+        let fill = |writer: &mut Writer, _| writer.file.write(0, 500, &[0; 128]).unwrap();
+        assert!(taken(fill, |_| false) < 10);
     }
 }

@@ -115,8 +115,8 @@ impl Ring {
         if status.load(Ordering::Acquire) & libc::TP_STATUS_USER == 0 {
             return false;
         }
-        // SAFETY: with that status the kernel leaves the block alone until it is given back below; the header with the
-        // status is not lent.
+        // SAFETY: with that status the kernel leaves the block alone until it is given back below. The status lies in what is lent, but
+        // only that store changes it, when `take` has returned and can have kept nothing.
         take(unsafe { std::slice::from_raw_parts(block.as_ptr(), BLOCK) });
         status.store(libc::TP_STATUS_KERNEL, Ordering::Release);
         self.next = (self.next + 1) % BLOCKS;

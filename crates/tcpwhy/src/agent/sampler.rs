@@ -49,8 +49,9 @@ pub(super) struct Sampler {
     looked: Option<Instant>,
     /// Processor time of this thread at the end of the last round.
     used: Duration,
-    /// Whether the last sample failed, and the last events: that is said once.
-    refused: bool,
+    /// Samples that failed since the last one that did not.
+    refused: u32,
+    /// Whether the last events failed: that is said once.
     unwritten: bool,
 }
 
@@ -76,7 +77,7 @@ impl Sampler {
             pressures: Since::default(),
             looked: None,
             used: Duration::ZERO,
-            refused: false,
+            refused: 0,
             unwritten: false,
         })
     }
@@ -88,6 +89,7 @@ impl Sampler {
         loop {
             let plan = self.pace.plan();
             due = self.next(due, plan.intervals);
+            self.expect(due);
             let stopped = self.collect(due, plan.step, stop);
             self.end_round();
             if stopped || self.events_began.elapsed() >= self.events_interval {
@@ -110,6 +112,13 @@ impl Sampler {
         let late = now.duration_since(due).as_secs_f64() / self.interval.as_secs_f64();
         lock(&self.shared).own.late += late.ceil() as u64;
         now + self.interval
+    }
+
+    /// Tells when a sample is due. Of those that fail only the first is overlooked: they must not seem to come.
+    fn expect(&self, due: Instant) {
+        if self.refused <= 1 {
+            lock(&self.shared).own.due = due;
+        }
     }
 
     /// Samples every `step` until the round is over but for its last sample; tells whether to stop.
@@ -138,11 +147,12 @@ impl Sampler {
                 totals.own.samples += 1;
                 totals.own.durations.add(took.as_secs_f64());
                 totals.own.last_sample_ns = now_ns();
-                self.refused = false;
+                self.refused = 0;
             }
             Err(e) => {
                 totals.own.refused += 1;
-                if !std::mem::replace(&mut self.refused, true) {
+                self.refused = self.refused.saturating_add(1);
+                if self.refused == 1 {
                     warn(&format!("the kernel refused to list its sockets: {e}; trying again"));
                 }
             }
@@ -214,4 +224,28 @@ fn used() -> Duration {
 /// Of a time that the command line checked.
 pub(super) fn duration(time: Nanos) -> Duration {
     Duration::from_nanos(time.0.try_into().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command, FromArgMatches};
+
+    #[test]
+    fn a_sample_is_due_when_the_round_ends_unless_samples_fail() {
+        let line = Agent::augment_args(Command::new("agent"));
+        let matches = line.get_matches_from(["agent", "--netns", "self", "--interval", "1s"]);
+        let shared: Shared = Arc::new(Mutex::new(Totals::new(1)));
+        let agent = Agent::from_arg_matches(&matches).unwrap();
+        let Ok(mut sampler) = Sampler::open(&agent, Arc::clone(&shared)) else {
+            return println!("skipped: no sock_diag");
+        };
+        let due = || lock(&shared).own.due;
+        let (now, second) = (Instant::now(), Duration::from_secs(1));
+        for (refused, after, expected) in [(0, 100, 100), (1, 200, 200), (2, 300, 200)] {
+            sampler.refused = refused;
+            sampler.expect(now + second * after);
+            assert_eq!(due(), now + second * expected);
+        }
+    }
 }

@@ -99,6 +99,8 @@ pub(super) struct Own {
     pub exports_failed: u64,
     /// When the last sample was taken, nanoseconds since the Unix epoch; 0 before.
     pub last_sample_ns: u64,
+    /// When the round after the last sample ends as planned, which may be long after it: then the next one is due.
+    pub due: Instant,
 }
 
 impl Totals {
@@ -122,6 +124,7 @@ impl Totals {
             exports: 0,
             exports_failed: 0,
             last_sample_ns: 0,
+            due: Instant::now(),
         };
         let other: Arc<str> = OTHER.into();
         // One that is really called so is counted there as well: no two series may have the same labels.

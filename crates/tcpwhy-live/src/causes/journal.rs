@@ -26,12 +26,11 @@ impl Journal {
     pub(super) fn add(&mut self, record: Record) {
         match record {
             Record::Call(inode, asked) => self.call(inode, asked),
-            // Without a call of its own it has nothing to hand on.
-            Record::Listens { inode, netns, port } => {
-                if self.calls.contains_key(&inode) {
-                    self.listening.insert((netns, port), inode);
-                }
+            Record::Listens { inode, netns, port } if self.calls.contains_key(&inode) => {
+                self.listening.insert((netns, port), inode);
             }
+            // Without a call of its own it has nothing to hand on, and whoever listened there before is not the one that accepts.
+            Record::Listens { netns, port, .. } => drop(self.listening.remove(&(netns, port))),
         }
     }
 
@@ -104,6 +103,17 @@ mod tests {
         assert_eq!(journal.of(2, 5, 80).len(), 2, "it may still connect");
         journal.keep(&HashSet::new(), 20 + PATIENCE_NS);
         assert_eq!(journal.of(2, 5, 80).len(), 1);
+    }
+
+    #[test]
+    fn a_listener_that_asked_for_nothing_hands_on_nothing_of_the_one_before() {
+        let mut journal = Journal::default();
+        journal.add(Record::Call(1, call(10)));
+        journal.add(Record::Listens { inode: 1, netns: 5, port: 80 });
+        journal.add(Record::Listens { inode: 3, netns: 5, port: 81 });
+        assert_eq!(journal.of(2, 5, 80).len(), 1);
+        journal.add(Record::Listens { inode: 3, netns: 5, port: 80 });
+        assert_eq!(journal.of(2, 5, 80), []);
     }
 
     #[test]

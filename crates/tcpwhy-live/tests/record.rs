@@ -8,7 +8,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
-use tcpwhy_live::{Host, Recorder};
+use tcpwhy_live::{Error, Host, Options, Recorder};
 
 #[test]
 fn a_connection_with_an_unread_byte_is_sampled() {
@@ -39,4 +39,18 @@ fn a_connection_with_an_unread_byte_is_sampled() {
         .collect();
     assert_eq!(TcpInfo(&raw).state(), Some(1));
     assert!(TcpInfo(&raw).snd_mss() > Some(0));
+}
+
+#[test]
+fn where_recording_cannot_begin_nothing_samples_on() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("events.ndjson")).unwrap();
+    match Recorder::start_here("client", folder.path(), &Options::default()) {
+        Err(Error::Write { path, .. }) => assert!(path.ends_with("events.ndjson"), "{path:?}"),
+        other => return println!("skipped: no kernel events are written here ({other:?})"),
+    }
+    let samples = folder.path().join("samples.ndjson").canonicalize().unwrap();
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let open = open.filter(|fd| std::fs::read_link(fd.path()).is_ok_and(|file| file == samples));
+    assert_eq!(open.count(), 0);
 }

@@ -164,9 +164,18 @@ impl Recorder {
             sampler.run(&told);
             sampler.end()
         });
+        let events = Events::Missing("they were not started".to_owned());
+        let mut recorder = Self { stop, bytes, path, thread: Some(thread), events };
         // The kernel takes a while to check the programs: samples are there meanwhile.
-        let events = Events::start(named, clock, folder, options, &bytes)?;
-        Ok(Self { stop, bytes, path, thread: Some(thread), events })
+        match Events::start(named, clock, folder, options, &recorder.bytes) {
+            Ok(events) => recorder.events = events,
+            // Whoever is told that nothing is recorded must not have a thread that samples on.
+            Err(why) => {
+                let _ = recorder.end();
+                return Err(why);
+            }
+        }
+        Ok(recorder)
     }
 
     /// Bytes of samples and events so far.

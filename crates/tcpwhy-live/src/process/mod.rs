@@ -144,6 +144,12 @@ impl Owners {
         Look::Walk(Walk::new(wanted.clone(), known.map(|owner| (owner.pid, owner.fd)).collect()))
     }
 
+    /// Whether the time of the last call was over before everything had been looked at: the next one goes on.
+    #[must_use]
+    pub fn is_looking(&self) -> bool {
+        self.look.is_some()
+    }
+
     /// The owner turned out not to have the socket: it is looked for again.
     pub fn is_wrong(&mut self, inode: u32) {
         self.found.owners.remove(&inode);

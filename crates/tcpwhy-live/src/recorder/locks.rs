@@ -1,6 +1,6 @@
 //! The lock bits of the sampled sockets, read beside the samples so that looking through `/proc` delays none.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -62,16 +62,49 @@ impl Locker {
 }
 
 fn look(asked: &Receiver<Asked>, found: &Mutex<HashMap<u64, u32>>) {
-    let mut owners = Owners::default();
-    while let Ok(first) = asked.recv() {
-        let all: Vec<Asked> = std::iter::once(first).chain(asked.try_iter()).collect();
-        let inodes: HashSet<u32> = all.iter().map(|(_, inode)| *inode).collect();
-        owners.update(&inodes, LOOK);
-        for (cookie, inode) in all {
-            let Some(bits) = bits(&owners, cookie, inode) else { continue };
+    let mut looker = Looker::default();
+    loop {
+        if looker.waiting.is_empty() {
+            let Ok(first) = asked.recv() else { return };
+            looker.waiting.push(first);
+        }
+        loop {
+            match asked.try_recv() {
+                Ok(more) => looker.waiting.push(more),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => return,
+            }
+        }
+        looker.answer(LOOK, found);
+        std::thread::sleep(REST);
+    }
+}
+
+/// Looks for the owners of what was asked for.
+#[derive(Default)]
+struct Looker {
+    owners: Owners,
+    /// What is not answered yet, the newest last.
+    waiting: Vec<Asked>,
+}
+
+impl Looker {
+    /// Looks for so long. What there was no time for waits on: it is not asked for again.
+    fn answer(&mut self, time: Duration, found: &Mutex<HashMap<u64, u32>>) {
+        let oldest = self.waiting.len().saturating_sub(REMEMBERED);
+        self.waiting.drain(..oldest);
+        let inodes: HashSet<u32> = self.waiting.iter().map(|(_, inode)| *inode).collect();
+        self.owners.update(&inodes, time);
+        let (known, unknown): (Vec<Asked>, Vec<Asked>) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(|(_, inode)| self.owners.of(*inode).is_some());
+        for (cookie, inode) in known {
+            let Some(bits) = bits(&self.owners, cookie, inode) else { continue };
             found.lock().unwrap_or_else(PoisonError::into_inner).insert(cookie, bits);
         }
-        std::thread::sleep(REST);
+        if self.owners.is_looking() {
+            self.waiting = unknown;
+        }
     }
 }
 
@@ -82,4 +115,41 @@ fn bits(owners: &Owners, cookie: u64, inode: u32) -> Option<u32> {
     borrowed.cookie().ok().filter(|c| *c == cookie)?;
     let Locks { send, receive, .. } = borrowed.locks().ok()?;
     Some((u32::from(send) * SEND_LOCK) | (u32::from(receive) * RECEIVE_LOCK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use std::os::fd::AsRawFd;
+    use std::os::linux::fs::MetadataExt;
+
+    #[test]
+    fn a_socket_that_there_was_no_time_for_is_found_later() {
+        let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+        let fd = u32::try_from(socket.as_raw_fd()).unwrap();
+        let Ok(Ok(cookie)) = Borrowed::new(std::process::id(), fd).map(|socket| socket.cookie())
+        else {
+            return println!("skipped: no pidfd_getfd");
+        };
+        let file = std::fs::metadata(format!("/proc/self/fd/{fd}")).unwrap();
+        // More descriptors than are looked at in one go; the later ones come first.
+        let _more: Vec<_> = (0..200).map(|_| std::fs::File::open("/dev/null").unwrap()).collect();
+        let (mut looker, found) = (Looker::default(), Mutex::default());
+        looker.waiting.push((cookie, u32::try_from(file.st_ino()).unwrap()));
+        let mut rounds = 0;
+        while !looker.waiting.is_empty() && rounds < 100_000 {
+            looker.answer(Duration::ZERO, &found);
+            rounds += 1;
+        }
+        assert!(rounds > 1 && found.lock().unwrap().contains_key(&cookie), "{rounds}");
+    }
+
+    #[test]
+    fn what_nobody_has_is_not_waited_for() {
+        let (mut looker, found) = (Looker::default(), Mutex::default());
+        looker.waiting.push((1, u32::MAX));
+        looker.answer(Duration::from_secs(60), &found);
+        assert!(looker.waiting.is_empty() && found.lock().unwrap().is_empty());
+    }
 }

@@ -27,7 +27,8 @@ pub fn read() -> Result<Host, BadSysctl> {
     host.tcp_pages = tcp_pages();
     let devices = device::read();
     host.devices = keep(devices, "devices", &mut host.missing);
-    host.routes = keep(route::read(), "routes", &mut host.missing);
+    let routes = route::read(&mut host.missing);
+    host.routes = keep(routes, "routes", &mut host.missing);
     host.sockets = keep(sockets::read(), "sockets", &mut host.missing);
     let unread = host.sockets.iter().filter(|socket| socket.locks.is_none()).count();
     if unread > 0 {

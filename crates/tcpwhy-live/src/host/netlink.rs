@@ -11,8 +11,17 @@ use netlink_sys::{Socket, SocketAddr};
 
 /// All answers to a dump.
 pub(super) fn dump(message: RouteNetlinkMessage) -> io::Result<Vec<RouteNetlinkMessage>> {
-    let socket = send(message, NLM_F_DUMP)?;
     let mut found = Vec::new();
+    each(message, |answer| found.push(answer))?;
+    Ok(found)
+}
+
+/// Hands every answer to a dump to `take` as it comes: of some there are too many to be held at once.
+pub(super) fn each(
+    message: RouteNetlinkMessage,
+    mut take: impl FnMut(RouteNetlinkMessage),
+) -> io::Result<()> {
+    let socket = send(message, NLM_F_DUMP)?;
     loop {
         let (datagram, _) = socket.recv_from_full()?;
         let mut rest = datagram.as_slice();
@@ -20,9 +29,9 @@ pub(super) fn dump(message: RouteNetlinkMessage) -> io::Result<Vec<RouteNetlinkM
             let message = parse(rest)?;
             let length = (message.header.length as usize).next_multiple_of(4);
             match message.payload {
-                NetlinkPayload::Done(_) => return Ok(found),
+                NetlinkPayload::Done(_) => return Ok(()),
                 NetlinkPayload::Error(e) if e.code.is_some() => return Err(e.to_io()),
-                NetlinkPayload::InnerMessage(inner) => found.push(inner),
+                NetlinkPayload::InnerMessage(inner) => take(inner),
                 _ => {}
             }
             rest = rest.get(length.max(16)..).unwrap_or_default();

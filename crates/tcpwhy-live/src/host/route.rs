@@ -11,26 +11,51 @@ use tcpwhy_core::check::Route;
 
 use super::{device, netlink};
 
-/// Routes that are kept, at most: a router has a million.
+/// Routes of a family that are kept, at most: a router has a million.
 const MOST: usize = 1_000;
 
-/// The unicast routes of the main table.
-pub(super) fn read() -> io::Result<Vec<Route>> {
+/// The unicast routes of the main table. Where there are too many `missing` is told how many were left out.
+pub(super) fn read(missing: &mut Vec<String>) -> io::Result<Vec<Route>> {
     let names = device::names()?;
     let mut found = Vec::new();
-    for family in [AddressFamily::Inet, AddressFamily::Inet6] {
+    for (family, name) in [(AddressFamily::Inet, "IPv4"), (AddressFamily::Inet6, "IPv6")] {
         let mut message = RouteMessage::default();
         message.header.address_family = family;
-        for answer in netlink::dump(RouteNetlinkMessage::GetRoute(message))? {
-            let RouteNetlinkMessage::NewRoute(route) = answer else { continue };
-            let header = &route.header;
-            if header.table == RouteHeader::RT_TABLE_MAIN && header.kind == RouteType::Unicast {
-                found.push(of(&route, &names));
-            }
+        let mut table = Table::default();
+        netlink::each(RouteNetlinkMessage::GetRoute(message), |answer| table.add(answer, &names))?;
+        missing.extend(table.cut(name));
+        found.append(&mut table.routes);
+    }
+    Ok(found)
+}
+
+/// The routes of one family.
+#[derive(Default)]
+struct Table {
+    routes: Vec<Route>,
+    left_out: usize,
+}
+
+impl Table {
+    fn add(&mut self, answer: RouteNetlinkMessage, names: &[(u32, String)]) {
+        let RouteNetlinkMessage::NewRoute(route) = answer else { return };
+        let header = &route.header;
+        if header.table != RouteHeader::RT_TABLE_MAIN || header.kind != RouteType::Unicast {
+            return;
+        }
+        if self.routes.len() < MOST {
+            self.routes.push(of(&route, names));
+        } else {
+            self.left_out += 1;
         }
     }
-    found.truncate(MOST);
-    Ok(found)
+
+    /// What is said of those that were left out.
+    fn cut(&self, family: &str) -> Option<String> {
+        let all = self.routes.len() + self.left_out;
+        (self.left_out > 0)
+            .then(|| format!("of {all} {family} routes only the first {MOST} are looked at"))
+    }
 }
 
 /// The route that a packet to `peer` takes now.
@@ -84,5 +109,29 @@ fn metrics(list: &[RouteMetric], found: &mut Route) {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(table: u8) -> RouteNetlinkMessage {
+        let mut route = RouteMessage::default();
+        (route.header.table, route.header.kind) = (table, RouteType::Unicast);
+        RouteNetlinkMessage::NewRoute(route)
+    }
+
+    #[test]
+    fn what_a_router_has_too_much_is_not_kept_and_said() {
+        let (mut table, main) = (Table::default(), RouteHeader::RT_TABLE_MAIN);
+        for kind in [main, main - 1] {
+            (0..MOST).for_each(|_| table.add(answer(kind), &[]));
+        }
+        assert_eq!((table.routes.len(), table.cut("IPv6")), (MOST, None));
+        table.add(answer(main), &[]);
+        assert_eq!(table.routes.len(), MOST);
+        let cut = table.cut("IPv6").unwrap();
+        assert_eq!(cut, "of 1001 IPv6 routes only the first 1000 are looked at");
     }
 }

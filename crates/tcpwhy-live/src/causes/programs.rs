@@ -167,7 +167,9 @@ impl Causes {
     /// For how long threads slept on each of the sockets with these inodes since the last call, and where.
     pub fn slept(&mut self, inodes: &HashSet<u32>) -> (HashMap<u32, Blocked>, Vec<Slept>) {
         let (mut blocked, mut slept): (HashMap<_, Blocked>, _) = (HashMap::new(), Vec::new());
-        for (place, (sum, command)) in self.sums() {
+        let sums = self.sums();
+        self.growth.keep(&sums);
+        for (place, (sum, command)) in sums {
             let ns = self.growth.of(place, sum);
             if ns == 0 || !inodes.contains(&place.inode()) {
                 continue;

@@ -1,6 +1,6 @@
 //! Where threads slept: `struct place`, `struct slept` and `struct sleeper` of `bpf/slept.h`, in the machine's byte order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::record::{i32_at, text, u64_at};
 
@@ -61,12 +61,16 @@ pub(super) fn sleeper(raw: &[u8; SLEEPER]) -> (u64, Place) {
 
 /// Sums that only grow -> what was added since the last look.
 #[derive(Debug, Default)]
-pub(super) struct Growth(HashMap<Place, u64>);
+pub(super) struct Growth {
+    sums: HashMap<Place, u64>,
+    /// Of the last look, those that had no sum any more.
+    missed: HashSet<Place>,
+}
 
 impl Growth {
     /// What was added to the sum of a place. A sum may seem to shrink while a thread wakes between two looks: that adds nothing.
     pub(super) fn of(&mut self, place: Place, sum: u64) -> u64 {
-        let before = self.0.entry(place).or_default();
+        let before = self.sums.entry(place).or_default();
         let added = sum.saturating_sub(*before);
         *before = sum.max(*before);
         added
@@ -74,7 +78,17 @@ impl Growth {
 
     /// Drops a place whose sum begins again.
     pub(super) fn forget(&mut self, place: Place) {
-        self.0.remove(&place);
+        self.sums.remove(&place);
+    }
+
+    /// Drops places that had no sum in this look and in the one before. Not in one alone: a thread that wakes while the kernel's maps are
+    /// read may be in none of them.
+    pub(super) fn keep<T>(&mut self, found: &HashMap<Place, T>) {
+        let absent = self.sums.keys().filter(|place| !found.contains_key(place)).copied();
+        let before = std::mem::replace(&mut self.missed, absent.collect());
+        for place in self.missed.intersection(&before) {
+            self.sums.remove(place);
+        }
     }
 }
 
@@ -97,5 +111,18 @@ mod tests {
         assert_eq!(added, [10, 15, 0, 5]);
         growth.forget(place);
         assert_eq!(growth.of(place, 4), 4);
+    }
+
+    #[test]
+    fn a_place_where_nobody_sleeps_any_more_is_forgotten_at_the_second_look() {
+        let (mut growth, place) = (Growth::default(), Place([1; PLACE]));
+        let (some, none) = (HashMap::from([(place, ())]), HashMap::<Place, ()>::new());
+        for found in [&some, &none, &some, &none] {
+            growth.of(place, 7);
+            growth.keep(found);
+        }
+        assert_eq!(growth.of(place, 7), 0, "it was there between");
+        growth.keep(&none);
+        assert!(growth.sums.is_empty());
     }
 }

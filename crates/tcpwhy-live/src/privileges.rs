@@ -2,7 +2,9 @@
 
 use std::io;
 
-use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_no_new_privs,
+};
 
 /// To read other users' processes: their descriptors, their sockets' options, their programs' symbols.
 pub const READING: CapabilitySet = CapabilitySet::SYS_PTRACE
@@ -30,13 +32,16 @@ pub fn suffices(needed: CapabilitySet, works: impl FnOnce() -> bool) -> io::Resu
     Ok(works)
 }
 
-/// Drops every capability of this thread, and of those that it starts from now on, but `needed`, for good.
+/// Drops every capability of this thread, and of those that it starts from now on, but `needed`, for good: a program that
+/// they start has no others either.
 ///
 /// # Errors
 /// The kernel refuses.
 pub fn keep_only(needed: CapabilitySet) -> io::Result<()> {
     let kept = capabilities(None)?.permitted & needed;
     let none = CapabilitySet::empty();
+    // Without it, whatever root executes begins with all of them again (capabilities(7)).
+    set_no_new_privs(true)?;
     set_capabilities(None, CapabilitySets { effective: kept, permitted: kept, inheritable: none })?;
     Ok(())
 }
@@ -61,5 +66,21 @@ mod tests {
         assert_eq!(after.permitted, before & READING);
         assert_eq!((after.effective, after.inheritable), (after.permitted, CapabilitySet::empty()));
         assert_eq!(capabilities(None).unwrap().permitted, before);
+    }
+
+    #[test]
+    fn a_program_that_is_started_afterwards_gets_nothing_back() {
+        let permitted = || {
+            let status = std::process::Command::new("cat").arg("/proc/self/status").output();
+            let status = String::from_utf8(status.unwrap().stdout).unwrap();
+            let line = status.lines().find_map(|line| line.strip_prefix("CapPrm:")).unwrap();
+            CapabilitySet::from_bits_retain(u64::from_str_radix(line.trim(), 16).unwrap())
+        };
+        let started = std::thread::spawn(move || {
+            keep_only(READING).unwrap();
+            permitted()
+        });
+        let started = started.join().unwrap();
+        assert!((started - READING).is_empty(), "{started:?}");
     }
 }

@@ -57,7 +57,25 @@ struct Others {
     /// Only the one with this name or inode.
     wanted: Option<String>,
     looked: Option<Instant>,
-    refused: HashMap<u32, String>,
+    refused: HashMap<u32, Refusal>,
+}
+
+/// Why a namespace is not watched.
+#[derive(Debug, Clone)]
+struct Refusal {
+    why: String,
+    /// At another time it may be: room or descriptors were short.
+    passes: bool,
+}
+
+impl Refusal {
+    /// What the system said to somebody who wanted to enter.
+    fn of(error: &io::Error) -> Self {
+        const SHORT: [i32; 5] =
+            [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS, libc::EAGAIN];
+        let passes = error.raw_os_error().is_some_and(|errno| SHORT.contains(&errno));
+        Self { why: error.to_string(), passes }
+    }
 }
 
 impl Namespaces {
@@ -118,7 +136,7 @@ impl Namespaces {
     #[must_use]
     pub fn refused(&self) -> Option<(usize, &str)> {
         let refused = &self.others.as_ref()?.refused;
-        Some((refused.len(), refused.values().next()?))
+        Some((refused.len(), &refused.values().next()?.why))
     }
 
     /// Looks for namespaces that came up, and lets go of those that everybody left. At most once a second; else it does nothing.
@@ -131,8 +149,10 @@ impl Namespaces {
         let found = found();
         let own = self.own;
         self.all.retain(|n| n.inode == own || found.contains_key(&n.inode));
-        others.refused.retain(|inode, _| found.contains_key(inode));
+        others.refused.retain(|inode, refusal| !refusal.passes && found.contains_key(inode));
         let known: HashSet<u32> = self.all.iter().map(|namespace| namespace.inode).collect();
+        // Where something is short for one it is for those after it: they are not tried.
+        let mut short: Option<Refusal> = None;
         for (inode, path) in found {
             let name = name(&path);
             let is_known = known.contains(&inode) || others.refused.contains_key(&inode);
@@ -140,23 +160,37 @@ impl Namespaces {
                 continue;
             }
             if self.all.len() >= MOST {
-                others.refused.insert(inode, format!("there are more than {MOST}"));
-                continue;
+                let why = format!("there are more than {MOST}");
+                short.get_or_insert(Refusal { why, passes: true });
             }
-            match others.enter.visit(&path) {
-                Ok(Some(visit)) if visit.inode == inode => self.all.push(Namespace {
-                    inode,
-                    name,
-                    settings: visit.settings,
-                    dump: visit.dump,
-                    opens: visit.opens,
-                    pressures: visit.pressures,
-                }),
-                // It vanished, or the process is in another by now: the next look tells.
-                Ok(_) => {}
-                Err(e) => drop(others.refused.insert(inode, e.to_string())),
+            match short.clone().map_or_else(|| others.visit(inode, name, &path), Err) {
+                Ok(namespace) => self.all.extend(namespace),
+                Err(refusal) => {
+                    short = Some(refusal.clone()).filter(|refusal| refusal.passes);
+                    others.refused.insert(inode, refusal);
+                }
             }
         }
+    }
+}
+
+impl Others {
+    /// Opens the namespace with this inode, where it is still the one of the path; if not, the next look tells.
+    fn visit(
+        &self,
+        inode: u32,
+        name: Option<String>,
+        path: &Path,
+    ) -> Result<Option<Namespace>, Refusal> {
+        let visit = self.enter.visit(path).map_err(|e| Refusal::of(&e))?;
+        Ok(visit.filter(|visit| visit.inode == inode).map(|visit| Namespace {
+            inode,
+            name,
+            settings: visit.settings,
+            dump: visit.dump,
+            opens: visit.opens,
+            pressures: visit.pressures,
+        }))
     }
 }
 
@@ -225,6 +259,26 @@ mod tests {
         let alone = Namespaces::everywhere(Some(&own.to_string())).unwrap();
         assert_eq!(alone.iter().map(|namespace| namespace.inode).collect::<Vec<_>>(), [own]);
         assert_eq!(Namespaces::everywhere(Some("no such name")).unwrap().iter().count(), 0);
+    }
+
+    #[test]
+    fn what_was_refused_for_want_of_room_is_tried_again_and_what_is_forbidden_is_not() {
+        let Ok(mut all) = Namespaces::everywhere(None) else {
+            return println!("skipped: no sock_diag");
+        };
+        let own = all.own;
+        for passes in [true, false] {
+            all.all.clear();
+            let others = all.others.as_mut().unwrap();
+            others.looked = None;
+            others.refused = HashMap::from([(own, Refusal { why: "before".into(), passes })]);
+            all.look();
+            let refusal = all.others.as_ref().unwrap().refused.get(&own);
+            let again = refusal.is_none_or(|refusal| refusal.why != "before");
+            assert_eq!(again, passes, "{refusal:?}");
+        }
+        let passes = |errno| Refusal::of(&io::Error::from_raw_os_error(errno)).passes;
+        assert!(passes(libc::EMFILE) && !passes(libc::EPERM));
     }
 
     #[test]

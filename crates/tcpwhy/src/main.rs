@@ -14,6 +14,7 @@ mod lab;
 mod lang;
 mod live;
 mod look;
+mod open_files;
 mod output;
 mod pipeline;
 mod predict;

@@ -1,6 +1,7 @@
 //! Where a socket is: its network namespace, its cgroup.
 
 use crate::error::Error;
+use crate::open_files;
 use std::sync::Arc;
 use tcpwhy_live::cgroup::{self, Names};
 use tcpwhy_live::namespaces::Namespaces;
@@ -71,6 +72,8 @@ fn shortened(name: &str) -> String {
 /// # Errors
 /// The kernel has no `sock_diag`, or there is no such namespace.
 pub(crate) fn namespaces(wanted: Option<&str>) -> Result<Namespaces, Error> {
+    // A namespace takes several: with the usual 1,024 a host with some hundred containers would be seen in part.
+    open_files::allow();
     let found = match wanted {
         Some("self") => Namespaces::own(),
         wanted => Namespaces::everywhere(wanted),

@@ -9,6 +9,7 @@ mod reader;
 
 use crate::error::Error;
 use crate::filter::Span;
+use crate::open_files;
 use crate::progress::Progress;
 use board::{Board, ToJudge};
 use decoder::Decoder;
@@ -80,23 +81,13 @@ pub(crate) fn start(inputs: &[Input], span: Span) -> Result<Reading, Error> {
     read(capture, span, progress)
 }
 
-/// Captures of many hosts that overlap in time are open together: as many as the system allows.
-fn allow_open_files() {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-        // Without it, as many as were allowed before.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-    }
-}
-
 /// Starts to read what is open already.
 ///
 /// # Errors
 /// The system refuses a thread.
 pub(crate) fn read(mut capture: Capture, span: Span, progress: Progress) -> Result<Reading, Error> {
-    allow_open_files();
+    // Captures of many hosts that overlap in time are open together.
+    open_files::allow();
     let period = span.period(&mut capture);
     let mut decoder = Decoder::new(capture, progress, span);
     decoder.prompt &= !board::has_one_processor();

@@ -10,7 +10,7 @@ use std::io;
 ///
 /// # Errors
 /// Whatever `out` returns.
-pub(crate) fn write(out: impl io::Write, value: &impl Serialize) -> io::Result<()> {
+pub fn write(out: impl io::Write, value: &impl Serialize) -> io::Result<()> {
     Ok(value.serialize(&mut Serializer::with_formatter(out, Tame))?)
 }
 

@@ -6,7 +6,7 @@
 
 mod connection;
 mod direction;
-pub(crate) mod foreign;
+pub mod foreign;
 mod source;
 
 use crate::Source;

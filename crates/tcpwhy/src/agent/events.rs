@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tcpwhy_core::units::Nanos;
+use tcpwhy_report::json::foreign;
 
 /// The schema's name and version.
 const SCHEMA: &str = "tcpwhy.agent.connection/1";
@@ -66,14 +67,19 @@ impl Events {
 
     /// Writes one line for each connection, all at once; they were collected over `span`.
     pub(super) fn write(&mut self, lost: &[Lost], span: Duration) -> io::Result<()> {
-        let lines: String = lost.iter().map(|lost| format!("{}\n", lost.event(span))).collect();
+        let mut lines = Vec::new();
+        for lost in lost {
+            // Names are whatever somebody called a process: they steer no terminal that shows the log.
+            foreign::write(&mut lines, &lost.event(span))?;
+            lines.push(b'\n');
+        }
         match self {
             Self::Stdout => {
                 let mut out = io::stdout().lock();
-                out.write_all(lines.as_bytes())?;
+                out.write_all(&lines)?;
                 out.flush()
             }
-            Self::File(file) => file.write_all(lines.as_bytes()),
+            Self::File(file) => file.write_all(&lines),
         }
     }
 }
@@ -139,5 +145,32 @@ impl Ends {
             rtt_us: row.info().rtt_us(),
             holder: row.holder(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_s_name_steers_no_terminal_and_a_program_reads_the_same() {
+        let end = SocketAddr::from(([10, 0, 0, 1], 80));
+        let evil = "ev\u{9b}31m\u{7f}\u{202e}il";
+        let mut lost = Lost::new("web".into());
+        lost.ends = Some(Ends {
+            local: end,
+            remote: end,
+            pid: None,
+            command: Some(evil.into()),
+            congestion: String::new(),
+            rtt_us: None,
+            holder: None,
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events");
+        Events::open(&path).unwrap().write(&[lost], Duration::ZERO).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(!text.contains(['\u{9b}', '\u{7f}', '\u{202e}']), "{text}");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["command"], evil);
     }
 }

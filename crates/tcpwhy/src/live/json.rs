@@ -4,15 +4,23 @@ use super::kernel::{Set, Status, Told};
 use super::row::Row;
 use super::words;
 use serde_json::{Map, Value, json};
+use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tcpwhy_core::advice::Language;
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::socket::Buffer;
 use tcpwhy_core::units::Nanos;
 use tcpwhy_live::causes::Step;
+use tcpwhy_report::json::foreign;
 
 /// The schema's name and version.
 const SCHEMA: &str = "tcpwhy.live/1";
+
+/// One value as one line. Names of processes, cgroups and functions are whatever somebody called them: they steer no terminal.
+pub(super) fn write(out: &mut impl Write, value: &Value) -> io::Result<()> {
+    foreign::write(&mut *out, value)?;
+    writeln!(out)
+}
 
 /// One round as one object.
 pub(super) fn round(rows: &[Row], status: &Status) -> Value {

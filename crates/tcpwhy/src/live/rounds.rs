@@ -53,10 +53,10 @@ fn show(live: &Live, rows: &[Row], matched: usize, status: &Status) -> Result<()
     let machine = live.json || live.ndjson;
     let mut output = if machine { Output::raw() } else { Output::new(live.color) };
     if live.json {
-        writeln!(output.to, "{}", json::round(rows, status))?;
+        json::write(&mut output.to, &json::round(rows, status))?;
     } else if live.ndjson {
         for row in rows {
-            writeln!(output.to, "{}", json::line(row))?;
+            json::write(&mut output.to, &json::line(row))?;
         }
     } else {
         let words = words::of(live.lang.of_text());

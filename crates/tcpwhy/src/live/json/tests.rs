@@ -85,3 +85,17 @@ fn the_golden_file_is_what_is_written() {
     }
     assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), text, "TCPWHY_BLESS=1 renews it");
 }
+
+#[test]
+fn a_process_s_name_steers_no_terminal_and_a_program_reads_the_same() {
+    let evil = "ev\u{9b}31m\u{7f}\u{202e}il";
+    let mut row = row(1, evil, starved());
+    let set = Set { asked: crate::live::fixture::asked(evil), time_ns: 0, stack: Vec::new() };
+    row.hear(Told { asked: vec![set], ..Told::default() });
+    let mut text = Vec::new();
+    write(&mut text, &line(&row)).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(!text.contains(['\u{9b}', '\u{7f}', '\u{202e}']), "{text}");
+    let read: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&read["command"], &read["set_by"][0]["command"]), (&json!(evil), &json!(evil)));
+}

@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::units::Nanos;
 
-/// Time that the strip covers.
+/// Time that the strip covers, unless a single round is longer.
 const MINUTE: Nanos = Nanos::from_secs(60);
 
 /// What the table is sorted by.
@@ -63,6 +63,8 @@ pub(super) struct App {
     histories: HashMap<u64, History>,
     /// Rounds in a minute.
     rounds: usize,
+    /// A round is longer than that: it is what the strip shows.
+    pub long: bool,
     /// Cookie of the chosen socket.
     chosen: Option<u64>,
     pub sort: Sort,
@@ -86,11 +88,12 @@ pub(super) struct App {
 
 impl App {
     pub(super) fn new(all: bool, interval: Nanos, color: bool, words: &'static dyn Words) -> Self {
-        let rounds = usize::try_from(MINUTE.0 / interval.0.max(1)).unwrap_or(1).clamp(1, 60);
+        let rounds = usize::try_from(MINUTE.0 / interval.0.max(1)).unwrap_or(1).max(1);
         Self {
             rows: Vec::new(),
             histories: HashMap::new(),
             rounds,
+            long: interval > MINUTE,
             chosen: None,
             sort: Sort::Lost,
             asked: String::new(),

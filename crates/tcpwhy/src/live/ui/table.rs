@@ -83,7 +83,7 @@ pub(super) fn draw(
             columns.iter().map(|(column, _)| cell(app, row, *column, strip)).collect::<Vec<_>>(),
         )
     });
-    let titles = app.words.screen();
+    let titles = app.words.screen(app.long);
     let titles = columns.iter().map(|(column, _)| titles[*column as usize]);
     let head = Cells::new(titles.collect::<Vec<_>>());
     let table = Table::new(shown, widths)

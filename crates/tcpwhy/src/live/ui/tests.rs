@@ -69,6 +69,22 @@ fn a_small_terminal_keeps_the_limit_and_its_whole_minute() {
 }
 
 #[test]
+fn a_minute_is_one_however_long_its_rounds_are() {
+    let rounds = |interval, count| {
+        let mut app = App::new(false, interval, false, words::of(Language::En));
+        for _ in 0..count {
+            app.round(vec![row(1, "mysqld", starved())]);
+        }
+        let lost = app.lost(app.visible()[0]);
+        (lost, text(&app, 120, 4).contains("LAST MINUTE"))
+    };
+    // Each of the rounds lost a second.
+    assert_eq!(rounds(Nanos::from_millis(50), 1300), (Nanos::from_secs(1200), true));
+    assert_eq!(rounds(Nanos::from_secs(60), 3), (Nanos::from_secs(1), true));
+    assert_eq!(rounds(Nanos::from_secs(600), 3), (Nanos::from_secs(1), false));
+}
+
+#[test]
 fn what_is_missing_is_said_in_lines_of_its_own() {
     let mut app = app(false);
     app.round(vec![row(1, "mysqld", starved())]);

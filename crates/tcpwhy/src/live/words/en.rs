@@ -61,8 +61,9 @@ q  Ctrl-C   quit"
         ["PROCESS", "LOCAL", "PEER", "OUT", "IN", "RTT", "LIMIT", "KERNEL'S STOPWATCH"]
     }
 
-    fn screen(&self) -> [&'static str; 7] {
-        ["PROCESS", "PEER", "RATE", "RTT", "LIMIT NOW", "LOST", "LAST MINUTE"]
+    fn screen(&self, long: bool) -> [&'static str; 7] {
+        let last = if long { "LAST ROUND" } else { "LAST MINUTE" };
+        ["PROCESS", "PEER", "RATE", "RTT", "LIMIT NOW", "LOST", last]
     }
 
     fn unmatched(&self, options: &str) -> String {

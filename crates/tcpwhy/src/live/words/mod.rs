@@ -112,8 +112,8 @@ pub(super) trait Words: std::fmt::Debug + Sync {
     fn line(&self, line: Line) -> &'static str;
     /// Titles of the table: process, local, peer, out, in, round trip, limit, stopwatch.
     fn header(&self) -> [&'static str; 8];
-    /// Titles of the screen's table: process, peer, rate, round trip, limit, time lost, last minute.
-    fn screen(&self) -> [&'static str; 7];
+    /// Titles of the screen's table: process, peer, rate, round trip, limit, time lost, last minute; `long`: a round is longer than that.
+    fn screen(&self, long: bool) -> [&'static str; 7];
     /// No socket fits these options.
     fn unmatched(&self, options: &str) -> String;
     fn role(&self, role: Role) -> &'static str;

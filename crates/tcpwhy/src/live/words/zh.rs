@@ -64,8 +64,9 @@ q  Ctrl-C   退出"
         ["进程", "本端", "对端", "发送", "接收", "RTT", "限制因素", "内核计时"]
     }
 
-    fn screen(&self) -> [&'static str; 7] {
-        ["进程", "对端", "速率", "RTT", "当前限制", "损失", "最近一分钟"]
+    fn screen(&self, long: bool) -> [&'static str; 7] {
+        let last = if long { "最近一轮" } else { "最近一分钟" };
+        ["进程", "对端", "速率", "RTT", "当前限制", "损失", last]
     }
 
     fn unmatched(&self, options: &str) -> String {

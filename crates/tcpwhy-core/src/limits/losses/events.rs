@@ -112,7 +112,7 @@ fn was_refused(ctx: &Context<'_>, i: usize) -> bool {
 fn queued_before(ctx: &Context<'_>, i: usize) -> bool {
     let queued = |rtt: Nanos| rtt - ctx.floor >= Nanos(ctx.floor.0 / 4);
     // A single ACK of less than two segments may have been delayed (RFC 9293 section 3.8.6.3).
-    let tells = |s: &&Stretch| s.rtt_count > 1 || s.rtt_count == 1 && s.acked >= 2 * ctx.mss;
+    let tells = |s: &&Stretch| s.rtt_count > 1 || s.rtt_count == 1 && s.arrived() >= 2 * ctx.mss;
     let last = ctx.stretches[..i].iter().rev().find(tells);
     let measured = last.into_iter().chain(Some(&ctx.stretches[i]).filter(tells));
     measured.filter_map(Stretch::forth_mean).any(queued)

@@ -112,9 +112,16 @@ impl Listing {
             self.errors.push(Error::NoCaptures { directory: display(path) });
         }
         for file in paths {
-            self.add_file(&file, Some(display(path)))?;
+            self.add_found(&file, display(path));
         }
         Ok(())
+    }
+
+    /// A file that a directory has listed. It may have been rotated away since: that is its own error, and the others are read.
+    fn add_found(&mut self, file: &Path, directory: String) {
+        if let Err(source) = self.add_file(file, Some(directory)) {
+            self.errors.push(Error::Open { file: display(file), source });
+        }
     }
 
     fn add_file(&mut self, path: &Path, directory: Option<String>) -> io::Result<()> {
@@ -153,5 +160,20 @@ mod tests {
         let listing = Listing::new(&[Input::Path(directory.path().to_owned())]);
         let names: Vec<_> = listing.items.iter().map(|item| Path::new(&item.name)).collect();
         assert_eq!(names, [directory.path().join("a.pcap"), directory.path().join("b.pcap")]);
+    }
+
+    #[test]
+    fn a_file_that_is_gone_since_it_was_listed_is_an_error_of_its_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let [gone, there] = ["a.pcap", "b.pcap"].map(|name| directory.path().join(name));
+        fs::write(&there, "").unwrap();
+        let mut listing = Listing::default();
+        for file in [&gone, &there] {
+            listing.add_found(file, display(directory.path()));
+        }
+        let names: Vec<_> = listing.items.iter().map(|item| Path::new(&item.name)).collect();
+        assert_eq!(names, [there]);
+        let errors: Vec<_> = listing.errors.iter().map(Error::file).collect();
+        assert_eq!(errors, [display(&gone)]);
     }
 }

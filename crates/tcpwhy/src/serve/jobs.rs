@@ -41,6 +41,8 @@ struct Job {
     entry: Entry,
     state: State,
     work: Arc<Work>,
+    /// Somebody who waits was told that there is a page, and has not fetched it.
+    promised: bool,
 }
 
 /// Bytes that the two looks have read.
@@ -99,8 +101,9 @@ impl Jobs {
 
     /// How far the analysis of a capture is, by its hash, with its name.
     pub(super) fn state(&self, id: &str) -> Option<(String, State)> {
-        let jobs = self.lock();
-        let job = jobs.iter().find(|job| job.entry.id == id)?;
+        let mut jobs = self.lock();
+        let job = jobs.iter_mut().find(|job| job.entry.id == id)?;
+        job.promised |= matches!(job.state, State::Finished(..));
         Some((job.entry.name.clone(), job.now()))
     }
 
@@ -117,8 +120,9 @@ impl Jobs {
     /// Starts to analyse a capture, unless that was done or is being done; `None` where too many wait.
     pub(super) fn start(self: &Arc<Self>, folder: &Arc<Folder>, entry: Entry) -> Option<State> {
         let mut jobs = self.lock();
-        if let Some(at) = jobs.iter().position(|job| job.is_of(&entry)) {
-            let job = jobs.remove(at);
+        if let Some(at) = jobs.iter().position(|job| job.serves(&entry)) {
+            let mut job = jobs.remove(at);
+            job.promised = false;
             let state = job.now();
             jobs.push(job);
             return Some(state);
@@ -133,6 +137,7 @@ impl Jobs {
             entry: entry.clone(),
             state: State::Working(0.0),
             work: Arc::clone(&work),
+            promised: false,
         });
         drop(jobs);
         let (this, folder) = (Arc::clone(self), Arc::clone(folder));
@@ -192,6 +197,13 @@ impl Job {
     fn is_of(&self, entry: &Entry) -> bool {
         let of = |e: &Entry| (e.size, e.modified_ms);
         self.entry.id == entry.id && of(&self.entry) == of(entry)
+    }
+
+    /// Whether it answers a visitor of that capture. One that is still written to is another file by the time its page is there: whoever
+    /// waited gets that page all the same, once, or there would never be one; and what is under way goes on.
+    fn serves(&self, entry: &Entry) -> bool {
+        let waited_for = self.promised || matches!(self.state, State::Working(_));
+        self.is_of(entry) || (self.entry.id == entry.id && waited_for)
     }
 
     fn now(&self) -> State {

@@ -154,6 +154,15 @@ try {
   await page.emulateMedia({ colorScheme: "dark" });
   await shot("list-dark");
 
+  // A browser that blocks what sites keep throws where they ask for it.
+  const blocking = await browser.newPage({ locale: "en-US" });
+  blocking.on("pageerror", (e) => wrong.push(e.message));
+  await blocking.addInitScript(() => Object.defineProperty(window, "localStorage", { get() { throw new DOMException("", "SecurityError"); } }));
+  await blocking.goto(address);
+  await blocking.locator(".captures li").first().waitFor({ timeout: 30_000 });
+  await blocking.selectOption("#language", "zh");
+  await blocking.getByText("把抓包文件拖到这里").waitFor();
+
   server.kill("SIGTERM");
   const [code] = await once(server, "exit");
   assert.equal(code, 0, "it stops cleanly");

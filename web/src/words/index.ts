@@ -13,8 +13,17 @@ const asked = document.getElementById("tcpwhy-language")?.textContent ?? undefin
 // What was chosen on another page of the same server; pages from disk keep nothing.
 const KEPT = "tcpwhy-language";
 const served = location.protocol.startsWith("http");
-const chosen = (served && localStorage.getItem(KEPT)) || undefined;
+const chosen = (served && kept()) || undefined;
 let language: Language = isOne(asked) ? asked : isOne(chosen) ? chosen : navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+
+/** What the browser keeps of this site: nothing where it is told to block that, which it throws. */
+function kept(): string | null {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null;
+  }
+}
 
 export const current = (): Language => language;
 
@@ -26,7 +35,11 @@ export function speak(to: Language): void {
 /** What the reader chose, for the pages to come, too. */
 export function prefer(to: Language): void {
   speak(to);
-  if (served) localStorage.setItem(KEPT, to);
+  try {
+    if (served) localStorage.setItem(KEPT, to);
+  } catch {
+    // Blocked, or full: it holds for this page.
+  }
 }
 
 /** A text with its {holes} filled. */

@@ -46,6 +46,8 @@ export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0
   const drawing = [sight.shown, ...(sight.other ? [sight.other] : [])];
   const unpacking = Promise.all(drawing.map(glance));
   const by = await moved(drawing, unpacking);
+  // A page that shows something else by now has its own charts and keys.
+  if (!place.isConnected) return;
   const all = drawing.map((s, i) => (i ? later(s, by) : s));
   const axis = new Axis(Math.max(...all.map((s, i) => s.connection.duration_ns + (i && by))), Math.min(0, by));
   const row = (make: (s: Shown) => HTMLElement) => beside(all.map(make));
@@ -64,7 +66,6 @@ export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0
     return charts.replaceChildren(el("p", { class: "notice" }, e.told));
   }
   if (unpacked[1]) move(unpacked[1], by);
-  // A page that shows something else by now has its own charts.
   if (!place.isConnected) return;
   const refine = fill(charts, axis, all, unpacked, bar);
   seen(() => void refined(place, all, by, refine));

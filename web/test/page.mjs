@@ -9,6 +9,7 @@ import { accessible } from "./accessible.mjs";
 import { frames } from "./frames.mjs";
 import { EVIL, hostile } from "./hostile.mjs";
 import { glanced } from "./merged.mjs";
+import { redrawn } from "./redrawn.mjs";
 import { browser, caseFolder, changes, charts, close, corpus, described, open, report, scratch, tcpwhy, wrong } from "./reports.mjs";
 
 const tests = {
@@ -348,6 +349,8 @@ const tests = {
     assert.match(await rest.locator(".verdict").innerText(), /发送缓冲区/);
     await rest.close();
   },
+
+  ...redrawn,
 };
 
 try {

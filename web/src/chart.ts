@@ -63,6 +63,18 @@ export interface Setting {
   click: (time: number) => void;
 }
 
+/** How to end each chart. uPlot holds every one, with all that it shows, until it is told that it is over. */
+const mounted = new Map<HTMLElement, () => void>();
+
+/** Ends the charts that are not on the page any more. */
+export function sweep(): void {
+  for (const [plot, end] of mounted) {
+    if (plot.isConnected) continue;
+    end();
+    mounted.delete(plot);
+  }
+}
+
 /** The chart with its title, legend and the line that says how to read it. */
 export function chart(axis: Axis, picture: Picture, setting: Setting): HTMLElement {
   const plot = el("div", { class: "plot", tabindex: 0, role: "img" });
@@ -99,7 +111,9 @@ function mount(axis: Axis, picture: Picture, plot: HTMLElement, readout: HTMLEle
     readout.textContent = axis.cursor === null ? "" : picture.at(axis.cursor);
   });
   const fit = () => u.setSize(size(plot, picture));
-  new ResizeObserver(fit).observe(plot);
+  const resized = new ResizeObserver(fit);
+  resized.observe(plot);
+  mounted.set(plot, () => { resized.disconnect(); u.destroy(); });
   plot.addEventListener("fit", () => { fit(); u.redraw(); });
   gestures(axis, u, click);
   redraw();

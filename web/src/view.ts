@@ -3,7 +3,7 @@ import { late, move, same } from "./align";
 import { endpoint, type Connection, type Direction } from "./analysis";
 import { Axis } from "./axis";
 import { band } from "./band";
-import { chart, type Picture } from "./chart";
+import { chart, sweep, type Picture } from "./chart";
 import { flight } from "./charts/flight";
 import { rate } from "./charts/rate";
 import { sequence } from "./charts/sequence";
@@ -58,6 +58,7 @@ export async function view(place: HTMLElement, sight: Sight, turn: (direction: 0
     ...(by ? [el("p", { class: "notice" }, say("aligned", { by: span(by) }))] : []), directions(sight, turn), row((s) => summary(s.connection, direction(s))), bar.place,
     row((s) => band(axis, s.connection, direction(s))), charts);
   bar.keys();
+  sweep();
   let unpacked: (Pictures | undefined)[];
   try {
     unpacked = await unpacking;
@@ -122,6 +123,7 @@ function fill(
     bar.packets(shown[0]?.tracks);
     const told = all.flatMap((s, i) => note(axis, s, shown[i], within(stretches[i], axis) ? stretches[i] : undefined, served ? read(i) : undefined));
     charts.replaceChildren(...told, ...drawn(axis, all, shown, unpacked, bar.click));
+    sweep();
   };
   const change = () => {
     if (all.every((_, i) => fitting(i) === shown[i])) return;

@@ -1,9 +1,38 @@
 // What a page that is drawn anew leaves behind of what it showed before: nothing.
-import { browser, changes, corpus, open, report } from "./reports.mjs";
+import assert from "node:assert/strict";
+import { browser, changes, charts, corpus, open, report } from "./reports.mjs";
 
 const reader = { viewport: { width: 1280, height: 900 }, locale: "en-US" };
 
 export const redrawn = {
+  async "charts that were drawn anew are let go"() {
+    const context = await browser.newContext(reader);
+    // uPlot keeps each of its charts, and one listener on the window for each: those can be counted.
+    await context.addInitScript(() => {
+      window.listeners = 0;
+      const counted = (name, by) => {
+        const real = window[name].bind(window);
+        window[name] = (kind, ...rest) => {
+          if (kind === "dppxchange") window.listeners += by;
+          real(kind, ...rest);
+        };
+      };
+      counted("addEventListener", 1);
+      counted("removeEventListener", -1);
+    });
+    const page = await open(report(corpus("random-loss-3pct-40ms.sender.pcap.gz")), context);
+    const first = await page.locator("#chart-rate canvas").waitFor().then(() => page.evaluate(() => window.listeners));
+    assert.ok(first >= await charts(page), `each chart listens: ${first}`);
+    for (const language of ["zh", "en", "zh", "en"]) {
+      const before = await page.locator("#chart-rate").elementHandle();
+      await page.selectOption("#language", language);
+      await before.waitForElementState("hidden");
+      await page.locator("#chart-rate canvas").waitFor();
+    }
+    assert.equal(await page.evaluate(() => window.listeners), first);
+    await context.close();
+  },
+
   async "keys are those of what is shown, though something else was on its way"() {
     const context = await browser.newContext(reader);
     // The test holds up what the page unpacks, for as long as it wants.

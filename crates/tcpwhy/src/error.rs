@@ -26,7 +26,7 @@ pub(crate) enum Error {
     },
     /// The output cannot be written.
     #[error("cannot write the answer: {0}")]
-    Write(#[from] io::Error),
+    Write(io::Error),
     /// A scenario cannot be run.
     #[cfg(target_os = "linux")]
     #[error(transparent)]
@@ -46,6 +46,9 @@ pub(crate) enum Error {
     /// A page or a picture cannot be written.
     #[error("cannot write {0}: {1}")]
     Page(String, io::Error),
+    /// There is no place for what is kept for a while.
+    #[error("cannot make a folder in {0}: {1}; choose another place with TMPDIR")]
+    Temporary(String, io::Error),
     /// A case folder's samples cannot be read.
     #[error("cannot read {0}: {1}")]
     Samples(String, io::Error),
@@ -60,6 +63,9 @@ pub(crate) enum Error {
         "cannot listen at {0}: {1}; choose another address with --listen (port 0: any free one)"
     )]
     Listen(std::net::SocketAddr, io::Error),
+    /// The system gives a server nothing to wait with.
+    #[error("cannot wait for connections and signals: {0}")]
+    Wait(io::Error),
     /// The system has no randomness for tokens and names.
     #[error("the system gives no random numbers: {0}")]
     Random(getrandom::Error),
@@ -78,6 +84,11 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    /// Nothing can be kept in the system's temporary folder.
+    pub(crate) fn temporary(why: io::Error) -> Self {
+        Self::Temporary(std::env::temp_dir().display().to_string(), why)
+    }
+
     /// The error as one sentence of that language; what concerns the use of the command line is English.
     pub(crate) fn text(&self, language: Language) -> String {
         match language {

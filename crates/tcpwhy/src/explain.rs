@@ -10,7 +10,7 @@ use crate::interrupt;
 use crate::output::{self, Output};
 use crate::pipeline::{self, Read, Reading};
 use crate::say;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use tcpwhy_capture::Input;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
         answer.refine(&sharing.add_up());
         wanted.note(&mut read);
         if read.unsupported.is_none() {
-            answer.write(args, &mut out, &read.source)?;
+            answer.write(args, &mut out, &read.source).map_err(Error::Write)?;
         }
         if args.csv {
             read.source.warnings.extend(answer.left_out());
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode, Error> {
         std::mem::forget(answer);
         (read, shown)
     };
-    out.to.flush()?;
+    out.to.flush().map_err(Error::Write)?;
     conclude(args, &read, shown)
 }
 
@@ -91,14 +91,14 @@ fn without_packets(args: &Explain, case: &Case) -> Result<ExitCode, Error> {
     let mut out = output(args);
     if args.ndjson {
         for connection in &connections {
-            json::write_line(&mut out.to, connection, args.lang.of_data())?;
+            json::write_line(&mut out.to, connection, args.lang.of_data()).map_err(Error::Write)?;
         }
     } else {
         let mut answer = Answer::new(args, out.color);
         answer.add(connections);
-        answer.write(args, &mut out, &source)?;
+        answer.write(args, &mut out, &source).map_err(Error::Write)?;
     }
-    out.to.flush()?;
+    out.to.flush().map_err(Error::Write)?;
     if damaged {
         return Ok(conclude::damaged());
     }
@@ -156,12 +156,12 @@ fn stream(
     let mut read = reading.each(|finished| {
         let connections = wanted.of(finished);
         for connection in &connections {
-            json::write_line(&mut out.to, connection, words)?;
+            json::write_line(&mut out.to, connection, words).map_err(Error::Write)?;
         }
         shown += connections.len();
         // Whoever follows a live capture waits for these lines.
         if !connections.is_empty() {
-            out.to.flush()?;
+            out.to.flush().map_err(Error::Write)?;
         }
         Ok(())
     })?;
@@ -247,7 +247,7 @@ impl Answer {
         (omitted > 0).then(warning)
     }
 
-    fn write(&self, args: &Explain, out: &mut Output, source: &Source) -> Result<(), Error> {
+    fn write(&self, args: &Explain, out: &mut Output, source: &Source) -> io::Result<()> {
         match self {
             Self::Text(shown) if shown.seen() == 0 => {}
             Self::Text(shown) => terminal::write(&mut out.to, source, shown)?,

@@ -45,7 +45,8 @@ pub(crate) fn run(args: &Report) -> Result<ExitCode, Error> {
     }
     let contents: Vec<_> = looks.iter().map(|look| look.content(args.lang.asked())).collect();
     if target::is_stdout(&args.output) {
-        page::write_beside(BufWriter::new(io::stdout().lock()), &contents)?;
+        let out = BufWriter::new(io::stdout().lock());
+        page::write_beside(out, &contents).map_err(Error::Write)?;
     } else {
         save(&args.output, |out| page::write_beside(out, &contents))?;
         say(&format!("wrote {}", args.output.display()));

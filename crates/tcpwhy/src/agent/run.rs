@@ -27,7 +27,8 @@ pub(super) fn run(agent: &Agent) -> Result<ExitCode, Error> {
     let exporter =
         |url: &String| Exporter::new(url, duration(agent.otlp_interval), Arc::clone(&shared));
     let exporter = agent.otlp.as_ref().map(exporter).transpose()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Error::Wait)?;
     let served = runtime.block_on(async {
         let refused = |e| Error::Listen(agent.listen, e);
         let listener = TcpListener::bind(agent.listen).await.map_err(refused)?;

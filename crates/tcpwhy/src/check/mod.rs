@@ -4,14 +4,14 @@ pub(crate) mod args;
 mod path;
 pub(crate) mod saved;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::cli::Color;
 use crate::error::Error;
 use crate::output::{self, Output};
 use args::Check;
-use tcpwhy_core::check::{Host, judge};
+use tcpwhy_core::check::{Host, Report, judge};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -42,9 +42,14 @@ pub(crate) fn run(args: &Check) -> Result<ExitCode, Error> {
         reports.push(judge(host, paths));
     }
     path::carries(args, &reports)?;
+    write(args, &reports).map_err(Error::Write)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(args: &Check, reports: &[Report]) -> io::Result<()> {
     let mut out = if args.json { Output::raw() } else { Output::new(Color::Auto) };
     if args.json {
-        tcpwhy_report::check::json(&mut out.to, &reports)?;
+        tcpwhy_report::check::json(&mut out.to, reports)?;
     }
     for (n, report) in reports.iter().enumerate().filter(|_| !args.json) {
         if n > 0 {
@@ -57,8 +62,7 @@ pub(crate) fn run(args: &Check) -> Result<ExitCode, Error> {
             tcpwhy_report::check::text(&mut out.to, report, language, width)?;
         }
     }
-    out.to.flush()?;
-    Ok(ExitCode::SUCCESS)
+    out.to.flush()
 }
 
 /// The host that this process runs on.

@@ -14,6 +14,9 @@ pub(super) fn error(error: &Error) -> String {
         Error::Write(e) => format!("无法写出结果：{e}"),
         Error::Exists(path) => format!("{path} 已存在：请换个名字，或用 --force 覆盖"),
         Error::Page(path, e) => format!("无法写入 {path}：{e}"),
+        Error::Temporary(path, e) => {
+            format!("无法在 {path} 中新建文件夹：{e}；可用 TMPDIR 换一个位置")
+        }
         Error::Samples(path, e) => format!("无法读取 {path}：{e}"),
         Error::Chart(e) => chart(e),
         Error::Folder(path, e) => format!("无法提供 {path}：{e}"),
@@ -22,6 +25,7 @@ pub(super) fn error(error: &Error) -> String {
                 "无法在 {address} 上监听：{e}；可用 --listen 换一个地址（端口 0 表示任意空闲端口）"
             )
         }
+        Error::Wait(e) => format!("无法等待连接和信号：{e}"),
         Error::Random(e) => format!("系统没有给出随机数：{e}"),
         Error::NoConnection(file) => format!("{file}：其中没有 TCP 连接"),
         Error::BrokeOff => "分析中断：请报告此抓包".to_owned(),

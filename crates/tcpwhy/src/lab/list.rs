@@ -37,7 +37,7 @@ mod linux {
     pub(crate) fn run(args: &List) -> Result<ExitCode, Error> {
         let mut out = anstream::stdout().lock();
         if let Some(name) = &args.name {
-            out.write_all(Source::find(name)?.text.as_bytes())?;
+            out.write_all(Source::find(name)?.text.as_bytes()).map_err(Error::Write)?;
             return Ok(ExitCode::SUCCESS);
         }
         let width = line_width();
@@ -47,7 +47,8 @@ mod linux {
             let scenario = source.read(false, &[])?.scenario;
             let case = scenario.case.as_deref().unwrap_or("");
             let lead = format!("{:wide$}  {case:3}  ", b.name);
-            out.write_all(paragraph(&lead, &scenario.title, width).as_bytes())?;
+            let line = paragraph(&lead, &scenario.title, width);
+            out.write_all(line.as_bytes()).map_err(Error::Write)?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -45,7 +45,7 @@ mod linux {
     use crate::lab::summary::{Summary, judged, span};
     use crate::{interrupt, say};
     use anstyle::Style;
-    use std::io::Write;
+    use std::io::{self, Write};
     use std::path::Path;
     use std::process::ExitCode;
     use std::sync::atomic::Ordering;
@@ -64,7 +64,7 @@ mod linux {
         tcpwhy_lab::host::become_root()
             .map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))?;
         let stop = interrupt::flag();
-        let scratch = Scratch::new()?;
+        let scratch = Scratch::new().map_err(Error::temporary)?;
         let mut out = anstream::stdout().lock();
         let mut summary = Summary::default();
         for read in &scenarios {
@@ -76,7 +76,7 @@ mod linux {
             };
             match lab::run(&read.scenario, Some(&read.text), &folder, &stop) {
                 Ok(result) => {
-                    show(&mut out, args, &result)?;
+                    show(&mut out, args, &result).map_err(Error::Write)?;
                     summary.add(result);
                 }
                 Err(e) if scenarios.len() == 1 => {
@@ -102,7 +102,7 @@ mod linux {
         }
         if scenarios.len() > 1 {
             if !args.json {
-                summary.table(&mut out)?;
+                summary.table(&mut out).map_err(Error::Write)?;
             }
             say(&summary.sentence());
         }
@@ -111,7 +111,8 @@ mod linux {
 
     /// Captures are large: one case at a time is enough where nobody keeps them.
     fn remove(folder: &Path) -> Result<(), Error> {
-        Ok(std::fs::remove_dir_all(folder)?)
+        let removed = std::fs::remove_dir_all(folder);
+        removed.map_err(|e| Error::Lab(format!("cannot remove {}: {e}", folder.display())))
     }
 
     /// All that was asked for is read before anything runs: a mistake in the last one must not cost the time of the first.
@@ -130,11 +131,10 @@ mod linux {
         sources.iter().map(|s| Ok(s.read(args.full, &changes)?)).collect()
     }
 
-    fn show(out: &mut impl Write, args: &Run, result: &RunResult) -> Result<(), Error> {
+    fn show(out: &mut impl Write, args: &Run, result: &RunResult) -> io::Result<()> {
         if args.json {
-            serde_json::to_writer(&mut *out, result).map_err(std::io::Error::from)?;
-            writeln!(out)?;
-            return Ok(());
+            serde_json::to_writer(&mut *out, result)?;
+            return writeln!(out);
         }
         let bold = Style::new().bold();
         writeln!(out, "{bold}{}{bold:#}  {}", result.scenario, result.title)?;
@@ -184,7 +184,7 @@ mod linux {
             writeln!(out, "  link       not faithful: {why}")?;
         }
         writeln!(out)?;
-        Ok(out.flush()?)
+        out.flush()
     }
 
     /// What did not come to its end, and why; some scenarios are about that.

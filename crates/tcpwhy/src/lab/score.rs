@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
         let mut out = anstream::stdout().lock();
         for cell in &cells {
             let held = if cell.held_out() { "  (held out)" } else { "" };
-            writeln!(out, "{}{held}", cell.id())?;
+            writeln!(out, "{}{held}", cell.id()).map_err(Error::Write)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -147,7 +147,7 @@ fn write_page(args: &Score, results: &[CellResult], cells: usize) -> Result<(), 
     match &args.page {
         Some(path) => std::fs::write(path, text)
             .map_err(|e| Error::Lab(format!("cannot write {}: {e}", path.display()))),
-        None => Ok(anstream::stdout().lock().write_all(text.as_bytes())?),
+        None => anstream::stdout().lock().write_all(text.as_bytes()).map_err(Error::Write),
     }
 }
 

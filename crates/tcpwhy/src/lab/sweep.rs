@@ -53,7 +53,7 @@ mod linux {
     use crate::{interrupt, say};
     use anstyle::{AnsiColor, Style};
     use std::fs::File;
-    use std::io::Write;
+    use std::io::{self, Write};
     use std::process::ExitCode;
     use tcpwhy_core::advice::quantity;
     use tcpwhy_lab::scenario::{Source, combinations, expand};
@@ -97,9 +97,10 @@ mod linux {
         let rows = rows.map_err(|e| Error::Lab(e.to_string()))?;
         let path = args.output.join("sweep.csv");
         let ran: Vec<&Row> = rows.iter().flatten().collect();
-        write_csv(File::create(&path)?, &ran).map_err(|e| Error::Lab(e.to_string()))?;
+        let table = File::create(&path).map_err(|e| Error::Page(path.display().to_string(), e))?;
+        write_csv(table, &ran).map_err(|e| Error::Lab(e.to_string()))?;
         let keys: Vec<_> = lists.iter().map(Vec::len).collect();
-        show(&mut anstream::stdout().lock(), &rows, &keys)?;
+        show(&mut anstream::stdout().lock(), &rows, &keys).map_err(Error::Write)?;
         say(&format!("wrote {}", path.display()));
         if ran.len() < count {
             let text =
@@ -116,7 +117,7 @@ mod linux {
 
     /// Two keys of several values make a heat map, the last one across, whatever else is set to one value; otherwise a line a
     /// combination. What was not run stays empty.
-    fn show(out: &mut impl Write, rows: &[Option<Row>], lists: &[usize]) -> Result<(), Error> {
+    fn show(out: &mut impl Write, rows: &[Option<Row>], lists: &[usize]) -> io::Result<()> {
         let best = rows.iter().flatten().map(|r| r.goodput_bps).max().unwrap_or(0);
         let several: Vec<usize> = (0..lists.len()).filter(|key| lists[*key] > 1).collect();
         let keys = match (several.as_slice(), lists) {
@@ -133,7 +134,7 @@ mod linux {
                 }
             }
         }
-        Ok(out.flush()?)
+        out.flush()
     }
 
     /// A heat map; what the terminal is too narrow for stands below.
@@ -143,7 +144,7 @@ mod linux {
         [down, right]: [usize; 2],
         across: usize,
         best: u64,
-    ) -> Result<(), Error> {
+    ) -> io::Result<()> {
         let value = |text: &str| text.split_once('=').map_or(text, |(_, v)| v).to_owned();
         let across = across.max(1);
         let lines: Vec<_> = rows.chunks(across).collect();

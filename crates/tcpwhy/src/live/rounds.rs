@@ -40,7 +40,7 @@ pub(super) fn run(live: &Live) -> Result<ExitCode, Error> {
         let rows = sampler.round(&stop)?;
         shown += rows.len();
         let status = sampler.status();
-        show(live, &rows, sampler.matched, &status)?;
+        show(live, &rows, sampler.matched, &status).map_err(Error::Write)?;
         if !live.ndjson || live.once || stop.load(Ordering::Relaxed) {
             sampler.finish()?;
             return Ok(if shown > 0 { ExitCode::SUCCESS } else { crate::exit::NOTHING.into() });
@@ -49,7 +49,7 @@ pub(super) fn run(live: &Live) -> Result<ExitCode, Error> {
 }
 
 /// `matched`: how many sockets were asked for, shown or not.
-fn show(live: &Live, rows: &[Row], matched: usize, status: &Status) -> Result<(), Error> {
+fn show(live: &Live, rows: &[Row], matched: usize, status: &Status) -> io::Result<()> {
     let machine = live.json || live.ndjson;
     let mut output = if machine { Output::raw() } else { Output::new(live.color) };
     if live.json {
@@ -69,8 +69,7 @@ fn show(live: &Live, rows: &[Row], matched: usize, status: &Status) -> Result<()
             output.to.write_all(paragraph("", &sentence, line_width()).as_bytes())?;
         }
     }
-    output.to.flush()?;
-    Ok(())
+    output.to.flush()
 }
 
 /// Watches the sockets that were asked for.

@@ -52,8 +52,8 @@ pub(crate) fn run(args: &Predict) -> Result<ExitCode, Error> {
     if args.sweep.is_empty() {
         let answer = complete(&transfer)?;
         let others = alternatives(&transfer);
-        if args.json {
-            show::json(&mut out.to, args, &transfer, &answer, &others)?;
+        let written = if args.json {
+            show::json(&mut out.to, args, &transfer, &answer, &others)
         } else {
             show::text(
                 &mut out.to,
@@ -62,12 +62,13 @@ pub(crate) fn run(args: &Predict) -> Result<ExitCode, Error> {
                 &transfer,
                 &answer,
                 &others,
-            )?;
-        }
+            )
+        };
+        written.map_err(Error::Write)?;
     } else {
         sweep::run(args, &mut out)?;
     }
-    out.to.flush()?;
+    out.to.flush().map_err(Error::Write)?;
     Ok(ExitCode::SUCCESS)
 }
 

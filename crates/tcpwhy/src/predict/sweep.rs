@@ -8,7 +8,7 @@ use super::words::{self, Words};
 use crate::error::Error;
 use crate::output::Output;
 use crate::target;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use tcpwhy_core::advice::quantity::{buffer, data, percent, rate, span};
 use tcpwhy_core::quantity;
@@ -75,11 +75,12 @@ pub(super) fn run(args: &Predict, out: &mut Output) -> Result<(), Error> {
     if let Some(file) = &args.html {
         target::save(file, |out| out.write_all(surface.html().as_bytes()))?;
     }
-    if args.csv || args.json {
+    let written = if args.csv || args.json {
         machine(args, out, &across, down.as_ref(), &table)
     } else {
         draw(words, out, &across, down.as_ref(), &table)
-    }
+    };
+    written.map_err(Error::Write)
 }
 
 /// What changes across, and what changes down.
@@ -221,7 +222,7 @@ fn machine(
     across: &Axis,
     down: Option<&Axis>,
     table: &[Row],
-) -> Result<(), Error> {
+) -> io::Result<()> {
     if args.csv {
         let axes: Vec<_> = [Some(across), down].into_iter().flatten().map(Axis::column).collect();
         writeln!(out.to, "{},time_ns,p10_ns,p90_ns,runs,steady_bps,limit", axes.join(","))?;
@@ -278,7 +279,7 @@ fn draw(
     across: &Axis,
     down: Option<&Axis>,
     table: &[Row],
-) -> Result<(), Error> {
+) -> io::Result<()> {
     writeln!(out.to, "{}", words.shades())?;
     for (below, row) in table.iter().rev() {
         let label = down

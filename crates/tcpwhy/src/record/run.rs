@@ -61,8 +61,10 @@ fn start(args: &Record, case: &Case) -> Result<(Recording, Option<Program>), Err
 
 /// On a full disk the one that was there before stays.
 fn save(case: &Case, recorded: &Recorded) -> Result<(), Error> {
-    let json = serde_json::to_string_pretty(recorded).map_err(std::io::Error::from)?;
-    crate::target::save(&case.path(RECORD), |out| writeln!(out, "{json}"))
+    crate::target::save(&case.path(RECORD), |out| {
+        serde_json::to_writer_pretty(&mut *out, recorded)?;
+        writeln!(out)
+    })
 }
 
 /// Until the command ends, or without one until a signal, the time or the size ends it. The command's exit code, if there is one.

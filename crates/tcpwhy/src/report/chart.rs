@@ -105,7 +105,7 @@ fn kind(chart: cli::Chart) -> Kind {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     if target::is_stdout(path) {
-        return Ok(io::stdout().lock().write_all(bytes)?);
+        return io::stdout().lock().write_all(bytes).map_err(Error::Write);
     }
     save(path, |out| out.write_all(bytes))?;
     say(&format!("wrote {}", path.display()));

@@ -256,7 +256,7 @@ fn analyse(folder: &Folder, entry: &Entry, work: &Work) -> Result<(Page, Answer)
         language: None,
         pictures: &pictures,
     };
-    page::write(&mut html, &report)?;
+    page::write(&mut html, &report).map_err(Error::Write)?;
     let drawn = pictures.iter().filter_map(|(at, _)| connections.get(*at).cloned()).collect();
     Ok((Page { html: html.into(), drawn }, answer))
 }
@@ -271,7 +271,7 @@ fn read_stretch(
     let case = folder.case(entry);
     let samples = case.as_ref().map(Files::samples).transpose()?.into_iter().flatten();
     let picture = look::draw_stretch(folder.capture(entry)?, connection, since, until, samples);
-    Ok(page::picture(connection, &picture)?)
+    page::picture(connection, &picture).map_err(Error::Write)
 }
 
 fn in_short(connections: &[Connection]) -> Option<Answer> {

@@ -37,7 +37,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) fn run(args: &Serve) -> Result<ExitCode, Error> {
     let temporary = match &args.directory {
         Some(_) => None,
-        None => Some(tempfile::Builder::new().prefix("tcpwhy-").tempdir()?),
+        None => {
+            Some(tempfile::Builder::new().prefix("tcpwhy-").tempdir().map_err(Error::temporary)?)
+        }
     };
     let path = args.directory.as_deref().or(temporary.as_ref().map(|t| t.path()));
     let path = path.unwrap_or(Path::new("."));
@@ -45,7 +47,8 @@ pub(crate) fn run(args: &Serve) -> Result<ExitCode, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(THREADS)
-        .build()?;
+        .build()
+        .map_err(Error::Wait)?;
     let directory = args.directory.as_ref().map_or(String::new(), |d| d.display().to_string());
     let served = runtime.block_on(serve(args, folder, directory));
     // Drops uploads that are under way, and with each the part of it that was stored.
@@ -83,17 +86,17 @@ fn announce(args: &Serve, mut address: SocketAddr, token: Option<&Token>) -> Res
     }
     let token = token.map_or(String::new(), |t| format!("?token={}", t.reveal()));
     let mut out = io::stdout().lock();
-    writeln!(out, "http://{address}/{token}")?;
-    Ok(out.flush()?)
+    writeln!(out, "http://{address}/{token}").and_then(|()| out.flush()).map_err(Error::Write)
 }
 
 /// Ends when somebody wants us to: Ctrl-C, `kill`, a terminal that is closed.
 #[cfg(unix)]
 pub(crate) fn stop() -> Result<impl Future<Output = ()>, Error> {
     use tokio::signal::unix::{SignalKind, signal};
-    let mut asked = signal(SignalKind::interrupt())?;
-    let mut told = signal(SignalKind::terminate())?;
-    let mut left = signal(SignalKind::hangup())?;
+    let heard = |kind| signal(kind).map_err(Error::Wait);
+    let mut asked = heard(SignalKind::interrupt())?;
+    let mut told = heard(SignalKind::terminate())?;
+    let mut left = heard(SignalKind::hangup())?;
     Ok(async move {
         tokio::select! {
             _ = asked.recv() => {}

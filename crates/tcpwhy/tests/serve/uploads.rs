@@ -1,6 +1,6 @@
 //! What is uploaded: kept whole, or not at all.
 
-use crate::common::tcpwhy;
+use crate::common::{assert_one_sentence_error, tcpwhy};
 use crate::server::{Answer, Server, capture, eventually, files, house};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -115,6 +115,17 @@ fn it_stops_cleanly_in_the_middle_of_an_upload() {
         assert_eq!(status.code(), Some(0), "{signal}");
         assert_eq!(files(&dir), ["deep"], "{signal}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_place_for_uploads_it_says_where_there_is_none() {
+    let scratch = tempfile::tempdir().unwrap();
+    let nowhere = scratch.path().join("nowhere");
+    let mut command = tcpwhy();
+    command.args(["serve", "--listen", "127.0.0.1:0"]).env("TMPDIR", &nowhere);
+    let place = format!("cannot make a folder in {}: ", nowhere.display());
+    assert_one_sentence_error(&command.output().unwrap(), &place);
 }
 
 #[cfg(target_os = "linux")]

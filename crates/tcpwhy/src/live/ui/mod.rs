@@ -18,6 +18,7 @@ use app::App;
 pub(super) use app::Sort;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use screen::{SIGNALLED, Screen};
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +40,7 @@ pub(super) fn run(live: &Live, mut sampler: Sampler) -> Result<ExitCode, Error> 
     let mut app = App::new(live.all, live.interval, color, words);
     app.asked = asked::filters(live);
     app.tell(&status);
-    let mut screen = Screen::open()?;
+    let mut screen = Screen::open().map_err(unusable)?;
     let shown = show(&mut screen, &mut app, &rounds);
     let asked = if shown.is_ok() { screen.asked() } else { screen.asked_after_failure() };
     drop(screen);
@@ -74,11 +75,16 @@ fn sample(mut sampler: Sampler, stop: Arc<AtomicBool>) -> Result<Sampling, Error
     Ok((thread.map_err(Error::Thread)?, rounds))
 }
 
+/// What the screen needs of a terminal: keys one by one, its other screen, signals.
+fn unusable(why: io::Error) -> Error {
+    Error::Live(format!("the terminal cannot be used: {why}; --once shows one round without it"))
+}
+
 fn show(screen: &mut Screen, app: &mut App, rounds: &Receiver<Round>) -> Result<(), Error> {
     while screen.asked().is_none() {
-        screen.terminal.draw(|frame| draw::draw(frame, app))?;
-        if event::poll(TICK)?
-            && let Event::Key(key) = event::read()?
+        screen.terminal.draw(|frame| draw::draw(frame, app)).map_err(Error::Write)?;
+        if event::poll(TICK).map_err(unusable)?
+            && let Event::Key(key) = event::read().map_err(unusable)?
             && key.kind != KeyEventKind::Release
             && app.key(key)
         {

@@ -36,17 +36,20 @@ pub(super) fn run(args: &Unlock) -> Result<ExitCode, Error> {
     }
     let mut output = Output::new(Color::Never);
     let most = settings.tcp_wmem_most;
-    describe(&mut output.to, args, &socket, &plan, words, most)?;
+    describe(&mut output.to, args, &socket, &plan, words, most).map_err(Error::Write)?;
     if !args.yes {
-        writeln!(output.to, "{}", words.line(Line::Unchanged))?;
-        output.to.flush()?;
+        tell(&mut output.to, words.line(Line::Unchanged))?;
         return Ok(ExitCode::SUCCESS);
     }
-    output.to.flush()?;
+    output.to.flush().map_err(Error::Write)?;
     let repair = Repair { args, socket: &socket, before: locks, stop: &interrupt::flag(), words };
     repair.run(&mut output.to, &plan)?;
-    output.to.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// One line, at once: what is measured next takes seconds.
+fn tell(to: &mut impl Write, text: &str) -> Result<(), Error> {
+    writeln!(to, "{text}").and_then(|()| to.flush()).map_err(Error::Write)
 }
 
 fn describe(
@@ -110,10 +113,9 @@ impl Repair<'_> {
     fn run(&self, to: &mut impl Write, plan: &Plan) -> Result<(), Error> {
         let measure = span(self.args.measure);
         let before = self.rate(measure)?;
-        writeln!(to, "{}", self.words.before(before))?;
-        to.flush()?;
+        tell(to, &self.words.before(before))?;
         if self.stop.load(Ordering::Relaxed) {
-            return Ok(writeln!(to, "{}", self.words.line(Line::Interrupted))?);
+            return tell(to, self.words.line(Line::Interrupted));
         }
         let after = self.apply(plan).and_then(|()| {
             self.wait(SETTLE);
@@ -126,15 +128,12 @@ impl Repair<'_> {
             || self.stop.load(Ordering::Relaxed);
         let restored = if back { self.restore() } else { Ok(()) };
         let after = after?;
-        writeln!(to, "{}", self.words.after(before, after))?;
+        tell(to, &self.words.after(before, after))?;
         match (back, restored) {
-            (false, _) => writeln!(to, "{}", self.words.line(Line::Stays))?,
-            (true, Ok(())) => writeln!(to, "{}", self.words.line(Line::PutBack))?,
-            (true, Err(e)) => {
-                return Err(Error::Live(format!("the buffers could not be put back: {e}")));
-            }
+            (false, _) => tell(to, self.words.line(Line::Stays)),
+            (true, Ok(())) => tell(to, self.words.line(Line::PutBack)),
+            (true, Err(e)) => Err(Error::Live(format!("the buffers could not be put back: {e}"))),
         }
-        Ok(())
     }
 
     fn apply(&self, plan: &Plan) -> Result<(), Error> {

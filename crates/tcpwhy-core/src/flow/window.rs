@@ -9,6 +9,9 @@ pub(crate) const MAX_SHIFT: u8 = 14;
 /// Data that may run ahead of the ACK that allowed it: two full segments.
 const EARLY: u64 = 2 * 1460;
 
+/// As many as the capture may lack in a row of the ACKs that allowed it, where it is known to lack packets: they are for two segments each.
+const LACKING: u64 = 4;
+
 /// Segments below which an inferred window proves nothing: it is the smallest that holds the data, so
 /// a small flight reaches its edge by chance.
 const TELLING: u64 = 16;
@@ -18,6 +21,9 @@ const FLIGHTS: u32 = 4;
 
 /// Segments that end before an edge, with no room for another, for one that passes it: more are no chance.
 const AT_AN_EDGE: u32 = 6;
+
+/// As `AT_AN_EDGE`, where the capture is known to lack packets: of an edge that is none more segments pass than end before it.
+const AT_AN_EDGE_BLIND: u32 = 2;
 
 /// Data that passes the edge once in so many ACKs (in one of eight flights of a dozen segments, with an ACK for each two) does so as a rule.
 const AS_A_RULE: u32 = 48;
@@ -48,6 +54,8 @@ pub(crate) struct Window {
     furthest_edge: u64,
     /// The capture lacks data that left since the last ACK, and may lack ACKs that allowed it.
     lacks: bool,
+    /// It has lacked some at some time.
+    holed: bool,
     /// Right edge: highest position that may be sent. `u64::MAX` before the first ACK.
     pub(crate) edge: u64,
     /// Largest window advertised, scaled.
@@ -74,6 +82,7 @@ impl Window {
             acks: 0,
             furthest_edge: 0,
             lacks: false,
+            holed: false,
             edge: u64::MAX,
             largest: 0,
             smallest: u64::MAX,
@@ -105,7 +114,7 @@ impl Window {
     /// Data was sent that the capture does not show.
     #[cold]
     pub(crate) fn misses(&mut self) {
-        self.lacks = true;
+        (self.lacks, self.holed) = (true, true);
     }
 
     fn is_inferred(&self) -> bool {
@@ -147,7 +156,8 @@ impl Window {
         }
         let fits = |shift: u8| {
             let window = u64::from(raw) << shift;
-            need <= window + (window / 16).max(EARLY)
+            let unseen = if self.holed { (window / 4).min(LACKING * EARLY) } else { 0 };
+            need <= window + (window / 16).max(EARLY).max(unseen)
         };
         let mut shift = min + u8::from(self.is_passed_as_a_rule());
         while shift < max && !fits(shift) {
@@ -200,7 +210,8 @@ impl Window {
     /// An inferred edge is none: data is sent beyond it more often than up to it. What the capture lost or shows late of the ACKs lets a few
     /// segments pass of those that end before an edge with no room for another.
     pub(crate) fn is_passed(&self) -> bool {
-        self.beyond >= FLIGHTS && self.beyond > self.at_edge.max(self.near / AT_AN_EDGE)
+        let for_one = if self.holed { AT_AN_EDGE_BLIND } else { AT_AN_EDGE };
+        self.beyond >= FLIGHTS && self.beyond > self.at_edge.max(self.near / for_one)
     }
 
     /// As `is_passed`, and far more often than the capture shows an ACK late.
@@ -346,6 +357,37 @@ mod tests {
         };
         assert_eq!([passed(3, 8), passed(40, 8)], [1, 0]);
         assert_eq!(passed(40, 14), 1, "that is more than a window");
+    }
+
+    #[test]
+    fn a_capture_that_lacks_packets_lacks_acks_that_allowed_more() {
+        // A window of 44 segments, and so many more in flight.
+        let passed = |more: u64, holed: bool| {
+            let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
+            if holed {
+                w.misses();
+            }
+            w.advertise(0, 64_000, false);
+            w.sent(0, 64_000 + more * 1460, 1460);
+            w.shift()
+        };
+        assert_eq!([passed(2, false), passed(8, false)], [0, 1]);
+        assert_eq!([passed(8, true), passed(9, true)], [0, 1]);
+        // A segment more than a window of 13 in every fourth round is a rule, where no ACK is missing.
+        let often = |holed: bool| {
+            let mut w = Window::new(WindowScale::Inferred { min: 0, max: MAX_SHIFT });
+            if holed {
+                w.misses();
+            }
+            for round in 0..17 {
+                let ack = round * 13 * 1448;
+                w.advertise(ack, 19_000, false);
+                w.sent(ack, ack + 13 * 1448, 1448);
+                w.sent(ack, ack + if round % 4 == 0 { 14 * 1448 } else { 0 }, 1448);
+            }
+            w.shift()
+        };
+        assert_eq!([often(false), often(true)], [1, 0]);
     }
 
     #[test]

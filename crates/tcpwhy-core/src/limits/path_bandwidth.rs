@@ -43,13 +43,19 @@ pub(super) fn draining_queue() -> Judgement {
 
 /// Seen from afar everything is acknowledged before the next segment passes, and yet the queue of its sender was not dry: what passed was
 /// full, and without PSH or cut from more (TSO). It left with the rest, and the narrowest link lies before the capture. What is late by a
-/// timeout was lost.
+/// timeout was lost. Where queues do not show, what comes late behind a full segment may have waited in one behind the data of others: nobody knows.
 pub(super) fn spread(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
-    let full = s.segments > 0 && s.short_segments == 0 && s.resent == 0;
-    let waiting = s.dry_stalls == 0 || s.whole_segments == s.segments;
-    (ctx.far && full && waiting && s.idle < RTO_MIN)
-        .then(|| Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 65))
+    let last = ctx.stretches[..=i].iter().rev().find(|s| s.segments > 0)?;
+    let full = last.short_segments == 0 && s.resent == 0;
+    if !ctx.far || !full || s.idle >= RTO_MIN {
+        return None;
+    }
+    let left = s.segments > 0 && (s.dry_stalls == 0 || s.whole_segments == s.segments);
+    match left {
+        true => Some(Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 65)),
+        false => (!ctx.sees_queues).then_some(Judgement::UNKNOWN),
+    }
 }
 
 /// Far from a sender whose queues do not show, full segments come one by one at even intervals: as the narrowest link lets them through. What

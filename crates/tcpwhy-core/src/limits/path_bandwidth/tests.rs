@@ -52,6 +52,23 @@ fn full_segments_that_pass_one_by_one_far_from_a_sender_whose_queue_is_not_dry_w
 }
 
 #[test]
+fn a_pause_behind_a_full_segment_far_from_a_sender_whose_queues_do_not_show_may_be_anyones() {
+    let told = |short: u32, sees_queues: bool| {
+        // A burst in every second round, which ends with PSH, and nothing in the next one.
+        let list = rounds(18, ROUND, |k, s| {
+            (s.wait, s.segments, s.dry_stalls) = (Wait::IdleSelf, 4 * u32::from(k % 2 == 0), 1);
+            (s.short_segments, s.idle) = (short, Nanos::from_millis(3));
+        });
+        let mut ctx = Context::new(&list, ROUND, MSS);
+        (ctx.far, ctx.sees_queues) = (true, sees_queues);
+        [8, 9].map(|i| spread(&ctx, i).map(|judgement| judgement.limit))
+    };
+    assert_eq!(told(0, false), [Some(Limit::Unknown); 2]);
+    assert_eq!(told(1, false), [None; 2], "a write ended");
+    assert_eq!(told(0, true), [None; 2], "it did not queue");
+}
+
+#[test]
 fn full_segments_one_by_one_far_from_a_sender_whose_queues_do_not_show_come_out_of_a_link() {
     let told = |change: fn(&mut Stretch), change_of_context: fn(&mut Context<'_>)| {
         let list = rounds(18, ROUND, |k, s| {

@@ -46,12 +46,12 @@ pub(super) fn draining_queue() -> Judgement {
 /// timeout was lost. Where queues do not show, what comes late behind a full segment may have waited in one behind the data of others: nobody knows.
 pub(super) fn spread(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
-    let last = ctx.stretches[..=i].iter().rev().find(|s| s.segments > 0)?;
-    let full = last.short_segments == 0 && s.resent == 0;
+    let last = ctx.last_sent(i)?;
+    let full = ctx.stretches[last].short_segments == 0 && s.resent == 0;
     if !ctx.far || !full || s.idle >= RTO_MIN {
         return None;
     }
-    let left = s.segments > 0 && (s.dry_stalls == 0 || s.whole_segments == s.segments);
+    let left = last == i && (s.dry_stalls == 0 || s.whole_segments == s.segments);
     match left {
         true => Some(Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 65)),
         false => (!ctx.sees_queues).then_some(Judgement::UNKNOWN),

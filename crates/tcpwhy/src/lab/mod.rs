@@ -64,6 +64,13 @@ pub(crate) fn run(verb: &Lab) -> Result<ExitCode, Error> {
     }
 }
 
+/// Gets the rights that namespaces of the lab's own take; to be called before there is a second thread.
+#[cfg(target_os = "linux")]
+fn become_root() -> Result<(), Error> {
+    let rights = tcpwhy_lab::host::become_root();
+    rights.map(drop).map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))
+}
+
 /// Says that there is no lab.
 ///
 /// # Errors

@@ -42,6 +42,7 @@ pub(super) use linux::run;
 mod linux {
     use super::Run;
     use crate::error::Error;
+    use crate::lab::become_root;
     use crate::lab::summary::{Summary, judged, span};
     use crate::{interrupt, say};
     use anstyle::Style;
@@ -61,8 +62,7 @@ mod linux {
     /// A scenario is unknown or wrong, or the machine does not allow it.
     pub(crate) fn run(args: &Run) -> Result<ExitCode, Error> {
         let scenarios = read(args)?;
-        tcpwhy_lab::host::become_root()
-            .map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))?;
+        become_root()?;
         let stop = interrupt::flag();
         let scratch = Scratch::new().map_err(Error::temporary)?;
         let mut out = anstream::stdout().lock();

@@ -81,8 +81,7 @@ pub(crate) fn run(args: &Score, run: &Run<'_>) -> Result<ExitCode, Error> {
         return Ok(ExitCode::SUCCESS);
     }
     if !args.again {
-        tcpwhy_lab::host::become_root()
-            .map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))?;
+        super::become_root()?;
     }
     // Runs under way end, and their results are kept.
     let stop = crate::interrupt::flag();

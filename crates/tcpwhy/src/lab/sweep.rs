@@ -48,6 +48,7 @@ pub(super) use linux::run;
 mod linux {
     use super::Sweep;
     use crate::error::Error;
+    use crate::lab::become_root;
     use crate::lab::progress::Progress;
     use crate::output::line_width;
     use crate::{interrupt, say};
@@ -77,8 +78,7 @@ mod linux {
                 "{count} combinations are more than {MOST}: name fewer values"
             )));
         }
-        tcpwhy_lab::host::become_root()
-            .map_err(|e| Error::Lab(tcpwhy_lab::host::Error::from(e).to_string()))?;
+        become_root()?;
         let stop = interrupt::flag();
         let sweep = lab::Sweep {
             source: &source,

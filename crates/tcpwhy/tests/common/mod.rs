@@ -15,6 +15,21 @@ pub(crate) fn tcpwhy() -> Command {
     command
 }
 
+/// Whether this machine lets this user have no lab, by what `tcpwhy lab` has `said` (or by other words, `besides`): then that is printed.
+pub(crate) fn has_no_lab(said: &str, besides: &[&str]) -> bool {
+    const REFUSED: [&str; 4] = [
+        "cannot make a network namespace",
+        "cannot make namespaces",
+        "without root",
+        "/dev/net/tun",
+    ];
+    let is = REFUSED.iter().chain(besides).any(|words| said.contains(words));
+    if is {
+        eprintln!("skipped: {said}");
+    }
+    is
+}
+
 /// Runs it with `args` on `input` as standard input.
 pub(crate) fn run_on(input: &[u8], args: &[&str]) -> Output {
     let mut child = tcpwhy()

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::common::has_no_lab;
+
 /// What `look` printed while the flow ran, whose process is `$PID` and whose socket its descriptor `$FD`; `None`, and `skipped:` on
 /// standard error, where there can be no lab.
 pub(crate) fn in_lab(congestion: &str, link: &[&str], kind: &str, look: &str) -> Option<String> {
@@ -25,9 +27,7 @@ pub(crate) fn in_lab(congestion: &str, link: &[&str], kind: &str, look: &str) ->
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let refused = ["cannot make", "without root", "/dev/net/tun", "no congestion control"];
-    if refused.iter().any(|words| said.contains(words)) {
-        eprintln!("skipped: {said}");
+    if has_no_lab(&said, &["no congestion control"]) {
         return None;
     }
     assert!(output.status.success(), "{said}");

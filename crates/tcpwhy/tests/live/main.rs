@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // Helpers of tests, outside of #[test] functions; a table.
 
 mod churn;
+#[path = "../common/mod.rs"]
+mod common;
 mod everywhere;
 mod lab;
 mod terminal;

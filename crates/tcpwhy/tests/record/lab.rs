@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::common::has_no_lab;
+
 /// A folder for one case.
 pub(crate) struct Folder(tempfile::TempDir);
 
@@ -125,18 +127,7 @@ pub(crate) fn in_lab(folder: &Folder, shell: &Shell) -> Option<Said> {
 
 /// Whether this machine has no lab: then why is printed.
 pub(crate) fn is_refused(said: &Said) -> bool {
-    let refused = [
-        "cannot make a network namespace",
-        "cannot make namespaces",
-        "without root",
-        "/dev/net/tun",
-        "no congestion control",
-    ];
-    let is = refused.iter().any(|words| said.stderr.contains(words));
-    if is {
-        eprintln!("skipped: {}", said.stderr);
-    }
-    is
+    has_no_lab(&said.stderr, &["no congestion control"])
 }
 
 pub(crate) fn tcpwhy(args: &[&str]) -> Said {

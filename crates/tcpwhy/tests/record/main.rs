@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside of #[test] functions.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod ends;
 mod lab;
 

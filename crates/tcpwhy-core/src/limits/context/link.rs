@@ -52,11 +52,15 @@ impl Context<'_> {
         even && self.acks_are_late(i) && !self.is_longer_way(i)
     }
 
+    /// The last stretch up to `i` in which data was sent.
+    pub(crate) fn last_sent(&self, i: usize) -> Option<usize> {
+        (0..=i).rev().find(|&k| self.stretches[k].segments > 0)
+    }
+
     /// As `queue_stands`, of the packets that were sent last, up to stretch `i`: the pause behind them says nothing, but for no longer than
     /// twice what they took. All has arrived at `empty`.
     pub(crate) fn queue_drains(&self, i: usize, empty: Nanos) -> bool {
-        let last = (0..=i).rev().find(|&k| self.stretches[k].segments > 0);
-        last.is_some_and(|k| {
+        self.last_sent(i).is_some_and(|k| {
             let s = &self.stretches[k];
             let pause = empty - if k < i { s.to } else { s.from };
             let on_its_way = s.rtt_mean().is_some_and(|rtt| pause <= rtt.scale(2, 1));

@@ -279,6 +279,9 @@ fn congestion_window(f: &Figures) -> Vec<Step> {
         Cause::CongestionAvoidance if f.resent => {
             vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })]
         }
+        Cause::CongestionAvoidance if f.marked => {
+            vec![Step::Network(Network::MarkLater { rtt: f.rtt_floor })]
+        }
         Cause::Pacing => vec![Step::Network(Network::InspectPacing { at })],
         _ => vec![Step::Network(Network::InspectCwnd { at })],
     }

@@ -306,6 +306,16 @@ fn slow_growth_after_losses_is_told_as_loss() {
 }
 
 #[test]
+fn slow_growth_after_marks_is_told_as_marks() {
+    let mut c = case(Limit::CongestionWindow, Cause::CongestionAvoidance);
+    c.directions[1].retransmitted = 0;
+    let (kind, side) = (FindingKind::EcnMarks, Side::Server);
+    c.findings = Box::new([Finding { kind, side, count: 71, value: 0, frame: 23 }]);
+    assert!(said(&c).starts_with("Congestion marks (ECN) held it back"), "{}", said(&c));
+    assert!(advised(&c)[0].contains("let more wait before it marks"), "{:?}", advised(&c));
+}
+
+#[test]
 fn the_policed_rate_is_that_of_the_finding_not_of_the_burst() {
     let mut c = case(Limit::PathBandwidth, Cause::Policer);
     assert!(!said(&c).contains("bit/s"));

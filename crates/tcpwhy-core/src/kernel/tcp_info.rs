@@ -56,6 +56,8 @@ fields! {
     bytes_acked: u64 = 120;
     /// Bytes received from the peer.
     bytes_received: u64 = 128;
+    /// Packets sent, with data or without.
+    segs_out: u32 = 136;
     /// Bytes written and not sent yet.
     notsent_bytes: u32 = 144;
     /// Lowest round trip, microseconds; `u32::MAX` before the first.
@@ -68,6 +70,8 @@ fields! {
     rwnd_limited_us: u64 = 176;
     /// Of them, limited by the send buffer, as the kernel counts.
     sndbuf_limited_us: u64 = 184;
+    /// Bytes of data sent, those resent included (Linux 4.19).
+    bytes_sent: u64 = 200;
     /// Window that the peer offers, bytes (Linux 5.4).
     snd_wnd: u32 = 228;
     /// Window offered to the peer, bytes (Linux 6.2).

@@ -177,11 +177,15 @@ fn at_a_pace(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
 /// What is measured outside of the sender, whatever it waited for: a link that is busy, a window that is full.
 fn busy_or_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     path_bandwidth::standing_queue(ctx, i)
-        .or_else(|| path_bandwidth::marked(ctx, i))
-        .or_else(|| path_bandwidth::saturated(ctx, i))
+        .or_else(|| short_of_a_queue(ctx, i).map(|busy| path_bandwidth::or_marked(ctx, i, busy)))
+        .or_else(|| receive_window::reached(ctx, i))
+}
+
+/// The link is busy, though no queue stands before it.
+fn short_of_a_queue(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
+    path_bandwidth::saturated(ctx, i)
         .or_else(|| path_bandwidth::steady(ctx, i))
         .or_else(|| path_bandwidth::single_file(ctx, i))
-        .or_else(|| receive_window::reached(ctx, i))
 }
 
 /// Without ACKs, or without knowing when they reached the sender (no handshake, no timestamps, a

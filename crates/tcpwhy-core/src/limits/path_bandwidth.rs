@@ -12,8 +12,6 @@ use crate::kernel::RTO_MIN;
 use crate::model::{Cause, Limit};
 use crate::units::Nanos;
 
-/// Rounds after an ECN mark in which the sender still obeys it.
-const MARK_ROUNDS: usize = 8;
 /// Part of the time (percent) beyond which pauses contradict a standing queue.
 const CAPPED_PAUSES: i64 = 50;
 /// ACKs that make a rate.
@@ -134,11 +132,10 @@ pub(super) fn capped_full(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     saturated(ctx, i).filter(|_| ctx.sees_queues && constant && ctx.carried_all(i))
 }
 
-/// The receiver echoes congestion marks (RFC 3168): the queue at the narrowest link is managed.
-pub(super) fn marked(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
-    let from = i.saturating_sub(MARK_ROUNDS);
-    let marked = ctx.stretches[from..=i].iter().any(|s| s.marks > 0);
-    marked.then(|| Judgement::new(Limit::PathBandwidth, Cause::EcnMarked, 80))
+/// Of a link that is busy, where a queue does not stand because whoever manages it marks (RFC 3168). The marks alone do not say that
+/// it is busy: the window that they cut may leave it idle.
+pub(super) fn or_marked(ctx: &Context<'_>, i: usize, busy: Judgement) -> Judgement {
+    if ctx.is_marked(i) { Judgement { cause: Cause::EcnMarked, ..busy } } else { busy }
 }
 
 /// In this very round data came as fast as the narrowest link lets through, and queued before it: slow start has

@@ -27,7 +27,7 @@ fn made_for(cause: Cause) -> Option<&'static str> {
         Cause::Pacing => "pacing-8mbit",
         Cause::StandingQueue => "bandwidth-10mbit",
         Cause::SteadyRate => "pacing-8mbit",
-        Cause::EcnMarked => "ecn-marks-shallow",
+        Cause::EcnMarked => "ecn-marks-10mbit",
         Cause::Policer => "policer-10mbit",
         Cause::FastRetransmit => "fast-retransmits",
         Cause::Timeout => "loss-timeouts",

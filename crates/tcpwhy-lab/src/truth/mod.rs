@@ -10,6 +10,7 @@ mod cause;
 mod derive;
 mod events;
 mod file;
+mod load;
 mod read;
 mod sender;
 mod spans;
@@ -17,5 +18,6 @@ mod writes;
 
 pub use derive::derive;
 pub use file::{Direction, End, Interval, SCHEMA, Scheduled, Source, Stopwatch, Truth, Watched};
+pub use load::Load;
 pub use read::{again, read, write};
 pub use tcpwhy_core::socket::State;

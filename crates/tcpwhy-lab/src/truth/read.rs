@@ -15,6 +15,7 @@ use crate::spec::LinkSpec;
 
 use super::cause::{self, Beside};
 use super::events::{self, Told};
+use super::load::Load;
 use super::sender::Samples;
 use super::writes::{self, Writes};
 use super::{Direction, End, Interval, SCHEMA, Scheduled, Source, State, Stopwatch, Truth, derive};
@@ -33,7 +34,9 @@ struct Line {
     skmem: Vec<u32>,
 }
 
-type Sockets = BTreeMap<(String, SocketAddr, SocketAddr), Samples>;
+/// Host, local and remote address.
+type Ends = (String, SocketAddr, SocketAddr);
+type Sockets = BTreeMap<Ends, Samples>;
 
 /// As [`read`], into `truth.json` of the folder: its last step, or again after a change of the rules.
 ///
@@ -91,11 +94,13 @@ pub fn read(
         Source::KernelEvents => events::read(&folder.join("events.ndjson"))?,
         Source::Samples => BTreeMap::new(),
     };
+    let load = load_of(&sockets, link);
     let directions = sockets.iter().filter(|(_, samples)| samples.carried());
     let directions = directions.map(|((host, local, remote), samples)| {
         let told = told.get(&(host.clone(), samples.cookie));
         let other = sockets.iter().find(|((h, l, r), _)| h != host && l == remote && r == local);
         let receiver = other.map_or(&[][..], |(_, samples)| &samples.receiver);
+        let link = (link, &load);
         let mut found = direction(host, [*local, *remote], samples, &writers, told, link, receiver);
         let beside = |s: &&Scheduled| s.ends == [*local, *remote];
         found.scheduled = scheduled.iter().filter(beside).map(|s| s.interval.clone()).collect();
@@ -120,6 +125,7 @@ fn samples(path: &Path) -> io::Result<Sockets> {
         socket.cookie = line.cookie;
         socket.receiver.push((line.t_ns, receiver));
         socket.states.push(state);
+        socket.sent.add(line.t_ns, info);
         socket.stopwatch = Stopwatch {
             busy_us: info.busy_us().unwrap_or(0),
             rwnd_limited_us: info.rwnd_limited_us().unwrap_or(0),
@@ -129,13 +135,27 @@ fn samples(path: &Path) -> io::Result<Sockets> {
     Ok(sockets)
 }
 
+/// What all sockets of either host send over the link.
+fn load_of(sockets: &Sockets, link: &LinkSpec) -> Load {
+    let of = |host: &str| {
+        let its = |(h, local, _): &Ends| h == host && !is_within_a_host(local);
+        sockets.iter().filter(|(ends, _)| its(ends)).map(|(_, samples)| &samples.sent).collect()
+    };
+    Load::new([(&link.up, of("client")), (&link.down, of("server"))])
+}
+
+/// What a relay and a program on the same host send each other crosses no link.
+fn is_within_a_host(local: &SocketAddr) -> bool {
+    local.ip().is_loopback()
+}
+
 fn direction(
     from: &str,
     ends: [SocketAddr; 2],
     samples: &Samples,
     writers: &Writes,
     told: Option<&Told>,
-    link: &LinkSpec,
+    (link, load): (&LinkSpec, &Load),
     receiver: &[(u64, Receiver)],
 ) -> Direction {
     let [local, remote] = ends;
@@ -146,7 +166,11 @@ fn direction(
         None => (samples.sampled(ends, writers), Source::Samples),
     };
     without_queue(&mut states, link);
-    let mut timeline = derive(&states, source, payload_rate(way));
+    let mut timeline = if is_within_a_host(&local) {
+        derive(&states, source, None, &Load::default())
+    } else {
+        derive(&states, source, payload_rate(way), load)
+    };
     let reading = told.map(|told| &told.reader_asleep);
     cause::fill(&mut timeline, &states, &Beside { receiver, reading, way });
     Direction {

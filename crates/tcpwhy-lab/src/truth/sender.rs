@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use tcpwhy_core::socket::Receiver;
 
 use super::events::Told;
+use super::load::Sent;
 use super::writes::Writes;
 use super::{State, Stopwatch};
 
@@ -22,6 +23,7 @@ pub(super) struct Samples {
     pub(super) cookie: u64,
     pub(super) states: Vec<State>,
     pub(super) receiver: Vec<(u64, Receiver)>,
+    pub(super) sent: Sent,
     pub(super) stopwatch: Stopwatch,
 }
 

@@ -189,6 +189,7 @@ fn all_steps() -> Vec<Step> {
         Network::ShortenQueue { floor: rtt, high: Nanos(90_000_000) },
         Network::QueueIsManaged { long: Some((rtt, Nanos(90_000_000))) },
         Network::QueueIsManaged { long: None },
+        Network::MarkLater { rtt },
         Network::ShapeBelowPolicer { at, rate: 1_500_000 },
         Network::ShapeBelowPolicer { at, rate: 0 },
         Network::RaisePolicedRate,

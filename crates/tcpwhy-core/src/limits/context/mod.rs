@@ -66,6 +66,8 @@ pub(crate) struct Context<'a> {
     pub(crate) losses: Losses,
     /// The first stretch with a retransmission for which the congestion window was cut.
     first_cut: Option<usize>,
+    /// The first stretch in which the receiver echoed a congestion mark.
+    first_mark: Option<usize>,
     /// See [`Context::around`] and [`Context::ahead`]: what was asked for last.
     summed_around: RefCell<Summed>,
     summed_ahead: RefCell<Summed>,
@@ -117,6 +119,7 @@ impl<'a> Context<'a> {
             first_window: None,
             losses,
             first_cut: still::first_cut(stretches, floor, mss),
+            first_mark: stretches.iter().position(|s| s.marks > 0),
             summed_around: RefCell::default(),
             summed_ahead: RefCell::default(),
             longer_ways: Parts::default(),

@@ -201,6 +201,11 @@ impl Context<'_> {
     pub(crate) fn cut_before(&self, i: usize) -> bool {
         self.first_cut.is_some_and(|first| first < i)
     }
+
+    /// A congestion mark was echoed in stretch `i` or before.
+    pub(crate) fn is_marked(&self, i: usize) -> bool {
+        self.first_mark.is_some_and(|first| first <= i)
+    }
 }
 
 #[cfg(test)]

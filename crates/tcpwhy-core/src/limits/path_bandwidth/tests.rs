@@ -234,3 +234,16 @@ fn what_is_written_segment_by_segment_and_never_waits_comes_as_fast_as_it_is_wri
     assert!(steady(23, 0, 23), "as it hands them over");
     assert!(steady(23, 1, 0), "the link has dropped something");
 }
+
+#[test]
+fn marks_name_a_busy_link_and_make_none_of_one_that_rests() {
+    let list = rounds(30, ROUND, |k, s| {
+        (s.wait, s.flight, s.acked, s.marks) = (Wait::Ack, HOLDS / 4, HOLDS / 4, u32::from(k == 9));
+        s.sampled(ROUND, Nanos::ZERO);
+    });
+    let ctx = on_the_link(&list, ROUND);
+    let busy = Judgement::new(Limit::PathBandwidth, Cause::SteadyRate, 80);
+    assert_eq!(or_marked(&ctx, 8, busy).cause, Cause::SteadyRate);
+    assert_eq!(or_marked(&ctx, 9, busy).cause, Cause::EcnMarked);
+    assert_ne!(crate::limits::judge(&ctx, 9).limit, Limit::PathBandwidth);
+}

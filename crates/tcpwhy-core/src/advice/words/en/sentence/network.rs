@@ -35,10 +35,16 @@ pub(super) fn congestion_window(f: &Figures) -> String {
             },
             part(f)
         ),
+        Cause::CongestionAvoidance if f.marked => format!(
+            "Congestion marks (ECN) held it back, though nothing was lost here: a queue on the way \
+             told the {sender} to slow down, and for {} its congestion window grew back only \
+             slowly{rounds}{flight}.",
+            part(f)
+        ),
         Cause::CongestionAvoidance => format!(
             "The {sender} held itself back, though nothing was lost here: for {} its congestion window \
-             grew only slowly{rounds}{flight}. A round trip that rose (HyStart) or a congestion mark \
-             does that; on Linux before 5.6 also the ssthresh of an earlier transfer to that address.",
+             grew only slowly{rounds}{flight}. A round trip that rose (HyStart) does \
+             that; on Linux before 5.6 also the ssthresh of an earlier transfer to that address.",
             part(f)
         ),
         Cause::Pacing => format!(

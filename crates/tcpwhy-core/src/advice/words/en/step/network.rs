@@ -131,6 +131,12 @@ pub(super) fn step(step: &Network) -> String {
                 span(floor)
             ))
         ),
+        Network::MarkLater { rtt } => format!(
+            "Where the queue is yours (a switch's or a router's), let more wait before it marks: the \
+             link stays busy through a window that was cut if what waits takes a good part of a \
+             round trip ({}) to send. Leave ECN on: without it the same queue drops.",
+            span(rtt)
+        ),
         Network::ShapeBelowPolicer { at, rate: 0 } => format!(
             "Otherwise shape on {} just below the allowed rate (`tc qdisc ... fq maxrate`, \
              SO_MAX_PACING_RATE): what is not dropped need not be resent.",

@@ -102,6 +102,10 @@ pub(super) fn step(step: &Network) -> String {
                 span(high)
             ))
         ),
+        Network::MarkLater { rtt } => format!(
+            "如果这个队列归您管理（交换机或路由器的），让它积压得多一些再打标记：排队的数据要够发往返时延（{}）的相当一部分，窗口减小之后链路才不会空闲。请保持 ECN 开启：没有 ECN，同一个队列就会丢包。",
+            span(rtt)
+        ),
         Network::ShapeBelowPolicer { at, rate: 0 } => format!(
             "否则就在{}上把发送速率整形到略低于允许的速率（`tc qdisc ... fq maxrate`、SO_MAX_PACING_RATE）：没有被丢弃的包就不用重传。",
             place(&at)

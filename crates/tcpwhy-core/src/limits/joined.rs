@@ -58,7 +58,6 @@ impl Joined {
                 | Cause::WaitingForPeer
                 | Cause::KeepAlive
                 | Cause::Policer
-                | Cause::EcnMarked
         );
         limit && !cause && self.confidence() < SHOWN
     }

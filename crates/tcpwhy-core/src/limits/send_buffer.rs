@@ -62,7 +62,7 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         return None;
     }
     let dry = around.dryness()? >= 75;
-    // Where most segments carry PSH, one more before a pause says nothing; a kernel that sends each
+    // Where most segments carry PSH, one more before a pause says little; a kernel that sends each
     // segment as it is written (`tcp_push_one`) never sets it.
     let telling = dry && around.push_tells();
     let long = around.rounds >= CALM_ROUNDS && around.time >= LONG_ENOUGH;
@@ -70,6 +70,7 @@ pub(super) fn plateau(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
         _ if !ctx.settled(i) => return None,
         (true, true) => 92,
         (true, false) | (false, true) => 75,
+        (false, false) if dry => 60,
         (false, false) => return None,
     };
     Some(Judgement::new(Limit::SendBuffer, Cause::None, confidence))

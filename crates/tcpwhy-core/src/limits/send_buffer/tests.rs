@@ -22,6 +22,22 @@ fn half_a_segment_a_round_is_a_window_that_grows_though_half_of_the_rounds_hardl
 }
 
 #[test]
+fn a_flight_that_stands_though_not_for_long_says_less_where_each_segment_carries_psh() {
+    let round = Nanos::from_millis(2);
+    let confidence = |pushes: u32, dry: bool| {
+        let list = rounds(30, round, |k, s| {
+            let flight = (116 + [0, 3, 1, 2][k % 4]) * MSS;
+            (s.flight, s.arrived, s.segments, s.pushes) = (flight, flight as i64, 100, pushes);
+            s.stalled(round.scale(3, 4), flight, 1 << 23, dry);
+        });
+        plateau(&Context::new(&list, round, MSS), 12).map(|j| j.confidence)
+    };
+    assert_eq!(confidence(4, true), Some(75));
+    assert_eq!(confidence(100, true), Some(60));
+    assert_eq!(confidence(100, false), None);
+}
+
+#[test]
 fn the_same_byte_in_round_after_round_needs_no_pauses() {
     let list = rounds(40, ROUND, |_, s| (s.flight, s.arrived) = (54 * MSS, 54 * MSS as i64));
     assert!(plateau(&Context::new(&list, ROUND, MSS), 20).is_some());

@@ -279,6 +279,7 @@ fn congestion_window(f: &Figures) -> Vec<Step> {
         Cause::CongestionAvoidance if f.resent => {
             vec![Step::Network(Network::FindLoss { at }), Step::Network(Network::TryBbr { at })]
         }
+        // A window that was cut fills the link where what waits is a round trip's.
         Cause::CongestionAvoidance if f.marked => {
             vec![Step::Network(Network::MarkLater { rtt: f.rtt_floor })]
         }

@@ -64,75 +64,27 @@ pub(crate) enum Unseen {
 /// A step on the congestion control or the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Network {
-    ReuseConnection {
-        rtt: Nanos,
-        first: u64,
-    },
-    RaiseInitcwnd {
-        at: Place,
-    },
-    KeepCwndAfterIdle {
-        at: Place,
-    },
-    FindLoss {
-        at: Place,
-    },
-    TryBbr {
-        at: Place,
-    },
-    InspectPacing {
-        at: Place,
-    },
-    InspectCwnd {
-        at: Place,
-    },
-    LittleToGain {
-        then: Nanos,
-        next: Limit,
-    },
+    ReuseConnection { rtt: Nanos, first: u64 },
+    RaiseInitcwnd { at: Place },
+    KeepCwndAfterIdle { at: Place },
+    FindLoss { at: Place },
+    TryBbr { at: Place },
+    InspectPacing { at: Place },
+    InspectCwnd { at: Place },
+    LittleToGain { then: Nanos, next: Limit },
     GainUnknown(Unseen),
-    NothingToGain {
-        rate: u64,
-        shared_by: u64,
-    },
-    NothingWhileFull {
-        rate: u64,
-    },
-    Besides {
-        other: Limit,
-        left: Nanos,
-        at_most: bool,
-    },
-    CompareWithLink {
-        rate: u64,
-        shared_by: u64,
-    },
-    SendLess {
-        resting: bool,
-    },
-    SuspectTheWriter {
-        at: Place,
-        queue_unseen: bool,
-    },
-    ShortenQueue {
-        floor: Nanos,
-        high: Nanos,
-    },
-    QueueIsManaged {
-        long: Option<(Nanos, Nanos)>,
-    },
-    /// The queue that marks may hold more first: a window that was cut fills the link when what waits is a round trip's.
-    MarkLater {
-        rtt: Nanos,
-    },
-    ShapeBelowPolicer {
-        at: Place,
-        rate: u64,
-    },
+    NothingToGain { rate: u64, shared_by: u64 },
+    NothingWhileFull { rate: u64 },
+    Besides { other: Limit, left: Nanos, at_most: bool },
+    CompareWithLink { rate: u64, shared_by: u64 },
+    SendLess { resting: bool },
+    SuspectTheWriter { at: Place, queue_unseen: bool },
+    ShortenQueue { floor: Nanos, high: Nanos },
+    QueueIsManaged { long: Option<(Nanos, Nanos)> },
+    MarkLater { rtt: Nanos },
+    ShapeBelowPolicer { at: Place, rate: u64 },
     RaisePolicedRate,
-    KeepRack {
-        at: Place,
-    },
+    KeepRack { at: Place },
     FindReordering,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Sent(Vec<(u64, u64)>);
 impl Sent {
     pub(super) fn add(&mut self, t_ns: u64, info: TcpInfo<'_>) {
         if let (Some(bytes), Some(segments)) = (info.bytes_sent(), info.segs_out()) {
-            self.0.push((t_ns, bytes + u64::from(segments) * HEADERS));
+            self.0.push((t_ns, bytes.saturating_add(u64::from(segments) * HEADERS)));
         }
     }
 
@@ -68,9 +68,9 @@ impl Way {
     fn new(rate: f64, sockets: &[&Sent]) -> Self {
         let mut sent: Vec<(u64, u64)> = sockets.iter().flat_map(|s| s.steps()).collect();
         sent.sort_unstable();
-        let mut sum = 0;
+        let mut sum = 0_u64;
         for (_, bytes) in &mut sent {
-            sum += *bytes;
+            sum = sum.saturating_add(*bytes);
             *bytes = sum;
         }
         Self { rate, sent }
@@ -84,7 +84,8 @@ impl Way {
     /// For half of the round trips before and after this state, or more.
     fn rests(&self, state: &State) -> bool {
         let round = (u64::from(state.srtt_us) * 1000).max(SHORTEST_NS);
-        let bytes = self.until(state.t_ns + round) - self.until(state.t_ns.saturating_sub(round));
+        let (from, to) = (state.t_ns.saturating_sub(round), state.t_ns.saturating_add(round));
+        let bytes = self.until(to) - self.until(from);
         (bytes as f64) < self.rate * round as f64 / 1e9
     }
 }

@@ -180,7 +180,7 @@ pub struct Program {
     pub stdin: Option<String>,
     /// A relay of ours in front of the port that it serves.
     pub front: Option<Front>,
-    /// Killed after this.
+    /// Killed after this, unless it serves and listens by then: it lives as long as the run.
     pub give_up: Nanos,
 }
 

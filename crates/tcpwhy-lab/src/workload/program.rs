@@ -48,7 +48,7 @@ pub(super) fn run(programs: &[Program], site: &Site<'_>) -> Result<Vec<ProgramOu
                 outcomes.push((number, running.until_its_end(program)?));
                 return Ok(());
             };
-            serving.push((number, running.ready(port, program)?));
+            serving.push((number, running.ready(port)?));
             reach = Some(port);
             if let Some(asked) = &program.front {
                 fronts.push(front::start(scope, site, program.on, asked, port)?);

@@ -94,16 +94,14 @@ impl<'s> Running<'s> {
         }
     }
 
-    /// Waits until it listens on its port.
-    pub(super) fn ready(mut self, port: u16, program: &Program) -> Result<Self, Error> {
+    /// Waits until it listens on its port. From then on its life is as long as the others need it.
+    pub(super) fn ready(mut self, port: u16) -> Result<Self, Error> {
         loop {
             let listens = std::thread::scope(|scope| {
                 let look = scope.spawn(|| (self.enter)().map(|()| listens(port)));
                 look.join().unwrap_or(Ok(false))
             })?;
             if listens {
-                // A server's life is as long as the others need it.
-                self.deadline = Instant::now() + span(program.give_up);
                 return Ok(self);
             }
             let gone = self.ended(LOOK);

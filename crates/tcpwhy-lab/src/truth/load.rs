@@ -54,13 +54,13 @@ impl Load {
     }
 
     /// Where the link rests there is no queue on it: round trips above their floor are those of ACKs that wait for a receiver's timer, or of a
-    /// busy host.
+    /// busy host, and so the floor of that moment.
     pub(super) fn without_queue(&self, states: &mut [State]) {
         let rests = |s: &State| !self.0.is_empty() && self.0.iter().all(|way| way.rests(s));
         states
             .iter_mut()
             .filter(|s| rests(s))
-            .for_each(|s| s.srtt_us = s.srtt_us.min(s.min_rtt_us));
+            .for_each(|s| s.min_rtt_us = s.min_rtt_us.max(s.srtt_us));
     }
 }
 

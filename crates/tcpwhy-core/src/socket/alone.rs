@@ -165,7 +165,7 @@ fn facts(states: &[State]) -> Facts {
         path_bps: 0,
         max_flight: states.iter().map(|s| u64::from(s.outstanding)).max().unwrap_or(0),
         first_flight: 0,
-        resent: false,
+        resent: states.iter().any(State::repairs),
         max_window: windows().max().unwrap_or(0),
         min_window: windows().min().unwrap_or(0),
         // Windows in samples are whole; how far one may open the kernel's word for scaling tells, not by which shift.

@@ -84,7 +84,9 @@ impl State {
             ca_state: info.ca_state()?,
             unsent,
             outstanding: wqueue.saturating_sub(unsent),
-            in_flight: (info.unacked()? + info.retrans()?)
+            in_flight: info
+                .unacked()?
+                .saturating_add(info.retrans()?)
                 .saturating_sub(info.sacked()?.saturating_add(info.lost()?)),
             cwnd: info.snd_cwnd()?,
             snd_wnd: info.snd_wnd()?,

@@ -277,3 +277,19 @@ fn samples_alone_are_a_connection_too() {
     assert_eq!(up.bytes, 895 * 800);
     assert!(connections(&Histories::default(), 0).is_empty());
 }
+
+#[test]
+fn samples_tell_that_a_loss_was_repaired() {
+    let resent = |ca_state: u8| {
+        let mut all = Histories::default();
+        for ms in (0..900).step_by(5) {
+            let state = State { ca_state: if ms == 400 { ca_state } else { 0 }, ..full(ms) };
+            let seen = Seen { state, receiver: Receiver::default() };
+            all.push("host", 1, [end(40_000), end(80)], seen, None);
+        }
+        all.finish();
+        connections(&all, 0)[0].directions[0].facts.resent
+    };
+    assert!(resent(3));
+    assert!(!resent(2), "a window that was cut for a mark");
+}

@@ -43,8 +43,8 @@ pub(super) fn congestion_window(f: &Figures) -> String {
         ),
         Cause::CongestionAvoidance => format!(
             "The {sender} held itself back, though nothing was lost here: for {} its congestion window \
-             grew only slowly{rounds}{flight}. A round trip that rose (HyStart) does \
-             that; on Linux before 5.6 also the ssthresh of an earlier transfer to that address.",
+             grew only slowly{rounds}{flight}. A round trip that rose (HyStart) or a congestion mark \
+             does that; on Linux before 5.6 also the ssthresh of an earlier transfer to that address.",
             part(f)
         ),
         Cause::Pacing => format!(

@@ -33,8 +33,8 @@ pub(super) fn congestion_window(f: &Figures) -> String {
             part(f)
         ),
         Cause::CongestionAvoidance => format!(
-            "{sender}自行克制，虽然这里没有丢包：{}，它的拥塞窗口只在缓慢增长{rounds}{flight}。往返时延上升（HyStart）会\
-             造成这种情况；在 5.6 以前的 Linux 上，以前到该地址的传输留下的 ssthresh 也会。",
+            "{sender}自行克制，虽然这里没有丢包：{}，它的拥塞窗口只在缓慢增长{rounds}{flight}。往返时延上升（HyStart）或\
+             拥塞标记会造成这种情况；在 5.6 以前的 Linux 上，以前到该地址的传输留下的 ssthresh 也会。",
             part(f)
         ),
         Cause::Pacing => format!(

@@ -3,17 +3,15 @@
 use tcpwhy_core::model::Limit;
 use tcpwhy_core::socket;
 
-use super::{Interval, Load, Source, State};
+use super::{Interval, Source, State};
 
 /// Samples come every 2 ms: most of a shorter piece is a matter of chance. ACKs, too, come in bunches that tell no rate of less.
 pub(super) const SHORTEST_NS: u64 = 10_000_000;
 
 /// Each piece of time, a round trip long or up to where a limit that lasts begins or ends, gets the limit that held for most of it;
-/// `rate`: what the narrowest link carries, in payload bytes per second, where it is known; `load`: what all connections put on it.
-pub fn derive(states: &[State], source: Source, rate: Option<f64>, load: &Load) -> Vec<Interval> {
-    let mut states = with_their_stalls(until_all_has_arrived(states));
-    load.without_queue(&mut states);
-    let states = &states[..];
+/// `rate`: what the narrowest link carries, in payload bytes per second, where it is known.
+pub fn derive(states: &[State], source: Source, rate: Option<f64>) -> Vec<Interval> {
+    let states = &with_their_stalls(until_all_has_arrived(states))[..];
     let shortest = match source {
         Source::KernelEvents => 0,
         Source::Samples => SHORTEST_NS,
@@ -134,7 +132,7 @@ mod tests {
     }
 
     fn limits(states: &[State]) -> Vec<(u64, String)> {
-        derive(states, Source::Samples, None, &Load::default())
+        derive(states, Source::Samples, None)
             .into_iter()
             .map(|i| ((i.to_ns - i.from_ns) / 1_000_000, i.limit))
             .collect()
@@ -202,8 +200,7 @@ mod tests {
             ..idle(ms)
         };
         let states: Vec<State> = (0..10).map(|i| full(i * 20)).collect();
-        let told =
-            |rate| derive(&states, Source::Samples, Some(rate), &Load::default())[0].limit.clone();
+        let told = |rate| derive(&states, Source::Samples, Some(rate))[0].limit.clone();
         assert_eq!(told(1_050_000.0), "path_bandwidth");
         assert_eq!(told(2_000_000.0), "send_buffer");
     }
@@ -213,7 +210,7 @@ mod tests {
         let held = |ms| State { unsent: 9000, outstanding: 14_480, in_flight: 10, ..idle(ms) };
         let opens = |ms, srtt_us| State { established: false, srtt_us, ..idle(ms) };
         let states = [opens(0, 0), opens(17, 20_000), held(20), held(40), held(60)];
-        let told = derive(&states, Source::KernelEvents, None, &Load::default()).into_iter();
+        let told = derive(&states, Source::KernelEvents, None).into_iter();
         let told: Vec<_> = told.map(|i| (i.to_ns / 1_000_000, i.limit)).collect();
         assert_eq!(told, [(20, "handshake".into()), (60, "congestion_window".into())]);
     }
@@ -228,7 +225,7 @@ mod tests {
             _ => held(ms),
         };
         let states: Vec<State> = (0..50).map(|i| state(i * 4)).collect();
-        let told = derive(&states, Source::KernelEvents, None, &Load::default()).into_iter();
+        let told = derive(&states, Source::KernelEvents, None).into_iter();
         let told: Vec<_> = told.map(|i| (i.to_ns / 1_000_000, i.limit)).collect();
         let of = |ms, limit: &str| (ms, limit.to_owned());
         let cwnd = |ms| of(ms, "congestion_window");
@@ -258,7 +255,7 @@ mod tests {
             )
         };
         let states: Vec<State> = (0..14).map(state).collect();
-        let told = derive(&states, Source::KernelEvents, None, &Load::default()).into_iter();
+        let told = derive(&states, Source::KernelEvents, None).into_iter();
         let told: Vec<_> = told.map(|i| (i.to_ns / 1_000_000, i.limit)).collect();
         let of = |ms, limit: &str| (ms, limit.to_owned());
         let expected =
@@ -268,7 +265,7 @@ mod tests {
 
     #[test]
     fn no_state_or_one_is_no_time() {
-        assert_eq!(derive(&[], Source::Samples, None, &Load::default()), []);
-        assert_eq!(derive(&[idle(1)], Source::Samples, None, &Load::default()), []);
+        assert_eq!(derive(&[], Source::Samples, None), []);
+        assert_eq!(derive(&[idle(1)], Source::Samples, None), []);
     }
 }

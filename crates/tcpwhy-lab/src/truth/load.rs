@@ -29,7 +29,7 @@ impl Sent {
 
 /// The ways that a rate bounds; of a link whose rates are not known there are none, and nothing is said.
 #[derive(Debug, Default)]
-pub struct Load(Vec<Way>);
+pub(super) struct Load(Vec<Way>);
 
 #[derive(Debug)]
 struct Way {
@@ -53,14 +53,12 @@ impl Load {
         Self(bounded.collect())
     }
 
-    /// Where the link rests there is no queue on it: round trips above their floor are those of ACKs that wait for a receiver's timer, or of a
+    /// The states, but that where the link rests there is no queue on it: round trips above their floor are those of ACKs that wait for a receiver's timer, or of a
     /// busy host, and so the floor of that moment.
-    pub(super) fn without_queue(&self, states: &mut [State]) {
+    pub(super) fn without_queue(&self, states: &[State]) -> Vec<State> {
         let rests = |s: &State| !self.0.is_empty() && self.0.iter().all(|way| way.rests(s));
-        states
-            .iter_mut()
-            .filter(|s| rests(s))
-            .for_each(|s| s.min_rtt_us = s.min_rtt_us.max(s.srtt_us));
+        let floor = |s: &State| if rests(s) { s.min_rtt_us.max(s.srtt_us) } else { s.min_rtt_us };
+        states.iter().map(|s| State { min_rtt_us: floor(s), ..*s }).collect()
     }
 }
 
@@ -102,7 +100,7 @@ mod tests {
         let (data, acks) = (sent(bytes), sent(acks));
         let load =
             Load::new([(&way(8_000_000), vec![&data; senders]), (&way(80_000), vec![&acks])]);
-        let mut states = [State {
+        let state = State {
             t_ns: 1_000_000_000,
             established: true,
             unsent: 9000,
@@ -112,9 +110,8 @@ mod tests {
             srtt_us: 30_000,
             min_rtt_us: 20_000,
             ..State::default()
-        }];
-        load.without_queue(&mut states);
-        states[0].limit().name()
+        };
+        load.without_queue(&[state])[0].limit().name()
     }
 
     #[test]

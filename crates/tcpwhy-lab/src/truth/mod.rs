@@ -18,6 +18,5 @@ mod writes;
 
 pub use derive::derive;
 pub use file::{Direction, End, Interval, SCHEMA, Scheduled, Source, Stopwatch, Truth, Watched};
-pub use load::Load;
 pub use read::{again, read, write};
 pub use tcpwhy_core::socket::State;

@@ -166,11 +166,10 @@ fn direction(
         None => (samples.sampled(ends, writers), Source::Samples),
     };
     without_queue(&mut states, link);
-    let mut timeline = if is_within_a_host(&local) {
-        derive(&states, source, None, &Load::default())
-    } else {
-        derive(&states, source, payload_rate(way), load)
-    };
+    let crosses = !is_within_a_host(&local);
+    let loaded = crosses.then(|| load.without_queue(&states));
+    let rate = payload_rate(way).filter(|_| crosses);
+    let mut timeline = derive(loaded.as_deref().unwrap_or(&states), source, rate);
     let reading = told.map(|told| &told.reader_asleep);
     cause::fill(&mut timeline, &states, &Beside { receiver, reading, way });
     Direction {

@@ -48,6 +48,7 @@ fn a_run_is_judged_right_and_keeps_its_case() {
         "samples.ndjson",
         "app.ndjson",
         "link.json",
+        "busy.ndjson",
         "truth.json",
         "result.json",
     ] {

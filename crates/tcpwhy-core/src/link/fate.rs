@@ -80,6 +80,8 @@ pub struct Delivery<T> {
     pub payload: T,
     /// Its description.
     pub parcel: Parcel,
+    /// When it came to the queue.
+    pub entered: Nanos,
     /// When its last byte left the queue.
     pub left: Nanos,
     /// When it arrives.

@@ -210,8 +210,8 @@ impl<T> Way<T> {
         let copies = 1 + u32::from(self.duplicate.hits(self.spec.duplicate));
         let hasty = self.reorder.hits(self.spec.reorder);
         let due = if hasty { left } else { self.arrival(left) };
-        let Waiting { parcel, mark, payload, .. } = head;
-        let delivery = Delivery { payload, parcel, left, due, mark, copies };
+        let Waiting { entered, parcel, mark, payload } = head;
+        let delivery = Delivery { payload, parcel, entered, left, due, mark, copies };
         if hasty {
             self.counters.reordered += 1;
             self.hasty.push_back(delivery);

@@ -8,6 +8,7 @@ use tcpwhy_core::units::Nanos;
 
 use super::breaks::Breaks;
 use super::buffer::{Packet, SMALL};
+use super::busy::Busy;
 use super::device::HostDevice;
 use super::engine::Desk;
 use super::report::DirectionReport;
@@ -52,6 +53,8 @@ pub(super) struct Lane {
     /// Where the scenario schedules losses; and what makes time since the Unix epoch of the link's clock.
     pub(super) breaks: Option<Breaks>,
     pub(super) epoch: Nanos,
+    /// When it had something to carry.
+    busy: Busy,
     pub(super) report: DirectionReport,
 }
 
@@ -109,6 +112,7 @@ impl Lane {
             tap,
             breaks,
             epoch,
+            busy: Busy::default(),
             report,
         }
     }
@@ -170,7 +174,8 @@ impl Lane {
     /// The next packet that is due, as it leaves.
     fn next(&mut self, now: Nanos, desk: &mut Desk) -> Option<Leaving> {
         loop {
-            let Delivery { payload, left, due, mark, copies, .. } = self.way.take(now)?;
+            let Delivery { payload, entered, left, due, mark, copies, .. } = self.way.take(now)?;
+            self.busy.add(entered, left);
             let Some(mut packet) = payload.packet(&desk.pool) else {
                 self.report.out_of_memory += 1;
                 continue;
@@ -200,6 +205,7 @@ impl Lane {
         self.report.longest_full_ns = u64::try_from(self.longest_full.0).unwrap_or(0);
         self.report.overruns = from.overruns().unwrap_or(0);
         self.report.refused = self.report.refused.max(to.not_taken_in().unwrap_or(0));
+        self.report.busy = self.busy.steps(self.epoch);
         self.report.breaks = self.breaks.map(Breaks::into_all).unwrap_or_default();
         self.report
     }

@@ -9,6 +9,7 @@
 
 mod breaks;
 mod buffer;
+pub mod busy;
 mod checksum;
 mod command;
 mod device;

@@ -7,6 +7,7 @@ use tcpwhy_core::link::{Counters, DropReason, Rate};
 use tcpwhy_core::units::Nanos;
 
 use super::breaks::Break;
+use super::busy::Step;
 use super::lateness::LatenessReport;
 use crate::spec::LinkSpec;
 
@@ -61,6 +62,9 @@ pub struct DirectionReport {
     /// What outages and numbers took, until it passed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Break>,
+    /// When it had something to carry: in a file of its own, `busy.ndjson`.
+    #[serde(skip)]
+    pub busy: Vec<Step>,
     /// The longest time for which the sending host's device was never found empty, in nanoseconds. The link does not know how
     /// long packets waited there before it read them, only that it was not longer than this.
     pub longest_full_ns: u64,

@@ -111,6 +111,8 @@ fn observe(scenario: &Scenario, case: &Case, stop: &AtomicBool) -> Result<Seen, 
     let taps = Tap::stop([client_tap, server_tap])?;
     let link = link.stop()?;
     case.json("link.json", &link)?;
+    link::busy::write(case.folder(), [&link.up.busy, &link.down.busy])
+        .map_err(|e| Error::Case(case.folder().display().to_string(), e))?;
     let scheduled = schedule::schedule(scenario, &outcome, &link);
     truth::write(case.folder(), &scenario.link, source(&recorded), &scheduled)
         .map_err(|e| Error::Case(case.folder().display().to_string(), e))?;

@@ -11,6 +11,7 @@ use tcpwhy_core::kernel::tcp_info::{TcpInfo, from_hex};
 use tcpwhy_core::link::{Rate, WaySpec};
 use tcpwhy_core::socket::Receiver;
 
+use crate::link::busy;
 use crate::spec::LinkSpec;
 
 use super::cause::{self, Beside};
@@ -94,7 +95,10 @@ pub fn read(
         Source::KernelEvents => events::read(&folder.join("events.ndjson"))?,
         Source::Samples => BTreeMap::new(),
     };
-    let load = load_of(&sockets, link);
+    let load = match busy::read(folder)? {
+        Some(steps) => Load::told([&link.up, &link.down], steps),
+        None => load_of(&sockets, link),
+    };
     let directions = sockets.iter().filter(|(_, samples)| samples.carried());
     let directions = directions.map(|((host, local, remote), samples)| {
         let told = told.get(&(host.clone(), samples.cookie));
@@ -141,7 +145,7 @@ fn load_of(sockets: &Sockets, link: &LinkSpec) -> Load {
         let its = |(h, local, _): &Ends| h == host && !is_within_a_host(local);
         sockets.iter().filter(|(ends, _)| its(ends)).map(|(_, samples)| &samples.sent).collect()
     };
-    Load::new([(&link.up, of("client")), (&link.down, of("server"))])
+    Load::sent([(&link.up, of("client")), (&link.down, of("server"))])
 }
 
 /// What a relay and a program on the same host send each other crosses no link.
@@ -167,7 +171,7 @@ fn direction(
     };
     without_queue(&mut states, link);
     let crosses = !is_within_a_host(&local);
-    let loaded = crosses.then(|| load.without_queue(&states));
+    let loaded = crosses.then(|| load.without_queue(&states, from == "client"));
     let rate = payload_rate(way).filter(|_| crosses);
     let mut timeline = derive(loaded.as_deref().unwrap_or(&states), source, rate);
     let reading = told.map(|told| &told.reader_asleep);

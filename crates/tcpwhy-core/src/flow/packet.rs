@@ -52,6 +52,8 @@ mod rare {
     pub(super) const LATE: u8 = 0x01;
     pub(super) const AE: u8 = 0x02;
     pub(super) const FRESH: u8 = 0x04;
+    /// Above this: SACK blocks.
+    pub(super) const BLOCKS: u8 = 3;
 }
 
 /// The time to live that most hosts send packets with: Linux, BSD and macOS.
@@ -103,7 +105,9 @@ impl Packet {
                 | note(duplicate, note::DUPLICATE),
             side,
             beside: 0,
-            rare: note(segment.flags & flags::AE != 0, rare::AE) | note(fresh, rare::FRESH),
+            rare: note(segment.flags & flags::AE != 0, rare::AE)
+                | note(fresh, rare::FRESH)
+                | options.sack_count << rare::BLOCKS,
         }
     }
 
@@ -236,6 +240,22 @@ impl Packet {
         (beyond > 0 && self.reports_loss() && !self.has(flags::SYN)).then_some(beyond)
     }
 
+    /// The payload that would take its place without SACK blocks, which leave less room for data (`tcp_established_options`): full segments of
+    /// `mss` bytes are shorter by that, each of those that an offload has merged.
+    #[inline(always)]
+    pub(crate) fn size(&self, mss: u64) -> u64 {
+        match self.rare >> rare::BLOCKS {
+            0 => self.len.into(),
+            blocks => self.size_without(blocks, mss),
+        }
+    }
+
+    #[cold]
+    fn size_without(&self, blocks: u8, mss: u64) -> u64 {
+        let (len, taken) = (u64::from(self.len), 4 + 8 * u64::from(blocks));
+        len + len.div_ceil(mss.saturating_sub(taken).max(1)) * taken
+    }
+
     /// Its first SACK block says what came twice (RFC 2883).
     pub(crate) fn reports_duplicate(&self) -> bool {
         self.is_noted(note::DUPLICATE)
@@ -312,6 +332,18 @@ mod tests {
         assert_eq!(Packet::of(&s, Side::Client).newest_reported(), None);
         s.options.sack[0] = (Seq(6000), Seq(5000 + (1 << 24) - 1));
         assert_eq!(Packet::of(&s, Side::Client).newest_reported(), Some((1 << 24) - 1));
+    }
+
+    #[test]
+    fn a_full_segment_with_sack_blocks_is_as_large_as_others() {
+        let size = |len: u32, blocks: u8| {
+            let mut s = Segment { flags: flags::ACK, len, ..Default::default() };
+            s.options.sack_count = blocks;
+            Packet::of(&s, Side::Client).size(1448)
+        };
+        assert_eq!([size(1448, 0), size(1436, 1), size(1428, 2), size(1412, 4)], [1448; 4]);
+        assert_eq!(size(14_360, 1), 14_480, "merged by an offload");
+        assert_eq!((size(100, 0), size(100, 1)), (100, 112));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! The payload of one full segment on the wire.
 
+use crate::flow::packet::Packet;
+use crate::observe::flags;
+
 /// Payload of a full segment on Ethernet with timestamps: a guess until something is known.
 const USUAL: u32 = 1448;
 /// Those of Ethernet: IPv4 and IPv6, with and without timestamps. What is a whole number of them, an offload has merged.
@@ -35,8 +38,21 @@ impl SegmentSize {
         Self { announced, candidate: 0, votes: 0, whole: false, mss }
     }
 
-    /// A data segment of `len` bytes; `pushed`: with PSH, which ends what its sender had to send and may be shorter.
-    pub(crate) fn seen(&mut self, len: u32, pushed: bool) {
+    /// A data segment.
+    pub(crate) fn seen(&mut self, packet: &Packet) {
+        let (len, pushed) = self.of(packet);
+        self.note(len, pushed);
+    }
+
+    /// Its payload, and whether it has PSH, which ends what its sender had to send.
+    #[inline(always)]
+    fn of(&self, packet: &Packet) -> (u32, bool) {
+        let len = u32::try_from(packet.size(self.mss)).unwrap_or(u32::MAX);
+        (len, packet.has(flags::PSH))
+    }
+
+    /// A data segment of `len` bytes; `pushed`: it may be shorter.
+    fn note(&mut self, len: u32, pushed: bool) {
         match self.announced {
             None if pushed && self.is_shorter(len) => {}
             None => self.note_any(len, pushed),
@@ -92,9 +108,10 @@ impl SegmentSize {
         }
     }
 
-    /// Another segment of `len` bytes, maybe `pushed`, changes nothing of what is known.
+    /// This segment changes nothing of what is known.
     #[inline(always)]
-    pub(crate) fn expects(&self, len: u32, pushed: bool) -> bool {
+    pub(crate) fn expects(&self, packet: &Packet) -> bool {
+        let (len, pushed) = self.of(packet);
         match self.announced {
             None => self.whole && len == self.candidate,
             // It speaks for what is known already; or it ends a write, or an offload has merged it.
@@ -129,13 +146,15 @@ fn gcd(a: u32, b: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Side;
+    use crate::observe::Segment;
 
     #[test]
     fn the_mode_wins_and_offloaded_segments_do_not_count() {
         let mut s = SegmentSize::new(None);
         for _ in 0..10 {
             for len in [1380, 64_000, 1380, 17] {
-                s.seen(len, false);
+                s.note(len, false);
             }
         }
         assert_eq!(s.mss(), 1380);
@@ -145,9 +164,9 @@ mod tests {
     fn ends_of_writes_say_nothing_against_what_is_full() {
         let mut s = SegmentSize::new(None);
         for _ in 0..10 {
-            s.seen(952, true);
-            s.seen(1_448, false);
-            s.seen(700, true);
+            s.note(952, true);
+            s.note(1_448, false);
+            s.note(700, true);
         }
         assert_eq!(s.mss(), 1_448);
     }
@@ -156,7 +175,7 @@ mod tests {
     fn what_an_offload_has_merged_tells_what_it_was_made_of() {
         let of = |sizes: &[u32]| {
             let mut s = SegmentSize::new(None);
-            (0..20).for_each(|_| sizes.iter().for_each(|&len| s.seen(len, false)));
+            (0..20).for_each(|_| sizes.iter().for_each(|&len| s.note(len, false)));
             s.mss()
         };
         assert_eq!(of(&[2 * 1398, 3 * 1398]), 1398);
@@ -168,19 +187,37 @@ mod tests {
     #[test]
     fn the_least_that_every_path_carries_has_room_for_timestamps() {
         let mut s = SegmentSize::new(None);
-        (0..20).for_each(|_| s.seen(524, false));
+        (0..20).for_each(|_| s.note(524, false));
         assert_eq!(s.mss(), 524);
+    }
+
+    /// A data segment with so many SACK blocks.
+    fn data(len: u32, blocks: u8) -> Packet {
+        let mut segment = Segment { flags: flags::ACK, len, ..Segment::default() };
+        segment.options.sack_count = blocks;
+        Packet::of(&segment, Side::Client)
+    }
+
+    #[test]
+    fn segments_with_sack_blocks_are_full_though_shorter() {
+        for announced in [Some(1448), None] {
+            let mut s = SegmentSize::new(announced);
+            (0..20).for_each(|_| s.seen(&data(1448, 0)));
+            (0..40).for_each(|_| s.seen(&data(1436, 1)));
+            assert_eq!(s.mss(), 1448);
+            assert!(s.expects(&data(1428, 2)) && !s.expects(&data(1428, 0)));
+        }
     }
 
     #[test]
     fn a_path_may_let_less_pass_than_was_announced() {
         let mut s = SegmentSize::new(Some(8948));
         for k in 0..20 {
-            assert!(!s.expects(1448, false) || k >= WITNESSES);
-            s.seen(1448, false);
+            assert!(!s.expects(&data(1448, 0)) || k >= WITNESSES);
+            s.note(1448, false);
         }
         assert_eq!(s.mss(), 1448);
-        (0..40).for_each(|_| s.seen(8948, false));
+        (0..40).for_each(|_| s.note(8948, false));
         assert_eq!(s.mss(), 8948, "and more again");
     }
 
@@ -188,8 +225,8 @@ mod tests {
     fn ends_of_writes_are_no_full_segments() {
         let mut s = SegmentSize::new(Some(1448));
         for _ in 0..20 {
-            s.seen(1000, true);
-            s.seen(14_480, false);
+            s.note(1000, true);
+            s.note(14_480, false);
         }
         assert_eq!(s.mss(), 1448);
     }

@@ -16,9 +16,9 @@ const ANSWER_PART: i64 = 8;
 /// What is known of a gap at its end.
 #[derive(Clone, Copy)]
 pub(super) struct End {
-    /// The packet that ends it, and its payload.
+    /// The packet that ends it, and whether that is less than a full segment.
     pub(super) frame: u64,
-    pub(super) len: u32,
+    pub(super) small: bool,
     pub(super) shift: u8,
     pub(super) probes: u32,
     /// What the peer said last before it, 0 if that is not known.
@@ -96,7 +96,7 @@ impl Sender {
         let round = self.round();
         let length = time - self.gap.start();
         let waited = length >= self.pace.least_wait;
-        let pause = waited.then(|| self.pause(length, time, end.len, release, flight));
+        let pause = waited.then(|| self.pause(length, time, end.small, release, flight));
         let record = &mut self.record;
         if let Some((wait, piece)) = self.gap.only_wait(release) {
             let pause = pause.as_ref();
@@ -109,15 +109,16 @@ impl Sender {
     #[inline(always)]
     pub(super) fn end_with(&self, packet: &Packet) -> End {
         let (shift, probes) = (self.window.shift(), self.probes);
-        End { frame: packet.frame, len: packet.len, shift, probes, heard: self.spoke_frame }
+        let (frame, small) = (packet.frame, self.is_small(packet));
+        End { frame, small, shift, probes, heard: self.spoke_frame }
     }
 
-    /// The sender has waited for longer than a wake-up takes, and sends `len` bytes now.
+    /// The sender has waited for longer than a wake-up takes, and sends something now, `small` or not.
     fn pause(
         &mut self,
         length: Nanos,
         time: Nanos,
-        len: u32,
+        small: bool,
         release: Release,
         left: u64,
     ) -> Pause {
@@ -127,7 +128,7 @@ impl Sender {
         let pause = Pause {
             length,
             stall: length.0 >= self.round().0 / 4,
-            held_back: self.was_held_back(len, time),
+            held_back: self.was_held_back(small, time),
             released: !matches!(release, Release::Timer | Release::OwnWill),
             flight: self.flight,
             left,
@@ -162,12 +163,9 @@ impl Sender {
 
     /// A segment that is not full was kept back while another one was under way, and leaves as that is acknowledged (RFC 9293 section 3.7.4;
     /// Linux: `tcp_minshall_check`). Where less than a segment was under way it is no write's end: small writes are all that there is.
-    fn was_held_back(&self, len: u32, time: Nanos) -> bool {
+    fn was_held_back(&self, small: bool, time: Nanos) -> bool {
         let acknowledged = self.small_was_under_way() && self.small_end <= self.board.una;
-        u64::from(len) < self.size.mss()
-            && self.size.mss() <= self.flight
-            && acknowledged
-            && self.is_at_once(time)
+        small && self.size.mss() <= self.flight && acknowledged && self.is_at_once(time)
     }
 }
 

@@ -19,7 +19,7 @@ impl Sender {
         let Some(done) = self.done else { return };
         // Where the window lacks room for a full segment, the sender waits for more of it by the same timer (RFC 9293 section 3.8.6.2.1).
         let room = self.window.bytes() >= self.size.mss();
-        let rest = room && !self.short && u64::from(packet.len) < self.size.mss();
+        let rest = room && !self.short && self.is_small(packet);
         let least = RTO_MIN + self.rtt.floor_or_zero().scale(3, 4);
         let most = RTO_MIN + self.rtt.smoothed().scale(2, 1) + LATE;
         if rest && (least..=most).contains(&(time - done)) {

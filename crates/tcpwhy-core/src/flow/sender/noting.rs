@@ -29,10 +29,16 @@ impl Sender {
         self.note_queue(packet, mss, alone);
     }
 
+    /// It is less than a full segment.
+    #[inline(always)]
+    pub(super) fn is_small(&self, packet: &Packet) -> bool {
+        packet.size(self.size.mss()) < self.size.mss()
+    }
+
     /// What a segment of new data adds to the stretch.
     #[inline(always)]
     pub(super) fn note_new(&mut self, packet: &Packet, mss: u64) {
-        let len = u64::from(packet.len);
+        let len = packet.size(mss);
         let open = self.record.open();
         open.segments += 1;
         if packet.has(flags::PSH) {
@@ -40,7 +46,7 @@ impl Sender {
         }
         if len < mss {
             open.short_segments += 1;
-        } else if len > mss && len % mss == 0 {
+        } else if len > mss && len.is_multiple_of(mss) {
             open.whole_segments += 1;
         }
     }
@@ -48,7 +54,7 @@ impl Sender {
     /// What a segment says of the queue that it came from; `alone`: nothing was sent just before.
     #[inline(always)]
     pub(super) fn note_queue(&mut self, packet: &Packet, mss: u64, alone: bool) {
-        let (len, push) = (u64::from(packet.len), packet.has(flags::PSH));
+        let (len, push) = (packet.size(mss), packet.has(flags::PSH));
         // A division costs as much as the rest; most segments are full.
         self.short = len != mss && len % mss != 0;
         let last = self.short && len < mss;
@@ -61,7 +67,7 @@ impl Sender {
     /// No ACK released `packet`: it may be small, and leave while another small one is under way.
     #[inline(always)]
     pub(super) fn note_behind(&mut self, packet: &Packet) {
-        let small = u64::from(packet.len) < self.size.mss();
+        let small = self.is_small(packet);
         let behind = small && self.small_end > self.board.una;
         self.record.open().small_behind += u32::from(behind);
     }

@@ -101,7 +101,7 @@ impl Sender {
             self.record.widen_windows(wider);
             self.gap.widen_windows(wider);
         }
-        self.size.seen(packet.len, packet.has(flags::PSH));
+        self.size.seen(packet);
         if sending != Sending::New {
             self.sent_again(sending, packet, time);
         }
@@ -209,7 +209,7 @@ impl Sender {
     pub(super) fn release_of_new(&mut self, flight: u64, packet: &Packet, time: Nanos) -> Release {
         let slack = self.pace.slack;
         let at_once = self.is_at_once(time);
-        let small = u64::from(packet.len) < self.size.mss();
+        let small = self.is_small(packet);
         match (flight, self.peer_data) {
             (0, Some(peer)) if time - peer <= slack => Release::PeerData(time),
             (0, Some(_)) if self.remarks.is_one() => Release::OwnWill,
@@ -241,7 +241,7 @@ impl Sender {
         let delay = self.released_rtt - self.rtt.floor_or_zero();
         // Within a tenth of the delay after its end: no coincidence.
         let soon = time - self.released <= self.pace.slack.max(Nanos(delay.0 / 10));
-        let small = u64::from(packet.len) < self.size.mss();
+        let small = self.is_small(packet);
         let small_out = self.small_was_under_way();
         let single = self.flight < self.size.mss();
         let behind = !self.short && self.flight < INITIAL_WINDOW * self.size.mss();

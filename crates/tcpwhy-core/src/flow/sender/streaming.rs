@@ -4,7 +4,6 @@ use super::Sender;
 use crate::flow::WAKE_UP;
 use crate::flow::packet::Packet;
 use crate::flow::wait::Wait;
-use crate::observe::flags;
 use crate::units::{Nanos, raise};
 
 impl Sender {
@@ -21,7 +20,7 @@ impl Sender {
             && self.peer_data.is_none()
             && self.recover.is_none()
             && self.duplicate_acks == 0
-            && self.size.expects(packet.len, packet.has(flags::PSH))
+            && self.size.expects(packet)
             && is_allowed()
     }
 
@@ -39,7 +38,7 @@ impl Sender {
         let level = self.bursts.sent(time, packet.len, self.pace.rest);
         self.board.send_next(end, time, level);
         self.space.advance_to(end, packet.seq + packet.len);
-        self.size.seen(packet.len, packet.has(flags::PSH));
+        self.size.seen(packet);
         let length = time - self.gap.start();
         let gap = self.end_with(packet);
         if length < self.pace.least_wait {

@@ -1,6 +1,6 @@
 """Limits that the network makes."""
 
-from apps import answer, ask
+from apps import answer, ask, at_once, receive, send
 from losses import (
     lose_between,
     lose_data_packets,
@@ -10,7 +10,7 @@ from losses import (
     policer,
     random_loss,
 )
-from scenario import GIVES_UP_SOON, MB, MBIT, RCVBUF, Scenario, download
+from scenario import GIVES_UP_SOON, MB, MBIT, RCVBUF, SNDBUF, Scenario, download
 
 
 def paths():
@@ -68,6 +68,16 @@ def paths():
             total=MB // 2,
             rate=MBIT,
             client_options=((*RCVBUF, 8192),),
+        ),
+        Scenario(
+            "both-ways-10m-20ms",
+            {"client": ("path_bandwidth", "standing queue"), "server": ("send_buffer", "*")},
+            "an upload fills a queue of 100 kB, in which the ACKs of a download wait whose sender has SO_SNDBUF=32768",
+            client=at_once(send(5 * MB), receive(2 * MB)),
+            server=at_once(send(2 * MB, write=1448), receive(5 * MB)),
+            rate=10 * MBIT,
+            queue=100_000,
+            server_options=((*SNDBUF, 32_768),),
         ),
         download(
             "bandwidth-20m-40ms-bbr",

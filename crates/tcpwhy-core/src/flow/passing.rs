@@ -130,7 +130,7 @@ impl Flow {
             }
             // Behind a queue that comes and goes it was later than that, if the next one has not come yet.
             let after = self.under_way[own].came_after(now, tsecr, leg).unwrap_or(sender.last);
-            let time = (packet.time + leg).max(after).min(now).max(sender.last);
+            let time = (packet.time + way.at_the_moment()).max(after).min(now).max(sender.last);
             let stamp = packet.stamp();
             let (queued_before, queued_after) = (event.queued, way.queue());
             let way = Way { leg: way.latest, queued_before, queued_after };

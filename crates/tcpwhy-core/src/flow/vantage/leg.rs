@@ -329,7 +329,8 @@ impl Leg {
     }
 
     /// A packet that echoes a value though newer ones are under way proves that it left before those arrived. Where the next follows
-    /// soon, it waited on the path and not for its application: only such a packet tells the queue of the moment.
+    /// soon, it waited on the path and not for its application, and tells the queue of the moment: the next one has waited
+    /// for nearly as long.
     fn echo_sample(&mut self, leg: Nanos, time: Nanos, round: Nanos) {
         self.sample(leg);
         self.bounds.echoed(leg, self.floor);
@@ -339,7 +340,8 @@ impl Leg {
             self.round_end = time + round;
         }
         self.latest = Nanos::ZERO;
-        let soon = SOON.max(Nanos(self.floor().0 / 8));
+        let waited = leg - self.floor();
+        let soon = SOON.max(Nanos(self.floor().0 / 8)).max(Nanos(waited.0 / 4));
         let next = self.stamps.oldest();
         if let Some(next) = next {
             self.bounds.at_least = self.bounds.at_least.max(time - next);

@@ -35,6 +35,12 @@ impl Standing {
         let queue = self.latest - self.floor - TICK;
         if self.one_way { queue.max(Nanos::ZERO) } else { Nanos::ZERO }
     }
+
+    /// What the newest packet took: behind a queue that this end's clock tells, more than the shortest of a round.
+    #[inline]
+    pub(crate) fn at_the_moment(&self) -> Nanos {
+        if self.queue() > Nanos::ZERO { self.latest } else { self.now }
+    }
 }
 
 impl Default for Standing {

@@ -88,6 +88,19 @@ fn an_echo_that_could_have_left_long_before_the_next_tells_no_queue() {
 }
 
 #[test]
+fn acks_that_wait_for_far_longer_than_they_are_apart_tell_the_queue() {
+    let mut leg = Leg::new();
+    leg.shaken(ms(5));
+    for i in 0..40u32 {
+        leg.passed_towards(i, Seq(0), ms(6 * i64::from(i)));
+        if i >= 7 {
+            leg.echoed(i - 7, ms(6 * i64::from(i) + 3), Nanos::ZERO, ms(50), false);
+        }
+    }
+    assert_eq!([leg.floor(), leg.standing().latest], [ms(5), ms(45)]);
+}
+
+#[test]
 fn answers_after_a_quiet_time_measure_the_leg_and_coincidences_do_not() {
     let mut leg = Leg::new();
     for i in 0..10 {

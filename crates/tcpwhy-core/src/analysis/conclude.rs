@@ -31,6 +31,7 @@ pub(super) fn connection(flow: &mut Flow, placing: &Placing, turn: u64, period: 
         return Judged { turn, connection: None };
     }
     flow.end();
+    flow.learn_of_queues(placing);
     let findings = findings::of(flow, placing);
     let mut rtt = rtt_of(flow, placing);
     let (position, confidence) = placing.legs.position(rtt.min);

@@ -19,6 +19,7 @@ mod handshake;
 mod identification;
 mod in_vain;
 mod line;
+mod lows;
 pub(crate) mod overflow;
 pub(crate) mod packet;
 mod passing;
@@ -51,6 +52,7 @@ use due::Owed;
 use handshake::Handshake;
 use packet::Packet;
 use placed::Taker;
+use placing::Placing;
 use sender::Sender;
 use tally::Count;
 use vantage::{Legs, Standing};
@@ -190,6 +192,17 @@ impl Flow {
                     sender.take_back();
                 }
                 sender.end(owed);
+            }
+        }
+    }
+
+    /// The capture is over: what of the queues that ACKs wait in showed only after them is known.
+    pub(crate) fn learn_of_queues(&mut self, placing: &Placing) {
+        for side in [Side::Client, Side::Server] {
+            let Some(sender) = &mut self.senders[side as usize] else { continue };
+            let floor = sender.rtt.floor_or_zero();
+            for stretch in sender.record.closed_mut() {
+                stretch.waited_longer(placing.acks_late_by(side, stretch.to), floor);
             }
         }
     }

@@ -193,6 +193,16 @@ impl Placing {
         self.previous_packet = Nanos::MAX;
     }
 
+    /// For how much longer ACKs that reached `side` until `time` had waited in queues than was known then, before the capture point and beyond it.
+    pub(crate) fn acks_late_by(&self, side: Side, time: Nanos) -> Nanos {
+        let (own, peer) = (side as usize, side.other() as usize);
+        let before = match self.legs.to[peer].near {
+            true => Nanos::ZERO,
+            false => self.clocks[peer].late_by(time),
+        };
+        before + self.legs.to[own].late_by(time)
+    }
+
     #[inline]
     fn count(&mut self, packet: &Packet) {
         self.last = self.last.max(packet.time);

@@ -194,6 +194,11 @@ impl Stretches {
         }
     }
 
+    /// As `closed`, for what is learnt later.
+    pub(crate) fn closed_mut(&mut self) -> &mut [Stretch] {
+        &mut self.closed
+    }
+
     /// All stretches but the open one.
     pub(crate) fn closed(&self) -> &[Stretch] {
         &self.closed

@@ -4,13 +4,14 @@
 //! (`tcp_transmit_skb`) with a clock of 1 ms (`TCP_TS_HZ`; RFC 7323 section 5.4 allows 1 ms to 1 s): what passes later after its
 //! stamp than others did has queued for the difference.
 
+use super::lows::Lows;
 use crate::units::Nanos;
 
 /// The clock of Linux, Windows and the BSDs. Of a faster one every packet seems to be the fastest, and nothing follows; a slower one
 /// contradicts itself soon.
 pub(crate) const TICK: Nanos = Nanos::from_millis(1);
 /// Two clocks that are kept to real time drift apart by no more than one part in so many.
-const DRIFT: i64 = 10_000;
+pub(super) const DRIFT: i64 = 10_000;
 /// A packet that by its stamp left before what released it could, and how many more of these than others, lately, show a clock that ticks slowly.
 /// Where a path jitters a few do so until the shortest way is known.
 const CONTRADICTS: u8 = 4;
@@ -32,6 +33,7 @@ pub(crate) struct SenderClock {
     seen: Nanos,
     /// Least time between a stamp and its passing, counted from the first packet's.
     least: Nanos,
+    lows: Lows,
     /// How much speaks for that it ticks more slowly than it should.
     slow: u8,
     /// How often it went on by one tick.
@@ -46,6 +48,7 @@ impl SenderClock {
         let Some((newest, ticks)) = self.newest else {
             self.newest = Some((tsval, 0));
             (self.start, self.ticked, self.seen) = (time, time, time);
+            self.lows.note(time, Nanos::ZERO);
             return true;
         };
         let ahead = i64::from(tsval.wrapping_sub(newest) as i32);
@@ -58,6 +61,7 @@ impl SenderClock {
         }
         let drifted = self.least + Nanos((time - self.seen).0 / DRIFT);
         self.least = late.min(drifted);
+        self.lows.note(time, self.least);
         self.seen = time;
         late <= self.least + TICK
     }
@@ -71,6 +75,11 @@ impl SenderClock {
     /// Whether it ticks as time passes: what is not late by it has not queued.
     pub(crate) fn tells(&self) -> bool {
         self.usable().is_some_and(|(_, ticks)| self.keeps_time(ticks))
+    }
+
+    /// For how much longer packets that passed until `time` had queued than was known then.
+    pub(crate) fn late_by(&self, time: Nanos) -> Nanos {
+        if self.tells() { self.lows.fell_after(time) } else { Nanos::ZERO }
     }
 
     /// Whether so many `ticks` are as long as it was seen for.

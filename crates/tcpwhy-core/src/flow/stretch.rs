@@ -224,6 +224,15 @@ impl Stretch {
         self.rtt_count += 1;
     }
 
+    /// Its ACKs had waited for so much longer than was known then; no round trip is shorter than `floor` without that.
+    pub(crate) fn waited_longer(&mut self, by: Nanos, floor: Nanos) {
+        let by = by.min(self.forth_min - floor);
+        if self.rtt_count > 0 && by > Nanos::ZERO {
+            self.forth_min = self.forth_min - by;
+            self.queued_back += by.scale(self.rtt_count.into(), 1);
+        }
+    }
+
     /// A segment was sent again.
     #[cold]
     pub(crate) fn lost(&mut self, loss: Loss) {

@@ -6,6 +6,7 @@ use super::behind::Behind;
 use super::bounds::Bounds;
 use super::pairs::QuietPairs;
 use super::stamps::{Echo, Stamps};
+use crate::flow::lows::Lows;
 use crate::flow::{BUSY_HOST, NEAR, WAKE_UP};
 use crate::units::{Nanos, Seq};
 
@@ -51,6 +52,8 @@ pub(crate) struct Leg {
     /// What comes before it this end has acknowledged.
     acked: Option<Seq>,
     stamps: Stamps,
+    /// Of its floor, by echoes.
+    lows: Lows,
 }
 
 impl Leg {
@@ -78,6 +81,7 @@ impl Leg {
             asked: None,
             acked: None,
             stamps: Stamps::default(),
+            lows: Lows::default(),
         }
     }
 
@@ -109,6 +113,11 @@ impl Leg {
     #[inline(always)]
     pub(crate) fn has_moved(&mut self) -> bool {
         std::mem::take(&mut self.moved)
+    }
+
+    /// For how much longer packets that arrived until `time` had queued on their way to this end than was known then.
+    pub(crate) fn late_by(&self, time: Nanos) -> Nanos {
+        if self.one_way { self.lows.fell_after(time) } else { Nanos::ZERO }
     }
 
     /// The smallest round trip to this end, or zero when nothing is known.
@@ -332,7 +341,11 @@ impl Leg {
     /// soon, it waited on the path and not for its application, and tells the queue of the moment: the next one has waited
     /// for nearly as long.
     fn echo_sample(&mut self, leg: Nanos, time: Nanos, round: Nanos) {
+        if self.known {
+            self.lows.note(time, self.floor);
+        }
         self.sample(leg);
+        self.lows.note(time, self.floor);
         self.bounds.echoed(leg, self.floor);
         if time >= self.round_end {
             self.previous = self.current;

@@ -1,4 +1,4 @@
-//! What all connections together put on the link's two ways, and when both rest.
+//! How busy the link's two ways are, by its own account or by what all connections together send, and when the queue of one is empty.
 
 use tcpwhy_core::kernel::tcp_info::TcpInfo;
 use tcpwhy_core::link::{Rate, WaySpec};
@@ -85,25 +85,25 @@ impl Load {
 impl Way {
     /// A way that is full has something to carry all the time, but for what bunches of ACKs leave.
     fn told(steps: &[Step]) -> Self {
-        let (mut carried, mut sum) = (Vec::new(), 0_u64);
-        for step in steps {
-            carried.push((step.from_ns, sum));
-            sum = sum.saturating_add(step.busy_ns);
-            carried.push((step.to_ns, sum));
-        }
-        Self { rate: 1.0, full: 0.9, carried }
+        let amounts = steps.iter().flat_map(|s| [(s.from_ns, 0), (s.to_ns, s.busy_ns)]);
+        Self::new(1.0, 0.9, amounts.collect())
     }
 
     /// What the sockets send comes in bursts, and what is lost of it goes nowhere.
     fn sent(rate: f64, sockets: &[&Sent]) -> Self {
-        let mut carried: Vec<(u64, u64)> = sockets.iter().flat_map(|s| s.steps()).collect();
-        carried.sort_unstable();
+        let mut amounts: Vec<(u64, u64)> = sockets.iter().flat_map(|s| s.steps()).collect();
+        amounts.sort_unstable();
+        Self::new(rate, 0.5, amounts)
+    }
+
+    /// What it carried until each of these times since the one before, in their order.
+    fn new(rate: f64, full: f64, mut amounts: Vec<(u64, u64)>) -> Self {
         let mut sum = 0_u64;
-        for (_, bytes) in &mut carried {
-            sum = sum.saturating_add(*bytes);
-            *bytes = sum;
+        for (_, amount) in &mut amounts {
+            sum = sum.saturating_add(*amount);
+            *amount = sum;
         }
-        Self { rate, full: 0.5, carried }
+        Self { rate, full, carried: amounts }
     }
 
     /// What it had carried by then, between two moments of the account in proportion.

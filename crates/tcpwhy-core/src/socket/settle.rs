@@ -8,7 +8,7 @@ use crate::model::{
 use crate::units::Nanos;
 use crate::whatif::predict_by;
 
-use super::account::{Piece, pieces};
+use super::pieces::{Piece, pieces};
 use super::{Histories, History, Holder, State, cause, receiver_cause};
 
 /// Below this many percent an answer from packets gives way to the kernel's own.

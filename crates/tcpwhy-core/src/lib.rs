@@ -19,6 +19,7 @@ pub mod model;
 pub mod observe;
 pub mod picture;
 pub mod quantity;
+pub mod random;
 pub mod socket;
 pub mod units;
 pub mod whatif;

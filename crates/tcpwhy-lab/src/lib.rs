@@ -10,6 +10,7 @@ pub mod host;
 mod keep;
 pub mod link;
 mod namespace;
+mod ndjson;
 mod parallel;
 mod places;
 pub mod run;

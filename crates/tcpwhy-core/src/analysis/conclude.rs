@@ -240,7 +240,7 @@ fn facts_of(sender: &Sender) -> Facts {
         rtt_floor: sender.rtt.floor_or_zero(),
         peak_bps: 0,
         path_bps: 0,
-        max_flight: sender.tally.max_flight,
+        max_flight: narrow(sender.tally.max_flight),
         first_flight: 0,
         max_window: narrow(sender.window.largest),
         min_window: if smallest == u64::MAX { 0 } else { narrow(smallest) },

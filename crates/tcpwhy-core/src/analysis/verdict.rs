@@ -160,7 +160,7 @@ pub(super) fn depends_on_scale((limit, cause): (Limit, Cause), facts: &Facts) ->
 /// more was in flight than a half of it.
 fn depends_on_room(limit: Limit, facts: &Facts) -> bool {
     let widened = matches!(facts.scale, WindowScale::Inferred { min: 1.., .. });
-    limit == Limit::SendBuffer && widened && facts.max_flight > u64::from(facts.min_window / 2)
+    limit == Limit::SendBuffer && widened && facts.max_flight > facts.min_window / 2
 }
 
 #[cfg(test)]

@@ -132,8 +132,8 @@ pub struct Facts {
     pub peak_bps: u64,
     /// What the narrowest link carries, in bit/s of payload; 0 where the packets do not show it.
     pub path_bps: u64,
-    /// Largest bytes in flight.
-    pub max_flight: u64,
+    /// Largest bytes in flight: less than 2^31 bytes are (RFC 9293 section 3.4).
+    pub max_flight: u32,
     /// Bytes in flight in the first round trip of a connection that was seen from its handshake on; 0 elsewhere.
     pub first_flight: u32,
     /// Largest advertised window, scaled: less than 2^30 bytes (RFC 7323 section 2.3).

@@ -163,7 +163,7 @@ fn facts(states: &[State]) -> Facts {
         rtt_floor: floor.map_or(Nanos::ZERO, |us| Nanos::from_micros(us.into())),
         peak_bps: 0,
         path_bps: 0,
-        max_flight: states.iter().map(|s| u64::from(s.outstanding)).max().unwrap_or(0),
+        max_flight: states.iter().map(|s| s.outstanding).max().unwrap_or(0),
         first_flight: 0,
         resent: states.iter().any(State::repairs),
         max_window: windows().max().unwrap_or(0),

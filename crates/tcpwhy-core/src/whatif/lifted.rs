@@ -199,7 +199,7 @@ fn transfer(path: &Path<'_>, lifted: Limit, size: u64) -> Transfer {
     let first = match lifted {
         Limit::CongestionWindow => Some(bdp.saturating_mul(2).max(size) / mss + 10),
         _ if path.traits.opened => None,
-        _ => Some((facts.max_flight / mss).max(10)),
+        _ => Some((u64::from(facts.max_flight) / mss).max(10)),
     };
     Transfer {
         size,
@@ -228,7 +228,8 @@ fn held(path: &Path<'_>, is_meant: impl Fn(&Interval) -> bool) -> bool {
 
 /// The send buffer, and what is written at once.
 fn send_buffer(path: &Path<'_>, lifted: Limit, sender: &End) -> (Asked, u64) {
-    let seen = held(path, |i| i.limit == Limit::SendBuffer).then_some(path.facts.max_flight);
+    let seen =
+        held(path, |i| i.limit == Limit::SendBuffer).then_some(u64::from(path.facts.max_flight));
     let meets = match lifted {
         Limit::SendBuffer => false,
         // Of a buffer that let the window be filled is only known that it takes as much.
@@ -268,7 +269,7 @@ fn is_window_kept(path: &Path<'_>, lifted: Limit) -> bool {
 
 /// Whether the flight has reached the largest window.
 fn has_filled_window(facts: &Facts) -> bool {
-    facts.max_flight + 2 * u64::from(facts.mss) > facts.max_window.into()
+    u64::from(facts.max_flight) + 2 * u64::from(facts.mss) > facts.max_window.into()
 }
 
 /// The buffer that lets so much be in flight (`sk_wmem_queued` counts packet buffers whole; the kernel doubles what is asked).
@@ -281,7 +282,7 @@ fn holding(flight: u64, write: u64, sender: &End) -> Asked {
 fn end(path: &Path<'_>, lifted: Limit, bdp: u64) -> End {
     let facts = path.facts;
     let mut end = End::default();
-    end.sysctls.tcp_wmem[2] = SEND_MOST.max(bdp.saturating_mul(4)).max(facts.max_flight);
+    end.sysctls.tcp_wmem[2] = SEND_MOST.max(bdp.saturating_mul(4)).max(facts.max_flight.into());
     let ceiling = match facts.scale {
         _ if lifted == Limit::ReceiveWindow => bdp.saturating_mul(2),
         WindowScale::Absent => {

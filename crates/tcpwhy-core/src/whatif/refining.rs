@@ -90,7 +90,8 @@ pub(crate) fn predict_by(direction: &mut Direction, traits: Traits) {
     let moving = moving(&direction.timeline, &direction.transfers);
     let mut what_if = predict(&path(direction, &moving, traits));
     keep_round_trips(direction, &mut what_if);
-    direction.what_if = what_if.into();
+    // A list that is only shrunk may keep the room that it grew to.
+    direction.what_if = what_if.as_slice().into();
 }
 
 /// What the predictions of a direction start from.

@@ -4,11 +4,13 @@
 //! rests in every round is not, whatever its packets wait for now and then.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tcpwhy_core::units::Nanos;
+
+use crate::ndjson;
 
 /// As long as it is from one sample of the sockets to the next.
 const STEP: Nanos = Nanos::from_millis(2);
@@ -115,19 +117,15 @@ pub fn write(folder: &Path, ways: [&[Step]; 2]) -> io::Result<()> {
     file.flush()
 }
 
-/// Reads it again: the steps of the client's way, and of the server's. `None`: the link has not told. A line that was cut off is left out.
+/// Reads it again: the steps of the client's way, and of the server's. `None`: the link has not told.
 ///
 /// # Errors
 /// The file cannot be read.
 pub fn read(folder: &Path) -> io::Result<Option<[Vec<Step>; 2]>> {
-    let file = match File::open(folder.join(FILE)) {
-        Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(e),
-    };
+    let Some(lines) = ndjson::lines_if_any::<Line>(&folder.join(FILE))? else { return Ok(None) };
     let mut ways = [Vec::new(), Vec::new()];
-    for text in BufReader::new(file).lines() {
-        let Ok(line) = serde_json::from_str::<Line>(&text?) else { continue };
+    for line in lines {
+        let line = line?;
         if let Some(way) = SENDERS.iter().position(|from| *from == line.from) {
             ways[way].push(line.step);
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tcpwhy_core::model::Side;
 use tcpwhy_core::observe::{Segment, flags};
-use tcpwhy_core::whatif::traffic::Rng;
+use tcpwhy_core::random::Rng;
 
 /// Snapshot length of [`Variant::Snaplen`], in bytes.
 const SNAPLEN: usize = 64;

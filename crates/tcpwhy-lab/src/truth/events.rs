@@ -1,8 +1,7 @@
 //! The kernel's events of a case folder (`events.ndjson`), by socket.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -11,6 +10,7 @@ use tcpwhy_live::events::{Event, Kind, Snapshot};
 use super::sender::Moment;
 use super::spans::Spans;
 use super::{State, Watched};
+use crate::ndjson;
 
 #[derive(Deserialize)]
 struct Line {
@@ -37,15 +37,14 @@ pub(super) struct Told {
 /// A socket as its events name it: the host's name and the kernel's cookie.
 pub(super) type Key = (String, u64);
 
-/// Reads the file. A line cut off by a killed recorder is left out, and so is a socket without a cookie: samples give each one within
-/// milliseconds.
+/// Reads the file. A socket without a cookie is left out: samples give each one within milliseconds.
 ///
 /// # Errors
 /// The file cannot be read.
 pub(super) fn read(path: &Path) -> io::Result<BTreeMap<Key, Told>> {
     let mut sockets: BTreeMap<Key, Told> = BTreeMap::new();
-    for text in BufReader::with_capacity(1 << 16, File::open(path)?).lines() {
-        let Ok(Line { host, event }) = serde_json::from_str(&text?) else { continue };
+    for line in ndjson::lines(path)? {
+        let Line { host, event } = line?;
         if event.cookie != 0 {
             sockets.entry((host, event.cookie)).or_default().add(&event);
         }

@@ -1,8 +1,7 @@
 //! The samples and events of a case folder -> its truth.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use tcpwhy_core::link::{Rate, WaySpec};
 use tcpwhy_core::socket::Receiver;
 
 use crate::link::busy;
+use crate::ndjson;
 use crate::spec::LinkSpec;
 
 use super::cause::{self, Beside};
@@ -116,8 +116,8 @@ pub fn read(
 
 fn samples(path: &Path) -> io::Result<Sockets> {
     let mut sockets = Sockets::new();
-    for text in BufReader::new(File::open(path)?).lines() {
-        let Ok(line) = serde_json::from_str::<Line>(&text?) else { continue };
+    for line in ndjson::lines::<Line>(path)? {
+        let line = line?;
         let raw = from_hex(&line.tcp_info);
         let info = TcpInfo(&raw);
         let Some(state) = State::from_sample(line.t_ns, info, line.wqueue, &line.skmem, "") else {

@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
 use super::spans::Spans;
+use crate::ndjson;
 
 #[derive(Deserialize)]
 struct Line {
@@ -39,15 +39,10 @@ impl Writes {
 /// # Errors
 /// The file cannot be read.
 pub(super) fn read(path: &Path) -> io::Result<Writes> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Writes::default()),
-        Err(e) => return Err(e),
-    };
     let mut open = BTreeMap::new();
     let mut writes = Writes::default();
-    for text in BufReader::new(file).lines() {
-        let Ok(line) = serde_json::from_str::<Line>(&text?) else { continue };
+    for line in ndjson::lines_if_any::<Line>(path)?.into_iter().flatten() {
+        let line = line?;
         let ends = (line.local, line.remote);
         match line.kind.as_str() {
             // A buffer that is full without blocking goes on until the writer is told.

@@ -57,7 +57,7 @@ fn sender(s: &Subject<'_>, d: &Direction, at: Nanos) -> Store {
     let plateau = held.map(|i| i.evidence.flight).max().unwrap_or(0);
     Store {
         name: name(if plateau > 0 { Name::Sender } else { Name::UnknownSender }),
-        capacity: plateau.max(d.facts.max_flight),
+        capacity: plateau.max(d.facts.max_flight.into()),
         filled: value(&track(s).flight, at, 0),
         lies: false,
     }

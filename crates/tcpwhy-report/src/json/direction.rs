@@ -223,7 +223,7 @@ impl Facts {
             rtt_floor_ns: f.rtt_floor.0,
             peak_bps: f.peak_bps,
             path_bps: f.path_bps,
-            max_flight_bytes: f.max_flight,
+            max_flight_bytes: f.max_flight.into(),
             max_window_bytes: f.max_window,
             min_window_bytes: f.min_window,
             window_scale: match f.scale {

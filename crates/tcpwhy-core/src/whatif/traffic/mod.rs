@@ -19,7 +19,6 @@ mod link;
 mod opening;
 mod packet;
 mod receiver;
-mod rng;
 mod rtt;
 mod scenario;
 mod sender;
@@ -30,7 +29,6 @@ mod world;
 #[cfg(test)]
 mod tests;
 
-pub use rng::Rng;
 pub use scenario::{Control, Loss, Reader, Scenario, Window, Workload};
 pub use tap::Trace;
 pub use truth::TruthInterval;

@@ -6,8 +6,9 @@ use crate::flow::packet::Packet;
 use crate::flow::placed::Taker;
 use crate::model::Side;
 use crate::observe::{Segment, flags};
+use crate::random::Rng;
 use crate::units::{Nanos, Seq};
-use crate::whatif::traffic::{Control, Loss, Reader, Rng, Scenario, Window, Workload, simulate};
+use crate::whatif::traffic::{Control, Loss, Reader, Scenario, Window, Workload, simulate};
 use std::cell::Cell;
 
 thread_local! {

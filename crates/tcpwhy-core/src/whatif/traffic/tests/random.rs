@@ -1,6 +1,7 @@
 //! Any scenario at all.
 
 use super::*;
+use crate::random::Rng;
 
 /// One of the values, by chance.
 fn one_of<T: Clone>(rng: &mut Rng, values: &[T]) -> T {

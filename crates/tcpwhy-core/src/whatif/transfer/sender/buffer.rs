@@ -2,8 +2,8 @@
 
 use crate::kernel::Version;
 use crate::kernel::send::{may_queue, skb_overhead, wakes_writer};
+use crate::random::Rng;
 use crate::units::Nanos;
-use crate::whatif::traffic::Rng;
 use crate::whatif::transfer::Transfer;
 use std::collections::VecDeque;
 

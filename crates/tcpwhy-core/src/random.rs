@@ -1,6 +1,6 @@
-//! Seeded pseudo-random numbers: splitmix64 (Steele, Lea, Flood 2014), the same on every machine.
+//! Seeded pseudo-random numbers, the same on every machine.
 
-/// A stream of numbers that its seed determines. Not for secrets.
+/// A stream of numbers that its seed determines: splitmix64 (Steele, Lea, Flood 2014). Not for secrets.
 #[derive(Debug, Clone)]
 pub struct Rng(u64);
 

@@ -327,7 +327,7 @@ impl Leg {
                 let leg = time - passed;
                 let rest = leg >= AROUND_THE_EARTH && quiet.scale(4, 1) >= leg.scale(3, 1);
                 self.bounds.rested += u32::from(rest);
-                self.echo_sample(leg, time, round);
+                self.echo_sample(leg, time, quiet, round);
             }
             Echo::Stuck => {
                 self.stuck = true;
@@ -340,7 +340,7 @@ impl Leg {
     /// A packet that echoes a value though newer ones are under way proves that it left before those arrived. Where the next follows
     /// soon, it waited on the path and not for its application, and tells the queue of the moment: the next one has waited
     /// for nearly as long.
-    fn echo_sample(&mut self, leg: Nanos, time: Nanos, round: Nanos) {
+    fn echo_sample(&mut self, leg: Nanos, time: Nanos, quiet: Nanos, round: Nanos) {
         if self.known {
             self.lows.note(time, self.floor);
         }
@@ -354,7 +354,10 @@ impl Leg {
         }
         self.latest = Nanos::ZERO;
         let waited = leg - self.floor();
-        let soon = SOON.max(Nanos(self.floor().0 / 8)).max(Nanos(waited.0 / 4));
+        // Before what waits in a queue another packet leaves it: what nothing came before for as long has waited for its application.
+        let part = waited.scale(1, 4);
+        let soon =
+            SOON.max(self.floor().scale(1, 8)).max(if quiet < part { part } else { Nanos::ZERO });
         let next = self.stamps.oldest();
         if let Some(next) = next {
             self.bounds.at_least = self.bounds.at_least.max(time - next);

@@ -101,6 +101,22 @@ fn acks_that_wait_for_far_longer_than_they_are_apart_tell_the_queue() {
 }
 
 #[test]
+fn what_an_end_says_at_last_of_its_own_accord_tells_no_queue() {
+    let latest = |quiet: i64| {
+        let mut leg = Leg::new();
+        leg.shaken(ms(20));
+        // Sent again and again, and lost beyond the capture.
+        for (stamp, time) in [(1, 0), (2, 250), (3, 700), (4, 1600), (5, 3500)] {
+            leg.passed_towards(stamp, Seq(0), ms(time));
+        }
+        leg.echoed(1, ms(12_000), ms(quiet), ms(50), false);
+        leg.standing().latest
+    };
+    assert_eq!(latest(8_500), ms(20));
+    assert_eq!(latest(100), ms(12_000), "as packets come out of a queue");
+}
+
+#[test]
 fn answers_after_a_quiet_time_measure_the_leg_and_coincidences_do_not() {
     let mut leg = Leg::new();
     for i in 0..10 {

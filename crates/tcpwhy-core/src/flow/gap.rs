@@ -66,6 +66,8 @@ pub(crate) struct Gap {
     noticed: Option<Nanos>,
     /// When all that was lost had arrived.
     repaired: Option<Nanos>,
+    /// What was sent last was no full segment though the window had room for one: all that was written had left.
+    written_out: bool,
 }
 
 impl Gap {
@@ -77,6 +79,7 @@ impl Gap {
             drained: None,
             noticed: None,
             repaired: None,
+            written_out: false,
         }
     }
 
@@ -88,6 +91,13 @@ impl Gap {
         self.drained = None;
         self.noticed = None;
         self.repaired = None;
+        self.written_out = false;
+    }
+
+    /// Nothing more was written when it began.
+    #[cold]
+    pub(crate) fn begins_written_out(&mut self) {
+        self.written_out = true;
     }
 
     /// As `restart`, after a gap that [is of one wait](Gap::is_of_one_wait).
@@ -189,7 +199,7 @@ impl Gap {
     pub(crate) fn only_wait(&self, release: Release) -> Option<(Wait, &Piece)> {
         let cut = matches!(release, Release::PeerData(_)) || self.turn(release).is_some();
         let piece = &self.pieces[0];
-        (self.len == 1 && !cut).then(|| (wait_of(piece.state, piece.window == 0, release), piece))
+        (self.len == 1 && !cut).then(|| (self.wait_in(piece, release), piece))
     }
 
     /// Tells the parts of the gap up to `end`, each with what it was a wait for.
@@ -204,12 +214,12 @@ impl Gap {
         for (i, piece) in pieces.iter().enumerate() {
             let to = pieces.get(i + 1).map_or(end, |next| next.from).min(end);
             match turn {
-                Some((at, before)) if at >= to => split(piece, to, before, &mut tell),
+                Some((at, before)) if at >= to => self.split(piece, to, before, &mut tell),
                 Some((at, before)) if at > piece.from => {
-                    split(piece, at, before, &mut tell);
-                    split(piece, to, release, &mut tell);
+                    self.split(piece, at, before, &mut tell);
+                    self.split(piece, to, release, &mut tell);
                 }
-                _ => split(piece, to, release, &mut tell),
+                _ => self.split(piece, to, release, &mut tell),
             }
         }
     }
@@ -223,35 +233,44 @@ impl Gap {
             _ => self.repaired.filter(inside).map(|at| (at, Release::Repair)),
         }
     }
-}
 
-/// What a wait in `state` was, by what released the data after it; `closed`: the window was zero.
-fn wait_of(state: State, closed: bool, release: Release) -> Wait {
-    match (release, state) {
-        (Release::Nothing, _) => Wait::Tail,
-        (Release::Unseen, State::NoRoom) if closed => Wait::Window,
-        (Release::Unseen, _) => Wait::Unseen,
-        (Release::Repair, State::NoRoom) if closed => Wait::Window,
-        (Release::Repair, _) => Wait::Recovery,
-        (_, State::NoRoom) => Wait::Window,
-        (Release::Ack, _) => Wait::Ack,
-        (Release::DelayedAck, _) => Wait::Nagle,
-        (Release::OwnWill, _) => Wait::IdleSelf,
-        (Release::Timer, _) => Wait::Timer,
-        (Release::PeerData(_), _) => Wait::IdlePeer,
+    /// One piece by what released the data after it; the peer's last words cut it in two.
+    fn split(
+        &self,
+        piece: &Piece,
+        to: Nanos,
+        release: Release,
+        tell: &mut impl FnMut(Nanos, Wait, &Piece),
+    ) {
+        let wait = self.wait_in(piece, release);
+        let turn = match release {
+            Release::PeerData(at) if wait == Wait::IdlePeer => at.max(piece.from).min(to),
+            _ => to,
+        };
+        tell(turn, wait, piece);
+        if turn < to {
+            tell(to, Wait::IdleSelf, piece);
+        }
     }
-}
 
-/// One piece by what released the data after it; the peer's last words cut it in two.
-fn split(piece: &Piece, to: Nanos, release: Release, tell: &mut impl FnMut(Nanos, Wait, &Piece)) {
-    let wait = wait_of(piece.state, piece.window == 0, release);
-    let turn = match release {
-        Release::PeerData(at) if wait == Wait::IdlePeer => at.max(piece.from).min(to),
-        _ => to,
-    };
-    tell(turn, wait, piece);
-    if turn < to {
-        tell(to, Wait::IdleSelf, piece);
+    /// What a wait in this `piece` was, by what released the data after it.
+    fn wait_in(&self, piece: &Piece, release: Release) -> Wait {
+        let closed = piece.window == 0;
+        match (release, piece.state) {
+            (Release::Nothing, _) => Wait::Tail,
+            (Release::Unseen, State::NoRoom) if closed => Wait::Window,
+            (Release::Unseen, _) => Wait::Unseen,
+            (Release::Repair, State::NoRoom) if closed => Wait::Window,
+            (Release::Repair, _) => Wait::Recovery,
+            // What the peer asked for had left: no window held it.
+            (Release::PeerData(_), State::NoRoom) if self.written_out => Wait::IdlePeer,
+            (_, State::NoRoom) => Wait::Window,
+            (Release::Ack, _) => Wait::Ack,
+            (Release::DelayedAck, _) => Wait::Nagle,
+            (Release::OwnWill, _) => Wait::IdleSelf,
+            (Release::Timer, _) => Wait::Timer,
+            (Release::PeerData(_), _) => Wait::IdlePeer,
+        }
     }
 }
 
@@ -285,6 +304,18 @@ mod tests {
             resolved(&gap, Release::PeerData(Nanos(70))),
             [(20, Wait::IdlePeer), (70, Wait::IdlePeer), (100, Wait::IdleSelf)]
         );
+    }
+
+    #[test]
+    fn a_window_that_is_too_small_for_more_holds_nobody_who_has_no_more() {
+        let mut gap = Gap::starting(piece(0, State::NoRoom));
+        gap.change(piece(60, State::Idle));
+        let asked = Release::PeerData(Nanos(100));
+        assert_eq!(resolved(&gap, asked), [(60, Wait::Window), (100, Wait::IdlePeer)]);
+        gap.begins_written_out();
+        assert_eq!(resolved(&gap, asked), [(60, Wait::IdlePeer), (100, Wait::IdlePeer)]);
+        // It may have been the end of what the kernel had put together, and not of all.
+        assert_eq!(resolved(&gap, Release::Ack), [(60, Wait::Window), (100, Wait::Ack)]);
     }
 
     #[test]

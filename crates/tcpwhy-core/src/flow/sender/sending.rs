@@ -265,6 +265,13 @@ impl Sender {
         self.small_end > self.data_end.saturating_sub(self.flight)
     }
 
+    /// This was all that was written: a sender that has more fills a segment where there is room for one.
+    #[inline(never)]
+    fn has_written_out(&self, packet: &Packet) -> bool {
+        let (sent, mss) = (u64::from(packet.len), self.size.mss());
+        self.short && sent < mss && self.room + sent >= mss
+    }
+
     #[inline(always)]
     fn open_gap(&mut self, packet: &Packet, time: Nanos) {
         self.peer_data = None;
@@ -277,6 +284,9 @@ impl Sender {
         self.tally.max_flight = self.tally.max_flight.max(self.flight);
         let piece = self.piece(time, packet.frame);
         self.gap.restart(piece);
+        if piece.state == State::NoRoom && self.has_written_out(packet) {
+            self.gap.begins_written_out();
+        }
         if self.recover.is_some() || self.duplicate_acks > 0 {
             self.gap.notices(time);
         }

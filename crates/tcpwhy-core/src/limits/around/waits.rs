@@ -140,7 +140,13 @@ impl Around {
 
     /// Waits take one time each, an eighth of it more or less.
     pub(crate) fn is_regular(&self) -> bool {
-        self.lengths.count() >= EVEN && self.lengths.deviation() <= self.lengths.mean() / 8.0
+        self.is_regular_within(8)
+    }
+
+    /// The same, such a part of it more or less: from afar it is not known to the moment when what comes has left.
+    pub(crate) fn is_regular_within(&self, part: u32) -> bool {
+        let most = self.lengths.mean() / f64::from(part);
+        self.lengths.count() >= EVEN && self.lengths.deviation() <= most
     }
 
     /// Each segment may be a write of its own: where a kernel marks what it hands over as a pair (`__tcp_transmit_skb`), no more than every

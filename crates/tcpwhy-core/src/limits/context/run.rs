@@ -159,15 +159,23 @@ impl Context<'_> {
     }
 
     /// All arrives before more leaves, full segments alone come in lumps as pacing makes them, at even intervals, all along. Writes by a clock all
-    /// end in segments that are not full, and a slow link passes on one segment at a time.
+    /// end in segments that are not full, and a slow link passes on one segment at a time; answers have waited for a question.
     pub(crate) fn lets_go_by_a_timer(&self) -> bool {
         *self.by_a_timer.get_or_init(|| {
-            let sum = self.sum(0..self.stretches.len());
-            let drained = self.stretches.iter().filter(|s| s.wait == Wait::IdleSelf).count();
+            // A reader that stops, and a loss, hold a pacer, too.
+            let is_free = |&i: &usize| {
+                let s = &self.stretches[i];
+                s.wait != Wait::Window && !s.is_repair()
+            };
+            let count = self.stretches.len();
+            let sum = self.sum_of((0..count).filter(is_free), count / 2);
+            let rests = |wait| self.stretches.iter().filter(|s| s.wait == wait).count();
+            let drained = rests(Wait::IdleSelf);
             sum.waits >= 2 * EVEN
                 && drained * 2 >= sum.waits as usize
+                && rests(Wait::IdlePeer) * 2 <= drained
                 && sum.short_segments * EVEN <= sum.waits
-                && sum.is_regular()
+                && sum.is_regular_within(if self.far { 4 } else { 8 })
                 && sum.burst() >= self.mss / 2 * 3
                 && sum.burst() <= paced_burst(self, sum.rate())
         })
@@ -203,6 +211,24 @@ mod tests {
         assert!(!paced(40, 0, 0), "more than pacing lets go");
         assert!(!paced(1, 0, 0), "a slow link's segments");
         assert!(!lumps(Wait::Ack, 12, 0, 0), "what is in flight may keep back the ends of writes");
+    }
+
+    #[test]
+    fn answers_that_leave_evenly_are_let_go_by_questions() {
+        let paces = |asked: usize, stops: bool| {
+            let list = rounds(80, Nanos::from_millis(6), |k, s| {
+                s.wait = if k % 4 < asked { Wait::IdlePeer } else { Wait::IdleSelf };
+                (s.waits, s.segments, s.arrived) = (1, 2, 2 * MSS as i64);
+                s.lengths.add(5_000_000);
+                if stops && k == 40 {
+                    s.wait = Wait::Window;
+                    s.lengths.add(1_500_000_000);
+                }
+            });
+            Context::new(&list, Nanos::from_millis(1), MSS).lets_go_by_a_timer()
+        };
+        assert!(paces(0, false) && paces(1, false) && !paces(2, false));
+        assert!(paces(0, true), "while the reader stopped nothing was let go");
     }
 
     #[test]

@@ -63,20 +63,23 @@ impl Direction {
         }
     }
 
-    /// Payload bits per second over the transfer time; none where the receiver has acknowledged nothing.
+    /// Payload bits per second over the transfer time, without what the receiver has not acknowledged.
     pub fn goodput_bps(&self) -> u64 {
-        if self.is_in_vain() { 0 } else { bits_per_second(self.bytes, self.transfer) }
+        bits_per_second(self.delivered(), self.transfer)
     }
 
     /// As [`goodput_bps`](Self::goodput_bps), of one of its transfers.
     pub fn goodput_of(&self, transfer: &Transfer) -> u64 {
-        let time = transfer.to - transfer.from;
-        if self.is_in_vain() { 0 } else { bits_per_second(transfer.bytes, time) }
+        let is_last = self.transfers.last() == Some(transfer);
+        let missing = if is_last { self.bytes - self.delivered() } else { 0 };
+        bits_per_second(transfer.bytes.saturating_sub(missing), transfer.to - transfer.from)
     }
 
-    /// Whether the receiver has acknowledged nothing. Where it advertised no window either, its packets are not in the capture.
-    fn is_in_vain(&self) -> bool {
-        self.facts.max_window > 0 && self.timeline.iter().all(|i| i.evidence.acked == 0)
+    /// Payload bytes that the receiver has acknowledged. Where it advertised no window, its packets are not in the capture: all of them may
+    /// have arrived.
+    fn delivered(&self) -> u64 {
+        let acked = self.timeline.iter().map(|i| i.evidence.acked).sum();
+        if self.facts.max_window == 0 { self.bytes } else { self.bytes.min(acked) }
     }
 
     /// How many transfers there were: each begins when the other end has spoken.
@@ -128,5 +131,38 @@ impl Direction {
             (Some(first), Some(last)) => last.to - first.from,
             _ => Nanos::ZERO,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Limit;
+    use crate::model::made::{facts, interval};
+
+    #[test]
+    fn goodput_is_what_was_acknowledged() {
+        let second = Nanos::from_millis(1_000);
+        let verdict =
+            Verdict { limit: Limit::SendBuffer, cause: Cause::None, share: 1.0, confidence: 0.9 };
+        let timeline = |acked| {
+            Box::new([interval(Limit::SendBuffer, (Nanos::ZERO, second), acked)]) as Box<[Interval]>
+        };
+        let transfer = |from, to, bytes| {
+            let (retransmitted, first_frame, last_frame) = (0, 1, 2);
+            Transfer { from, to, bytes, retransmitted, first_frame, last_frame }
+        };
+        let half = Nanos::from_millis(500);
+        let mut d = Direction::without_data(Side::Server, timeline(3_000), verdict, facts());
+        (d.bytes, d.transfer) = (5_000, second);
+        d.transfers = Box::new([transfer(Nanos::ZERO, half, 1_000), transfer(half, second, 4_000)]);
+        assert_eq!(d.goodput_bps(), 24_000);
+        let each: Vec<u64> = d.transfers.iter().map(|t| d.goodput_of(t)).collect();
+        assert_eq!(each, [16_000, 32_000], "what is missing was sent last");
+        // Nobody knows what arrived where the receiver's packets were not captured.
+        d.timeline = timeline(0);
+        assert_eq!(d.goodput_bps(), 0);
+        d.facts.max_window = 0;
+        assert_eq!(d.goodput_bps(), 40_000);
     }
 }

@@ -3,6 +3,9 @@
 use super::{Cause, Limit};
 use crate::units::{Nanos, bits_per_second};
 
+/// Hosts stamp packets to the microsecond, if they are good.
+const SHORTEST_TOLD: Nanos = Nanos::from_micros(1);
+
 /// Numbers measured over one interval; 0 where nothing could be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Evidence {
@@ -78,9 +81,10 @@ impl Interval {
         self.to - self.from
     }
 
-    /// Delivery rate over the interval, in bit/s.
+    /// Delivery rate over the interval, in bit/s; none over a time that no capture's clock tells.
     pub fn rate_bps(&self) -> u64 {
-        bits_per_second(self.evidence.acked, self.duration())
+        let told = self.duration() >= SHORTEST_TOLD;
+        if told { bits_per_second(self.evidence.acked, self.duration()) } else { 0 }
     }
 }
 

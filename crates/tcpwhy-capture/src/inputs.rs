@@ -105,7 +105,8 @@ impl Listing {
         let is_hidden = |path: &Path| {
             path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
         };
-        let is_file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+        // What cannot be looked at is opened all the same: then it is told why not.
+        let is_file = |path: &Path| fs::metadata(path).map_or(true, |metadata| metadata.is_file());
         paths.retain(|path| !is_hidden(path) && is_file(path));
         paths.sort();
         if paths.is_empty() {
@@ -160,6 +161,17 @@ mod tests {
         let listing = Listing::new(&[Input::Path(directory.path().to_owned())]);
         let names: Vec<_> = listing.items.iter().map(|item| Path::new(&item.name)).collect();
         assert_eq!(names, [directory.path().join("a.pcap"), directory.path().join("b.pcap")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_directory_lists_and_nobody_can_look_at_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let dangling = directory.path().join("a.pcap");
+        std::os::unix::fs::symlink("/nowhere/b.pcap", &dangling).unwrap();
+        let listing = Listing::new(&[Input::Path(directory.path().to_owned())]);
+        let errors: Vec<_> = listing.errors.iter().map(Error::file).collect();
+        assert_eq!(errors, [display(&dangling)]);
     }
 
     #[test]

@@ -148,10 +148,10 @@ fn check(command: &Command) -> Result<(), clap::Error> {
     };
     let span = (selection.since, selection.until);
     let (Some(since), Some(until)) = span else { return Ok(()) };
-    if !until.is_before(since) {
+    if until != since && !until.is_before(since) {
         return Ok(());
     }
-    let text = "--until is before --since: no packet can be of that time";
+    let text = "--until is not after --since: no packet can be of that time";
     Err(Cli::command().error(ErrorKind::ArgumentConflict, text))
 }
 

@@ -29,7 +29,7 @@ fn help_shows_worked_examples_and_exit_codes() {
 fn bad_command_lines_are_one_sentence() {
     let file = std::env::temp_dir();
     let file = file.to_str().unwrap();
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 13] = [
         (&["--jsno", file], "--jsno"),
         (&["--json", "--csv", file], "cannot be used with"),
         (&["--json"], "name a capture"),
@@ -40,8 +40,9 @@ fn bad_command_lines_are_one_sentence() {
         (&["--port", "65536", file], "'65536' for '--port <PORT>': expected a number from 0"),
         (&["--port", "https", file], "expected a number from 0"),
         (&["--conn", "two", file], "expected a number, as tcpwhy"),
-        (&["--since", "5", "--until", "2", file], "--until is before --since"),
-        (&["report", "--since", "5s", "--until", "2s", file], "--until is before --since"),
+        (&["--since", "5", "--until", "2", file], "--until is not after --since"),
+        (&["--since", "1", "--until", "1s", file], "--until is not after --since"),
+        (&["report", "--since", "5s", "--until", "2s", file], "--until is not after --since"),
     ];
     for (args, part) in cases {
         assert_one_sentence_error(&run(args), part);

@@ -17,7 +17,7 @@ const RMEM_MAX: u64 = 6 << 20;
 pub(crate) struct Bdp {
     /// Path rate in bit/s.
     pub rate: u64,
-    /// RTT floor.
+    /// Round trip.
     pub rtt: Nanos,
     /// Their product, in bytes.
     pub bytes: u64,
@@ -25,23 +25,25 @@ pub(crate) struct Bdp {
     pub measured: bool,
     /// Bytes that were in flight at most.
     pub in_flight: u64,
+    /// The capture shows that at times as much is in flight as the path holds without queues.
+    pub is_reached: bool,
 }
 
 impl Bdp {
-    /// From the path's rate, or one that stands in for it, and the RTT floor; `None` without an RTT.
+    /// From the path's rate, or one that stands in for it, and the RTT floor; `None` without an RTT. Where as much as that is in
+    /// flight and something else than the path holds the sender, its ACKs take longer (they wait in a queue of their own, or are delayed): the mean
+    /// counts.
     pub(crate) fn of(figures: &Figures) -> Option<Self> {
-        let rtt = figures.rtt_floor;
-        if rtt <= Nanos::ZERO {
+        let floor = figures.rtt_floor;
+        if floor <= Nanos::ZERO {
             return None;
         }
         let measured = figures.path_bps > 0;
         let rate = if measured { figures.path_bps } else { assumed(figures.peak_bps) };
-        Some(Self { rate, rtt, bytes: bytes_at(rate, rtt), measured, in_flight: figures.flight })
-    }
-
-    /// Whether at times as much is in flight as the path holds.
-    pub(crate) fn is_reached(&self) -> bool {
-        self.measured && self.in_flight >= self.bytes
+        let in_flight = figures.flight;
+        let is_reached = measured && in_flight >= bytes_at(rate, floor);
+        let rtt = if is_reached { floor.max(figures.rtt_mean) } else { floor };
+        Some(Self { rate, rtt, bytes: bytes_at(rate, rtt), measured, in_flight, is_reached })
     }
 
     /// SO_SNDBUF that covers the product, in bytes, and what was in flight with a smaller one (large writes overshoot it). Linux doubles it for
@@ -83,7 +85,14 @@ mod tests {
 
     #[test]
     fn advised_maxima_never_fall_below_the_defaults_nor_overflow() {
-        let bdp = |bytes| Bdp { rate: 0, rtt: Nanos(1), bytes, measured: true, in_flight: 0 };
+        let bdp = |bytes| Bdp {
+            rate: 0,
+            rtt: Nanos(1),
+            bytes,
+            measured: true,
+            in_flight: 0,
+            is_reached: false,
+        };
         assert_eq!(bdp(250_000).wmem_max(), 4 << 20);
         assert_eq!(bdp(250_000).rmem_max(), 6 << 20);
         assert_eq!(bdp(50_000_000).rmem_max(), 128 << 20);

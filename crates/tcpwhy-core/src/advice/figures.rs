@@ -53,8 +53,12 @@ pub(crate) struct Figures {
     pub window: u64,
     /// As `window`, but where it varied what it allowed at its best: what was in flight then.
     pub filled_window: u64,
+    /// Largest window of the direction, in bytes.
+    pub largest_window: u64,
     /// RTT floor of the direction.
     pub rtt_floor: Nanos,
+    /// Mean RTT in the longest interval of the verdict.
+    pub rtt_mean: Nanos,
     /// How far queues made the RTT rise: 95 % of the connection's samples are not above it.
     pub rtt_high: Nanos,
     /// It lacks what waited before the capture.
@@ -67,6 +71,8 @@ pub(crate) struct Figures {
     pub busiest_flight: u64,
     /// Highest of all of them.
     pub most_in_flight: u64,
+    /// What held the other end's data for most of its time, where that was not its application.
+    pub answers_held_by: Option<Limit>,
     /// Part of `span` in which small segments waited for ACKs.
     pub delayed_ack: f64,
     /// Of what waited for the peer's next message, the time that the path needed for the messages.
@@ -132,6 +138,16 @@ impl Figures {
     /// Whether most of the time nothing was sent, for the applications waited or worked.
     pub(crate) fn mostly_rests(&self) -> bool {
         matches!(self.outdone_by, Some((Limit::Application, part)) if part >= 0.5)
+    }
+
+    /// Whether the window was at times hardly larger than what a buffer allowed: then it grew beyond that, or the verdict were another.
+    pub(crate) fn is_window_near(&self) -> bool {
+        self.window < self.flight.saturating_mul(2) && self.largest_window > self.window
+    }
+
+    /// The window that had room beside such a flight.
+    pub(crate) fn window_beside(&self) -> u64 {
+        if self.is_window_near() { self.largest_window } else { self.window }
     }
 
     /// Whether no other limit took enough to be worth a thought.

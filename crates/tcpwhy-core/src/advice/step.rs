@@ -20,6 +20,7 @@ pub(crate) enum Work {
     ProfileApplication { at: Place, first: bool },
     Uncork { at: Place },
     ProfilePeer { at: Place },
+    SeeAnswers { at: Place, held_by: Limit },
     EnlargeGrant { at: Place, asks: Place, rtt: Nanos, flight: u64 },
     BatchRequests { at: Place, rtt: Nanos, turns: u64 },
     NoSettingHelps,

@@ -173,6 +173,13 @@ fn the_send_buffer_sentence_carries_its_numbers() {
 }
 
 #[test]
+fn a_window_that_was_as_small_as_the_buffer_at_first_is_told_by_what_it_became() {
+    let mut c = case(Limit::SendBuffer, Cause::None);
+    c.directions[1].timeline[0].evidence.window = 17_000;
+    assert!(said(&c).contains("the client's window (up to 4.0 MiB) had room"), "{}", said(&c));
+}
+
+#[test]
 fn every_limit_and_cause_has_its_own_sentence_with_its_share() {
     let mut seen = std::collections::HashSet::new();
     for (limit, causes) in CAUSES {
@@ -321,7 +328,7 @@ fn the_policed_rate_is_that_of_the_finding_not_of_the_burst() {
     assert!(!said(&c).contains("bit/s"));
     let (kind, side) = (FindingKind::Policer, Side::Server);
     c.findings = Box::new([Finding { kind, side, count: 0, value: 1_500_000, frame: 7 }]);
-    assert!(said(&c).contains("(1.5 Mbit/s got through)"), "{}", said(&c));
+    assert!(said(&c).contains("(1.5 Mbit/s or more; 7.2 Mbit/s got through)"), "{}", said(&c));
     assert!(advised(&c)[1].contains("1.5 Mbit/s or more"), "{:?}", advised(&c));
 }
 

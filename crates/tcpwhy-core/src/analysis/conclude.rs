@@ -127,11 +127,13 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     let policed = ctx.losses.allowed();
     let link = Narrowest::of(sender, &timeline, ctx.peak, filled, reader.is_some(), policed);
     let (mut bytes, mut retransmitted) = (sender.bytes(), sender.tally.retransmitted);
+    let mut losses = ctx.losses;
     // What came last may have reached the sender only after the period.
     if !period.holds(flow.start, timeline.last().map_or(placing.last, |last| last.to)) {
         timeline = lay(&ctx, silence, period);
         transfers = period.of_transfers(&transfers, &timeline);
         (bytes, retransmitted) = within(&timeline, sender);
+        losses = losses.of_which(timeline.iter().map(|i| i.evidence.retransmissions).sum());
     }
     let transfer = span_of(&transfers);
     facts.tail = tail_of(&timeline, sender.sent_all, transfer);
@@ -160,7 +162,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
         progress: progress(&ctx, bytes, period),
         traits: Some(traits),
     };
-    (direction, ctx.losses)
+    (direction, losses)
 }
 
 /// How data of so many bytes went on in the `period`, where it is enough to fill a path.

@@ -71,7 +71,9 @@ impl Figures {
             flight: evidence.flight,
             window,
             filled_window: if window > 0 { window.max(best) } else { 0 },
+            largest_window: largest,
             rtt_floor: measured(facts.rtt_floor),
+            rtt_mean: evidence.rtt_mean,
             rtt_high: connection.rtt.p95,
             hides_queues: connection.rtt.hides_queues,
             stalls: held().map(|i| u64::from(i.evidence.stalls)).sum(),
@@ -80,6 +82,7 @@ impl Figures {
                 .max_by_key(|i| i.evidence.acked)
                 .map_or(0, |i| i.evidence.flight),
             most_in_flight: held().map(|i| i.evidence.flight).max().unwrap_or(0),
+            answers_held_by: held_for_long(&connection.directions[direction.from.other() as usize]),
             delayed_ack: part_of(direction, |i| i.limit == Limit::DelayedAck),
             carried: turns::carried(
                 direction,
@@ -126,6 +129,13 @@ fn owed_mostly(direction: &Direction) -> Option<Nanos> {
     let Verdict { limit, cause, .. } = direction.verdict;
     let held = time_of(&direction.timeline, |i| (i.limit, i.cause) == (limit, cause));
     direction.owed().filter(|owed| owed.scale(2, 1) > held)
+}
+
+/// What held a direction for most of its time, if not its application.
+fn held_for_long(direction: &Direction) -> Option<Limit> {
+    let Verdict { limit, share, .. } = direction.verdict;
+    let is_known = !matches!(limit, Limit::Application | Limit::Handshake | Limit::Unknown);
+    (is_known && share >= 0.5).then_some(limit)
 }
 
 /// A round trip, or zero where the capture's clock was too coarse to measure it.

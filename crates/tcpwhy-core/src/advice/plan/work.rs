@@ -34,10 +34,13 @@ fn waiting_for_peer(f: &Figures) -> Vec<Step> {
     let (rtt, turns, flight) = (f.rtt_floor, f.transfers, f.busiest_flight);
     let (at, asks) = (f.receiver, f.place(Side::Client));
     let batch = Step::Work(Work::BatchRequests { at: asks, rtt, turns });
-    let profile = Step::Work(Work::ProfilePeer { at });
+    let profile = Step::Work(match f.answers_held_by {
+        Some(held_by) => Work::SeeAnswers { at, held_by },
+        None => Work::ProfilePeer { at },
+    });
     let enlarge = Step::Work(Work::EnlargeGrant { at, asks, rtt, flight });
     let mut steps = Vec::new();
-    let mut last = Some(Work::NoSettingHelps);
+    let mut last = f.answers_held_by.is_none().then_some(Work::NoSettingHelps);
     match turns {
         _ if f.is_granted() => steps.extend([enlarge, profile]),
         0 | 1 => steps.push(profile),

@@ -22,6 +22,15 @@ fn a_rate_that_showed_is_the_paths_though_the_buffer_let_as_much_in_flight() {
 }
 
 #[test]
+fn where_the_product_is_in_flight_already_acks_take_longer_than_the_floor() {
+    let mut c = case(Limit::ReceiveWindow, Cause::SmallBuffer);
+    c.directions[1].facts.path_bps = 16_384 * 8 * 40;
+    c.directions[1].timeline[0].evidence.rtt_mean = Nanos::from_millis(84);
+    let steps = advised(&c);
+    assert!(steps[1].contains("5.2 Mbit/s x 84.0 ms = 55.0 kB"), "{steps:?}");
+}
+
+#[test]
 fn a_path_whose_rate_did_not_show_is_left_to_the_reader() {
     let steps = advised(&case(Limit::SendBuffer, Cause::None));
     assert!(steps[1].contains("(put in"), "{steps:?}");

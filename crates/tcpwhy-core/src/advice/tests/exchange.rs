@@ -33,6 +33,20 @@ fn who_hears_no_answers_is_told_from_who_gets_none() {
     assert!(said(&c).starts_with("The client or the path to it went silent"), "{}", said(&c));
 }
 
+#[test]
+fn who_waits_for_answers_that_are_held_is_sent_to_what_holds_them() {
+    let mut c = case(Limit::Application, Cause::WaitingForPeer);
+    let says = |c: &Connection, text: &str| advised(c).iter().any(|step| step.contains(text));
+    let (look, there) =
+        ("Look at how long the application on the client", "what the client (10.0.0.2");
+    assert!(says(&c, look) && !says(&c, there), "{:?}", advised(&c));
+    (c.directions[0].verdict.limit, c.directions[0].verdict.share) = (Limit::SendBuffer, 0.6);
+    assert!(says(&c, there) && !says(&c, look), "{:?}", advised(&c));
+    assert!(!says(&c, "No network or buffer setting"), "{:?}", advised(&c));
+    c.directions[0].verdict.share = 0.4;
+    assert!(says(&c, look), "{:?}", advised(&c));
+}
+
 /// All of its data left at once; opening the connection took most of the time.
 pub(super) fn in_one_flight(c: &mut Connection) {
     let d = &mut c.directions[1];

@@ -117,7 +117,14 @@ fn all_steps() -> Vec<Step> {
     let at = Place { side: Side::Client, end: endpoint(2, 51_234) };
     let server = Place { side: Side::Server, end: endpoint(1, 3306) };
     let rtt = Nanos(20_100_000);
-    let bdp = Bdp { rate: 98_300_000, rtt, bytes: 247_000, measured: true, in_flight: 16_384 };
+    let bdp = Bdp {
+        rate: 98_300_000,
+        rtt,
+        bytes: 247_000,
+        measured: true,
+        in_flight: 16_384,
+        is_reached: false,
+    };
     let guess = Bdp { measured: false, ..bdp };
     let frames = (120, 188);
     let work = [
@@ -126,6 +133,7 @@ fn all_steps() -> Vec<Step> {
         Work::Uncork { at },
         Work::ProfilePeer { at },
         Work::ProfilePeer { at: server },
+        Work::SeeAnswers { at: server, held_by: Limit::SendBuffer },
         Work::EnlargeGrant { at, asks: at, rtt, flight: 65_536 },
         Work::EnlargeGrant { at: server, asks: at, rtt, flight: 65_536 },
         Work::BatchRequests { at, rtt, turns: 1_203 },

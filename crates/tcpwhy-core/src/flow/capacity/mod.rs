@@ -138,9 +138,10 @@ impl Capacity {
     /// spaced evenly, or by more than what hosts do to a few of them.
     pub(crate) fn narrowest(&self, peak: u64, floor: Nanos, mss: u64, filled: bool) -> Rate {
         let (first, most) = self.first_window(mss, floor).unzip();
+        let apart = |carries: u64| carries.saturating_mul(APART) >= peak.saturating_mul(APART + 1);
         let by_hosts = |carries| most == Some(true) && first == Some(carries);
         let known = |carries| match carries {
-            _ if carries < peak.saturating_add(peak / APART) || by_hosts(carries) => Known::Least,
+            _ if by_hosts(carries) || !apart(carries) => Known::Least,
             _ if carries > bytes_per_second(mss, HANDLED) => Known::Guessed,
             _ => Known::Shown,
         };

@@ -90,6 +90,12 @@ fn spaced_behind(window: usize, first: i64, then: i64) -> Capacity {
 const FAR: Nanos = Nanos::from_millis(20);
 
 #[test]
+fn a_few_messages_of_some_bytes_show_no_link() {
+    let rate = Capacity::default().narrowest(1, FAR, 1448, false);
+    assert_eq!(rate, Rate { carries: 1, known: Known::Least });
+}
+
+#[test]
 fn acks_that_came_together_make_no_faster_link() {
     let all = spaced(40, 41);
     let rate = all.rate().unwrap();

@@ -100,6 +100,15 @@ impl Losses {
             _ => None,
         }
     }
+
+    /// The same where no more than `resent` segments of theirs are asked about: those of a period.
+    pub(crate) fn of_which(self, resent: u32) -> Self {
+        match self {
+            Self::Random { .. } if resent == 0 => Self::Plain,
+            Self::Random { count } => Self::Random { count: count.min(resent as usize) },
+            pattern => pattern,
+        }
+    }
 }
 
 /// What is known of the segments that were lost.

@@ -336,3 +336,11 @@ fn where_nothing_got_through_for_a_while_the_link_was_cut_off() {
 }
 
 mod heavy;
+
+#[test]
+fn of_a_period_no_more_losses_are_told_than_were_repaired_in_it() {
+    let random = Losses::Random { count: 61 };
+    assert_eq!(random.of_which(14), Losses::Random { count: 14 });
+    assert_eq!(random.of_which(0), Losses::Plain);
+    assert_eq!(random.of_which(100), random);
+}

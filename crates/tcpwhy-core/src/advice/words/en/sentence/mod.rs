@@ -146,11 +146,13 @@ fn handshake(f: &Figures) -> String {
 }
 
 fn send_buffer(f: &Figures) -> String {
-    let reached = Bdp::of(f).is_some_and(|bdp| bdp.is_reached());
+    let reached = Bdp::of(f).is_some_and(|bdp| bdp.is_reached);
     let most = if reached { "at most" } else { "only" };
     let flight = known(f.flight > 0, || format!(" with {most} {} in flight", buffer(f.flight)));
     let room = if f.window > f.flight {
-        format!("the path and the {}'s window ({})", f.receiver.side.name(), buffer(f.window))
+        let up_to = if f.is_window_near() { "up to " } else { "" };
+        let window = buffer(f.window_beside());
+        format!("the path and the {}'s window ({up_to}{window})", f.receiver.side.name())
     } else {
         "the path".to_owned()
     };

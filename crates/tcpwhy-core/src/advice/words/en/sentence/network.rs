@@ -83,7 +83,11 @@ pub(super) fn path_bandwidth(f: &Figures) -> String {
             "The network allows only a fixed rate: for {} a policer dropped what exceeded \
              it{}, without any queue.",
             part(f),
-            known(f.policed_bps > 0, || format!(" ({} got through)", rate(f.policed_bps)))
+            known(f.policed_bps > 0, || format!(
+                " ({} or more; {} got through)",
+                rate(f.policed_bps),
+                rate(f.mean_bps)
+            ))
         ),
         _ => format!(
             "The path was full: for {} data came as fast as its narrowest link lets it through{mean}.",

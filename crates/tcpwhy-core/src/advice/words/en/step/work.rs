@@ -32,6 +32,12 @@ pub(super) fn step(step: &Work) -> String {
                 Side::Server => "reading a request and writing its answer",
             }
         ),
+        Work::SeeAnswers { at, held_by } => format!(
+            "Look at the other direction first: what {} sends was held by another limit ({}) for \
+             most of its time.",
+            place(&at),
+            limit(held_by)
+        ),
         Work::EnlargeGrant { at, asks, rtt, flight } => format!(
             "If the protocol has a window of its own, enlarge it{}: {} in flight and a round trip \
              of {} allow {} at most.",

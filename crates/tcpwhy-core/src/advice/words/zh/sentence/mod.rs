@@ -133,11 +133,13 @@ fn handshake(f: &Figures) -> String {
 }
 
 fn send_buffer(f: &Figures) -> String {
-    let reached = Bdp::of(f).is_some_and(|bdp| bdp.is_reached());
+    let reached = Bdp::of(f).is_some_and(|bdp| bdp.is_reached);
     let most = if reached { "最多" } else { "只有" };
     let flight = known(f.flight > 0, || format!("，而在途数据{most} {}", buffer(f.flight)));
     let room = if f.window > f.flight {
-        format!("网络路径和{}的窗口（{}）都还有余量", end(f.receiver.side), buffer(f.window))
+        let up_to = if f.is_window_near() { "最大 " } else { "" };
+        let window = buffer(f.window_beside());
+        format!("网络路径和{}的窗口（{up_to}{window}）都还有余量", end(f.receiver.side))
     } else {
         "网络路径还有余量".to_owned()
     };

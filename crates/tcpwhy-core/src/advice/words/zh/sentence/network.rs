@@ -68,7 +68,11 @@ pub(super) fn path_bandwidth(f: &Figures) -> String {
         Cause::Policer => format!(
             "网络只允许固定的速率：{}，流量监管（policer）丢弃了超出的部分{}，完全不排队。",
             part(f),
-            known(f.policed_bps > 0, || format!("（实际通过 {}）", rate(f.policed_bps)))
+            known(f.policed_bps > 0, || format!(
+                "（{} 或更高，实际通过 {}）",
+                rate(f.policed_bps),
+                rate(f.mean_bps)
+            ))
         ),
         _ => format!("路径已满：{}，数据以最窄的链路所允许的速度到达{mean}。", part(f)),
     }

@@ -30,6 +30,11 @@ pub(super) fn step(step: &Work) -> String {
                 Side::Server => "读完请求到写出应答",
             }
         ),
+        Work::SeeAnswers { at, held_by } => format!(
+            "请先看另一个方向：{}发送的数据在大部分时间里受另一个因素（{}）限制。",
+            place(&at),
+            limit(held_by)
+        ),
         Work::EnlargeGrant { at, asks, rtt, flight } => format!(
             "如果协议有自己的窗口（{}），请把它调大：在途 {}、往返时延 {} 时，最多只能达到 {}。",
             match asks == at {

@@ -354,10 +354,10 @@ impl Leg {
         }
         self.latest = Nanos::ZERO;
         let waited = leg - self.floor();
-        // Before what waits in a queue another packet leaves it: what nothing came before for as long has waited for its application.
-        let part = waited.scale(1, 4);
-        let soon =
-            SOON.max(self.floor().scale(1, 8)).max(if quiet < part { part } else { Nanos::ZERO });
+        // What comes out of a long queue comes behind other packets: an end that was silent for half as long has waited for its application.
+        let rested = leg >= AROUND_THE_EARTH && quiet.scale(2, 1) >= leg;
+        let part = if rested { Nanos::ZERO } else { waited.scale(1, 4) };
+        let soon = SOON.max(self.floor().scale(1, 8)).max(part);
         let next = self.stamps.oldest();
         if let Some(next) = next {
             self.bounds.at_least = self.bounds.at_least.max(time - next);

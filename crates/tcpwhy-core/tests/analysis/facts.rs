@@ -166,7 +166,7 @@ fn data_that_still_lacks_and_never_comes_is_a_silent_path_at_the_receiver_and_no
         for k in 2..40 {
             let at = 41.0 + f64::from(k) * 0.5;
             text += &format!("{at:.2} S . seq {} len 1000\n", k * 1000 + 1);
-            text += &format!("{:.2} C . ack 1001\n", at + 0.01);
+            text += &format!("{:.2} C . ack 1001 sack 2001-{}\n", at + 0.01, (k + 1) * 1000 + 1);
         }
         let connection = analysed(&(text + end));
         let server = direction(&connection, Side::Server);
@@ -175,6 +175,10 @@ fn data_that_still_lacks_and_never_comes_is_a_silent_path_at_the_receiver_and_no
     };
     let quiet = silent("9000 C F. ack 1001\n");
     assert!((8_900..9_000).contains(&(quiet.0 / 1_000_000)), "{quiet:?}");
+    // What the receiver repeats, as it gives up, is no news.
+    let fin = "C F. ack 1001 win 600 sack 2001-40001\n";
+    let given_up = silent(&format!("8800 {fin}9000 {fin}"));
+    assert_eq!(given_up, quiet);
     // It had not had the time to send it again twice, it was still there, or there was nothing to send again.
     assert_eq!(silent("2000 C F. ack 1001\n"), Nanos::ZERO);
     assert_eq!(silent("8900 S .\n9000 C F. ack 1001\n"), Nanos::ZERO);

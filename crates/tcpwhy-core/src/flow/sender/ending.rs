@@ -80,11 +80,7 @@ impl Sender {
     /// Since when nothing has come of what was due, though that was sent again twice in the meantime by all rules: the receiver has spoken since,
     /// and still lacks it. `spoke` is when any packet of this sender was seen last.
     pub(crate) fn lacks_since(&self, spoke: Nanos) -> Option<Nanos> {
-        let sent = self.gap.start();
-        let since = match self.done {
-            None => self.answers.last().map_or(sent, |heard| heard.max(sent)),
-            Some(_) => sent,
-        };
+        let since = self.gap.start();
         let timeout = TIMEOUT.max(self.round().scale(TIMEOUT_ROUNDS, 1));
         let left = match self.done {
             None => self.gap.state() == State::Waiting,

@@ -57,10 +57,13 @@ need_test_tools() {
     for target in $CROSS_TARGETS; do
         have_target "$target" "+$oldest" || try_rustup "$target" target add --toolchain "$oldest" "$target"
     done
-    need_fuzzing
+    # It compiles while packages are on their way.
+    need_fuzzing &
+    local fuzzing=$!
     need_prometheus
     # The page is looked at in a browser where it can be built at all.
     if command -v npm >/dev/null; then need_commands chromium:chromium; fi
+    wait "$fuzzing"
 }
 
 # The agent is scraped by a real Prometheus. Debian's package starts one of its own, which nobody asked for.
@@ -78,7 +81,8 @@ need_fuzzing() {
     have_toolchain nightly || try_rustup "nightly Rust" toolchain install nightly --profile minimal --no-self-update
     if have_toolchain nightly && ! have_cargo_fuzz; then
         heading "Installing cargo-fuzz"
-        cargo install --locked --quiet cargo-fuzz || skip "that failed; fuzzing is replaced by a replay"
+        # It only starts others: to optimise it takes as long again.
+        cargo install --locked --quiet --debug cargo-fuzz || skip "that failed; fuzzing is replaced by a replay"
     fi
 }
 

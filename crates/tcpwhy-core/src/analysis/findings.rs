@@ -115,6 +115,7 @@ fn of_sender(side: Side, sender: &Sender, lacks: bool, list: &mut Vec<Finding>) 
     let corked = if t.corked.times >= OFTEN { t.corked } else { Count::default() };
     for (kind, side, count, value) in [
         (FindingKind::CaptureHole, side, holes, sender.board.missed),
+        (FindingKind::OutOfWindow, side, t.out_of_window, 0),
         (FindingKind::Reordered, side, t.reordered, 0),
         (FindingKind::SpuriousRetransmissions, side, t.needless(), 0),
         (FindingKind::EcnMarks, side, t.marks, 0),

@@ -23,6 +23,11 @@ impl Count {
         }
         self.times += u64::from(times);
     }
+
+    /// It was wrong to add the last one.
+    pub(crate) fn take_back(&mut self) {
+        self.times = self.times.saturating_sub(1);
+    }
 }
 
 /// The counters.
@@ -52,8 +57,8 @@ pub(crate) struct Tally {
     pub(crate) corked: Count,
     /// For how long ACKs were kept back at most that came with the peer's own data.
     pub(crate) kept: Nanos,
-    /// Segments that cannot belong to this stream.
-    pub(crate) stray: u64,
+    /// Packets whose numbers cannot be those of its data.
+    pub(crate) out_of_window: Count,
 }
 
 impl Tally {

@@ -184,6 +184,14 @@ impl Window {
         end <= self.furthest_edge
     }
 
+    /// By how much another window would lie apart, where this `number` lies beyond the furthest edge by more than that, with a known scale.
+    #[cold]
+    pub(crate) fn falls_short_of(&self, number: u64) -> Option<u64> {
+        let reach = self.largest.max(u16::MAX.into());
+        let edge = self.edge.max(self.furthest_edge);
+        (!self.is_inferred() && number > edge.saturating_add(reach)).then_some(reach)
+    }
+
     /// The window of the newest ACK in bytes; `u64::MAX` before the first.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes

@@ -41,6 +41,8 @@ pub enum FindingKind {
     AckQueue,
     /// ACKs for `value` bytes that the capture never saw, in `count` holes.
     CaptureHole,
+    /// `count` packets whose sequence or acknowledgment numbers lie far beyond the window of this side's data: left out.
+    OutOfWindow,
     /// `count` packets seen twice.
     SeenTwice,
     /// `count` packets whose timestamps go backwards, or the first one after the capture's clock was set back.

@@ -118,6 +118,7 @@ fn kind(kind: model::FindingKind) -> &'static str {
         K::Corked => "corked",
         K::AckQueue => "ack_queue",
         K::CaptureHole => "capture_hole",
+        K::OutOfWindow => "out_of_window",
         K::SeenTwice => "seen_twice",
         K::OutOfOrderTime => "out_of_order_time",
         K::Reordered => "reordered",

@@ -43,7 +43,7 @@ pub(crate) const CASES: [(Limit, Cause); 30] = [
     (Limit::Unknown, Cause::None),
 ];
 
-const FINDINGS: [FindingKind; 25] = [
+const FINDINGS: [FindingKind; 26] = [
     FindingKind::SynRetries,
     FindingKind::ZeroWindowDeath,
     FindingKind::LateReset,
@@ -54,6 +54,7 @@ const FINDINGS: [FindingKind; 25] = [
     FindingKind::RandomLoss,
     FindingKind::KeepAliveOnly,
     FindingKind::CaptureHole,
+    FindingKind::OutOfWindow,
     FindingKind::SeenTwice,
     FindingKind::OutOfOrderTime,
     FindingKind::Reordered,

@@ -263,6 +263,7 @@ fn every_finding_says_the_same_numbers_in_every_language() {
         K::Corked,
         K::AckQueue,
         K::CaptureHole,
+        K::OutOfWindow,
         K::SeenTwice,
         K::OutOfOrderTime,
         K::Reordered,

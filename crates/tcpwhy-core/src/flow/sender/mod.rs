@@ -5,6 +5,7 @@ mod corked;
 mod ending;
 mod hearing;
 mod noting;
+mod out_of_window;
 mod pace;
 mod reaction;
 mod refused;
@@ -69,6 +70,8 @@ pub(crate) struct Sender {
     missing: bool,
     /// Segments of which it was to be supposed that they had been lost first.
     supposed_lost: u64,
+    /// The number of the newest packet that was left out, see `is_out_of_window`.
+    out_of_window: Option<u64>,
     /// Data that is not in the capture, or lost before it, after a long time of which it shows nothing.
     hole: Option<Hole>,
     pace: Pace,
@@ -187,6 +190,7 @@ impl Sender {
             marks: b.marks,
             missing: false,
             supposed_lost: 0,
+            out_of_window: None,
             hole: None,
             placed: false,
             timed_since: Nanos(i64::MIN),

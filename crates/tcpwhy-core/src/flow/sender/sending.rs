@@ -15,9 +15,11 @@ impl Sender {
     #[inline(always)]
     pub(crate) fn sent(&mut self, packet: &Packet, time: Nanos) {
         let Some(start) = self.space.locate(packet.seq) else {
-            self.tally.stray += 1;
-            return;
+            return self.tally.out_of_window.add(packet.frame);
         };
+        if start > self.board.nxt && self.is_out_of_window(start, packet.frame) {
+            return;
+        }
         let wire_segments = self.size.wire_segments(packet.len);
         self.missing = self.identification.next(packet.ip_id, wire_segments);
         if packet.len == 0 {

@@ -105,6 +105,39 @@ fn trap_08_a_capture_that_lacks_a_little_less_than_half_tells_what_the_rest_show
     }
 }
 
+/// A window-limited transfer of 1 MB, in the midst of which somebody's packet has numbers so far ahead.
+fn with_a_stray(at: f64, ahead: u32, from_server: bool) -> Connection {
+    let scenario = Scenario { window: Window::fixed(64_000), ..fast(1_000_000) };
+    let mut capture = simulate(&scenario).capture(at);
+    let middle = capture.len() / 2;
+    let is_like = |s: &Segment| (s.src.port == 80 && s.len > 0) == from_server;
+    let k = middle + capture[middle..].iter().position(is_like).unwrap();
+    let mut stray = capture[k];
+    if from_server {
+        stray.seq = stray.seq + ahead
+    } else {
+        stray.ack = stray.ack + ahead
+    };
+    stray.ip_id = stray.ip_id.wrapping_add(7_777);
+    capture.insert(k, stray);
+    connection(&capture)
+}
+
+#[test]
+fn a_packet_far_beyond_the_window_is_none_of_the_connections() {
+    for (at, from_server) in [(0.0, false), (0.0, true), (0.5, true), (1.0, false), (1.0, true)] {
+        for ahead in [1 << 20, 500 << 20, 1 << 31] {
+            let connection = with_a_stray(at, ahead, from_server);
+            let d = direction(&connection, Side::Server);
+            let what = format!("{at} {from_server} {ahead}: {:?}", d.limits());
+            assert_eq!((d.bytes, d.verdict.limit), (1_000_000, Limit::ReceiveWindow), "{what}");
+            assert_eq!(share(d, Limit::Unknown), 0, "{what}");
+            let stray = finding(&connection, FindingKind::OutOfWindow).map(|f| f.count);
+            assert_eq!(stray, Some(1), "{what}");
+        }
+    }
+}
+
 #[test]
 fn trap_09_reordering_is_no_loss() {
     let mut capture = simulate(&fast(1_000_000)).capture(1.0);

@@ -78,6 +78,11 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             data(value),
             many(n, "hole", "holes")
         ),
+        FindingKind::OutOfWindow => format!(
+            "{} with sequence or acknowledgment numbers far beyond what the {side} may have sent: damaged, or of \
+             somebody else; left out.",
+            many(n, "packet", "packets")
+        ),
         FindingKind::RandomLoss => format!(
             "{} from the {side}, with no queue before them and at no particular place in a burst: lost by chance (a bad \
              cable, radio, a faulty port), not by congestion.",

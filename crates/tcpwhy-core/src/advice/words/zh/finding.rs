@@ -59,6 +59,9 @@ pub(crate) fn finding(connection: &Connection, finding: &Finding) -> String {
             "{side}的 {} 数据已被确认，抓包里却没有（{n} 处缺口）：包是抓包时漏掉的，不是网络丢的。",
             data(value)
         ),
+        FindingKind::OutOfWindow => format!(
+            "有 {n} 个包的序号或确认号远远超出{side}可能发送的范围：包已损坏，或者是别人发的，未计入分析。"
+        ),
         FindingKind::RandomLoss => format!(
             "{side}发出的包丢失 {n} 次，丢失前没有排队，位置也不固定：这是随机丢包（线缆不良、无线信道、端口故障），不是拥塞所致。"
         ),

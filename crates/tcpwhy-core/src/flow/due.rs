@@ -92,7 +92,7 @@ impl Flow {
     fn sent_more_than_came(&self, side: Side) -> bool {
         match &self.senders[side as usize] {
             Some(sender) => sender.is_ahead(),
-            None => self.words[side as usize].ahead,
+            None => self.words[side as usize].ahead.is_some(),
         }
     }
 

@@ -12,6 +12,8 @@ use crate::units::{Nanos, Seq};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Syn {
     pub(crate) seq: Seq,
+    /// What comes behind it and its data.
+    next: Seq,
     pub(crate) last: Nanos,
     pub(crate) times: u64,
     pub(crate) frame: u64,
@@ -50,7 +52,7 @@ impl Offer {
 pub(crate) struct Handshake {
     /// The client's SYN and the server's SYN/ACK.
     pub(crate) syn: [Option<Syn>; 2],
-    /// The third packet, or the first data.
+    /// The third packet, or the first data; where the capture lacks that, the second one.
     pub(crate) established: Option<Nanos>,
 }
 
@@ -64,9 +66,15 @@ impl Handshake {
             // Whoever acknowledges something has had the answer to its SYN, though the capture may lack it.
             let answered = self.syn[0].is_some() && packet.acknowledges();
             if answered || self.syn[1].is_some() {
-                self.established.get_or_insert(packet.time);
+                let lacking = self.syn[1].filter(|_| self.lacks_before(packet));
+                self.established.get_or_insert(lacking.map_or(packet.time, |syn| syn.last));
             }
         }
+    }
+
+    /// The capture lacks what the client has sent between its SYN and this `packet`, the answer to the other SYN maybe among it.
+    pub(super) fn lacks_before(&self, packet: &Packet) -> bool {
+        self.syn[0].is_some_and(|syn| packet.seq.distance(syn.next) > 0)
     }
 
     /// Whether a packet of this kind says nothing of the opening.
@@ -94,6 +102,7 @@ impl Handshake {
             _ => {
                 *slot = Some(Syn {
                     seq: packet.seq,
+                    next: packet.seq + 1 + packet.len,
                     last: packet.time,
                     times: 1,
                     frame: packet.frame,

@@ -80,8 +80,8 @@ struct BeforeData {
     ack: Option<Packet>,
     data: Option<(Nanos, u64)>,
     next: Option<Seq>,
-    /// It sent more than that before any of its data passed here, see `Sender::is_ahead`.
-    ahead: bool,
+    /// The number of a packet behind more than that, which never passed here, see `Sender::is_ahead`.
+    ahead: Option<Seq>,
     /// Its SYN, where that carried data (TCP Fast Open, RFC 7413), and when it left.
     opening: Option<(Packet, Nanos)>,
 }

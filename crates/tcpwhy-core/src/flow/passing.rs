@@ -88,7 +88,9 @@ impl Flow {
         } else if within {
             // A FIN has a number, too.
             let word = &mut self.words[own];
-            word.ahead |= word.next.is_some_and(|next| packet.seq.distance(next) > 1);
+            if word.next.is_some_and(|next| packet.seq.distance(next) > 1) {
+                word.ahead = Some(packet.seq);
+            }
         }
     }
 
@@ -219,6 +221,7 @@ impl Flow {
             window: self.handshake.window(side.other()),
             size: self.handshake.segment_size(),
             marks: self.handshake.marks(),
+            ahead: self.words[own].ahead,
         }));
         sender.stands_at(leg, &self.legs[own]);
         let word = self.words[own];

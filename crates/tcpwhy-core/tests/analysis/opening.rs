@@ -103,3 +103,21 @@ fn data_in_a_syn_that_is_not_taken_is_sent_again() {
     let up = direction(&connection, Side::Client);
     assert_eq!((up.bytes, up.retransmitted), (150, 100));
 }
+
+#[test]
+fn what_comes_behind_data_that_the_capture_lacks_does_not_end_the_handshake() {
+    // As `tcpdump 'tcp[tcpflags] & (tcp-syn|tcp-fin) != 0'` captures it.
+    let connection = analysed(
+        "0    C S  win 64240 mss 1460 ws 7
+         20   S S. win 65160 mss 1460 ws 7
+         2000 C F. seq 1000001 ack 501 win 502
+         2020 S F. seq 501 ack 1000002 win 509",
+    );
+    let up = direction(&connection, Side::Client);
+    let time = |limit| up.limits().iter().find(|l| l.limit == limit).map_or(0, |l| l.duration.0);
+    // A FIN has a number, too.
+    assert!((1_000_000..=1_000_001).contains(&up.bytes), "{}", up.bytes);
+    assert!(time(Limit::Handshake) <= 20_000_000, "{:?}", up.limits());
+    assert!(time(Limit::Unknown) >= 1_900_000_000, "{:?}", up.limits());
+    assert!(connection.rtt.min.0 <= 20_000_000, "{:?}", connection.rtt);
+}

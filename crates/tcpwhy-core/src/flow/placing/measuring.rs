@@ -30,7 +30,10 @@ impl Placing {
         let syn = packet.has(flags::SYN);
         let answers = match side {
             Side::Server => syn && packet.has(flags::ACK),
-            Side::Client => !syn && self.handshake.established.is_none(),
+            Side::Client => {
+                let first = !syn && self.handshake.established.is_none();
+                first && !self.handshake.lacks_before(packet)
+            }
         };
         if answers && let Some(syn) = self.handshake.syn[other].as_ref().filter(|s| s.times == 1) {
             self.legs.to[own].shaken(packet.time - syn.last);

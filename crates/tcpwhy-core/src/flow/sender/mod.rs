@@ -70,7 +70,7 @@ pub(crate) struct Sender {
     missing: bool,
     /// Segments of which it was to be supposed that they had been lost first.
     supposed_lost: u64,
-    /// The number of the newest packet that was left out, see `is_out_of_window`.
+    /// The number of the newest packet that was left out, see `is_out_of_window`, or came before all data.
     out_of_window: Option<u64>,
     /// Data that is not in the capture, or lost before it, after a long time of which it shows nothing.
     hole: Option<Hole>,
@@ -160,6 +160,8 @@ pub(crate) struct Beginning {
     pub(crate) window: Window,
     pub(crate) size: SegmentSize,
     pub(crate) marks: Feedback,
+    /// A number that it has named already.
+    pub(crate) ahead: Option<Seq>,
 }
 
 impl Sender {
@@ -190,7 +192,7 @@ impl Sender {
             marks: b.marks,
             missing: false,
             supposed_lost: 0,
-            out_of_window: None,
+            out_of_window: b.ahead.and_then(|seq| space.locate(seq)),
             hole: None,
             placed: false,
             timed_since: Nanos(i64::MIN),

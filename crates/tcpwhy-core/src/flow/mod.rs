@@ -94,6 +94,8 @@ pub(crate) const LONGER_THAN_A_PATH: Nanos = Nanos::from_secs(3);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reset {
     pub(crate) frame: u64,
+    /// When the newest of them passed.
+    pub(crate) last: Nanos,
     /// Its sender no longer knew the connection, and had been silent for long. See `Flow::ends`.
     pub(crate) is_late: bool,
 }
@@ -207,11 +209,21 @@ impl Flow {
         }
     }
 
-    /// An RST that ended it before either end had closed, but for one that comes late: that one says something else.
+    /// An RST that ended it before either end had closed, but for one that comes late: that one says something else. One that the other end does
+    /// not care about was none of the connection's (RFC 5961 section 3): somebody else has guessed its numbers.
     pub(crate) fn broken_off(&self) -> Option<Over> {
         let over = self.over?;
         let reset = self.resets[over.side as usize]?;
-        (reset.frame == over.frame && !reset.is_late).then_some(over)
+        let ends = reset.frame == over.frame && !reset.is_late;
+        (ends && !self.goes_on_after(reset, over.side.other())).then_some(over)
+    }
+
+    /// `side` has sent something else than an RST when it had long received those of its peer.
+    fn goes_on_after(&self, reset: Reset, side: Side) -> bool {
+        let newest = self.newest[side as usize];
+        let answered = self.resets[side as usize].is_some_and(|answer| answer.last == newest);
+        let under_way = RTO_MIN.max((self.legs[0].now + self.legs[1].now).scale(2, 1));
+        newest < Nanos::MAX && !answered && newest >= reset.last + under_way
     }
 
     /// Since when `side` has heard nothing: it has sent again and again what had been acknowledged, and does so still, or until it gave up, or

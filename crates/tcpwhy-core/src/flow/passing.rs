@@ -58,7 +58,7 @@ impl Flow {
             };
             let unknown = asked && !packet.has(flags::ACK) && self.closed[own].is_none();
             let is_late = unknown && time - self.newest[own] >= LONGER_THAN_A_PATH;
-            self.resets[own].get_or_insert(Reset { frame, is_late });
+            self.resets[own].get_or_insert(Reset { frame, last: time, is_late }).last = time;
         }
     }
 

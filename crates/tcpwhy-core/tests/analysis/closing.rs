@@ -139,6 +139,11 @@ fn found(rest: &str) -> Option<(FindingKind, Side, u64)> {
 fn an_end_that_breaks_off_is_named_and_one_that_closes_is_not() {
     assert_eq!(found("1041 C R. seq 101"), Some((FindingKind::Reset, Side::Client, 1_000)));
     assert_eq!(found("341 S R."), Some((FindingKind::Reset, Side::Server, 300)));
+    // What was under way goes on arriving, and is refused.
+    let refused = found("341 S R.\n361 C . ack 1\n400 S R.\n700 C R.");
+    assert_eq!(refused, Some((FindingKind::Reset, Side::Server, 300)));
+    // Somebody else has guessed its numbers, and not well enough.
+    assert_eq!(found("341 S R. seq 900000\n 641 S P. seq 1 len 500\n 642 C . ack 501"), None);
     let answer = "50 S P. len 500\n 50 C .\n";
     assert_eq!(found(&format!("{answer} 60 S F.\n 60 C .\n 70 C R. seq 101")), None);
     assert_eq!(found(&format!("{answer} 60 C F.\n 80 S F.\n 80 C R. seq 102")), None);

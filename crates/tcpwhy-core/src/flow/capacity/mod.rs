@@ -24,6 +24,9 @@ const FEWEST: u64 = 16;
 /// ACKs that are spaced by the link come faster than the fastest round trip carried by this part of it and more: a sender that is spread out
 /// spaces them by what holds it, give or take what hosts do.
 const APART: u64 = 4;
+/// Where ACKs come so many times faster than all together, pauses included, and not evenly, they bunch: a bucket of tokens lets a burst through
+/// at once and what follows as it fills, and radio sends many packets at a time. What the link carries lies between the two.
+const IN_BUNCHES: u64 = 4;
 
 /// What the narrowest link carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +71,9 @@ pub(crate) struct Capacity {
     first: Train,
     /// Few connections have ACKs that queue.
     stamped: Option<Box<Stamped>>,
-    /// Bytes of all ACKs that have a pace.
+    /// Bytes of all ACKs that have a pace, and the time that they took.
     bytes: u64,
+    time: Nanos,
 }
 
 impl Capacity {
@@ -104,6 +108,7 @@ impl Capacity {
             self.paces.add_weighted(pace(bytes, time - last), weight);
             self.acks += 1;
             self.bytes += bytes;
+            self.time += time - last;
             // What is far less than a segment tells of the clock that stamped it.
             if !self.first.is_over() && bytes >= mss / 2 {
                 self.first.add(bytes, time - last, mss);
@@ -164,7 +169,19 @@ impl Capacity {
             |first: &u64| !filled && *first > rate && self.first.tells(*first, rate, mss, floor);
         let shown = first.filter(faster).unwrap_or(0);
         let together = agrees || floor < BUSY_HOST || peak <= rate.saturating_mul(3) / 2;
-        seen(if together { rate.max(shown) } else { peak.max(shown) })
+        let carries = if together { rate.max(shown) } else { peak.max(shown) };
+        let on_the_mean = bytes_per_second(self.bytes, self.time).max(peak);
+        if on_the_mean < carries / IN_BUNCHES && !self.are_alike(mss) {
+            return Rate { carries: on_the_mean, known: Known::Least };
+        }
+        seen(carries)
+    }
+
+    /// Of the faster half of the ACKs, by bytes, which no pause slows down, the slower ones come alike, give or take a half, and by more apart than a
+    /// host is busy with each.
+    fn are_alike(&self, mss: u64) -> bool {
+        let [fast, slow] = [25, 50].map(|percent| self.paces.quantile(percent));
+        slow <= fast.scale(3, 2) && fast >= pace(mss, HANDLED)
     }
 
     /// Bytes per second by the first window, with segments of `mss` bytes, where the shortest round trip is `floor`; at most what a host that

@@ -111,7 +111,7 @@ fn with_a_stray(at: f64, ahead: u32, from_server: bool) -> Connection {
     let mut capture = simulate(&scenario).capture(at);
     let middle = capture.len() / 2;
     let is_like = |s: &Segment| (s.src.port == 80 && s.len > 0) == from_server;
-    let k = middle + capture[middle..].iter().position(is_like).unwrap();
+    let k = middle + capture[middle..].iter().position(is_like).expect("a packet like it");
     let mut stray = capture[k];
     if from_server {
         stray.seq = stray.seq + ahead

@@ -139,15 +139,19 @@ pub(super) fn or_marked(ctx: &Context<'_>, i: usize, busy: Judgement) -> Judgeme
 }
 
 /// In this very round data came as fast as the narrowest link lets through, and queued before it: slow start has
-/// filled the path.
+/// filled the path. A window that grows step by step shows that it has not where more comes through with each.
 pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let s = &ctx.stretches[i];
     let queue = s.forth_mean().map_or(Nanos::ZERO, |rtt| rtt - ctx.floor);
     let queued = queue >= HOSTS_ADD.max(Nanos(ctx.floor.0 / 32));
     // ACKs that wait twice as long on their way back as the data did come as fast as that way carries them.
     let apart = s.back_mean() > queue.scale(2, 1);
-    (queued && !apart && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s))
-        .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
+    (queued
+        && !apart
+        && s.rtt_count >= ENOUGH_ACKS
+        && ctx.fills(s)
+        && !(ctx.climbs(i) && ctx.carries_more(i)))
+    .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 
 /// After an idle time far more was sent than the path holds: what is too much waits before the narrowest link, which is busy from the first

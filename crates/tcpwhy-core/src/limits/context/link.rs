@@ -1,13 +1,14 @@
 //! What the path shows of its narrowest link: queues, rates, and whether it was ever full.
 
 use super::Context;
+use super::still::CALM_ROUNDS;
 use crate::flow::BUSY_HOST;
 use crate::flow::sender_clock::TICK;
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::limits::around::{Around, nearly};
 use crate::limits::between::{one_rate, parts};
-use crate::units::{Nanos, bytes_in, bytes_per_second};
+use crate::units::{Nanos, bytes_in, bytes_per_second, mul_div};
 
 /// Below this many segments in flight, a delayed ACK (one for every second segment, RFC 1122
 /// section 4.2.3.2) cannot be told from a queue.
@@ -138,6 +139,28 @@ impl Context<'_> {
         most
     }
 
+    /// In the rounds around stretch `i` ever more is in flight, and round trips are hardly longer: by Little's law more comes through, which a full
+    /// link does not do.
+    pub(crate) fn carries_more(&self, i: usize) -> bool {
+        let run = self.known_run(i);
+        let rounds = &self.stretches[run];
+        let (early, late) = rounds.split_at(rounds.len() / 2);
+        let means = |half: &[Stretch]| {
+            let flights: u64 = half.iter().map(|s| s.flight).sum();
+            let (forth, samples) = half.iter().fold((Nanos::ZERO, 0), |(forth, samples), s| {
+                (forth + s.rtt_sum - s.queued_back, samples + i64::from(s.rtt_count))
+            });
+            Some((flights.checked_div(half.len() as u64)?, forth.0.checked_div(samples)?))
+        };
+        let (Some((few, short)), Some((many, long))) = (means(early), means(late)) else {
+            return false;
+        };
+        let more = many.saturating_sub(few);
+        let longer = u64::try_from(long - short).unwrap_or(0);
+        let in_step = mul_div(few, longer, short.unsigned_abs().max(1));
+        rounds.len() >= CALM_ROUNDS as usize && more >= 2 * self.mss && in_step * 2 < more
+    }
+
     /// As `busy`, in one stretch; nobody knows without a capacity.
     pub(crate) fn fills(&self, s: &Stretch) -> bool {
         self.capacity
@@ -238,6 +261,20 @@ mod tests {
     fn a_path_on_which_nothing_was_measured_is_not_known_to_be_never_full() {
         let list = rounds(20, ROUND, |_, _| ());
         assert!(!Context::new(&list, ROUND, MSS).is_never_full());
+    }
+
+    #[test]
+    fn a_flight_that_grows_without_longer_round_trips_has_not_filled_the_link() {
+        let carries_more = |flight: fn(u64) -> u64, rtt_us: fn(i64) -> i64| {
+            let list = rounds(40, ROUND, |k, s| {
+                s.flight = flight(k as u64) * MSS;
+                s.sampled(Nanos::from_micros(rtt_us(k as i64)), Nanos::ZERO);
+            });
+            Context::new(&list, ROUND, MSS).carries_more(20)
+        };
+        assert!(carries_more(|k| 60 + k / 2, |k| 104_000 + 900 * (k % 3)));
+        assert!(!carries_more(|k| 60 + k / 2, |k| 104_000 + 800 * k), "in step");
+        assert!(!carries_more(|_| 60, |k| 104_000 + 900 * (k % 3)));
     }
 
     #[test]

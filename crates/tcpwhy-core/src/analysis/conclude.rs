@@ -132,8 +132,7 @@ fn direction(flow: &Flow, placing: &Placing, from: Side, period: Period) -> (Dir
     if !period.holds(flow.start, timeline.last().map_or(placing.last, |last| last.to)) {
         timeline = lay(&ctx, silence, period);
         transfers = period.of_transfers(&transfers, &timeline);
-        (bytes, retransmitted) = within(&timeline, sender);
-        losses = losses.of_which(timeline.iter().map(|i| i.evidence.retransmissions).sum());
+        (bytes, retransmitted, losses) = within(&timeline, sender, losses);
     }
     let transfer = span_of(&transfers);
     facts.tail = tail_of(&timeline, sender.sent_all, transfer);
@@ -221,11 +220,12 @@ fn lost_by(sender: &Sender) -> Lost<'_> {
     }
 }
 
-/// Bytes acknowledged and sent again in a part of a direction's time.
-fn within(timeline: &[Interval], sender: &Sender) -> (u64, u64) {
+/// Bytes acknowledged and sent again in a part of a direction's time, and those of its losses.
+fn within(timeline: &[Interval], sender: &Sender, losses: Losses) -> (u64, u64, Losses) {
     let sum = |of: fn(&Interval) -> u64| timeline.iter().map(of).sum::<u64>();
-    let resent = sum(|i| i.evidence.retransmissions.into()).saturating_mul(sender.size.mss());
-    (sum(|i| i.evidence.acked), resent.min(sender.tally.retransmitted))
+    let segments = sum(|i| i.evidence.retransmissions.into());
+    let resent = segments.saturating_mul(sender.size.mss()).min(sender.tally.retransmitted);
+    (sum(|i| i.evidence.acked), resent, losses.of_which(segments))
 }
 
 fn span_of(transfers: &[Transfer]) -> Nanos {

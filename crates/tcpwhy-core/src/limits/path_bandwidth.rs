@@ -146,12 +146,9 @@ pub(super) fn saturated(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     let queued = queue >= HOSTS_ADD.max(Nanos(ctx.floor.0 / 32));
     // ACKs that wait twice as long on their way back as the data did come as fast as that way carries them.
     let apart = s.back_mean() > queue.scale(2, 1);
-    (queued
-        && !apart
-        && s.rtt_count >= ENOUGH_ACKS
-        && ctx.fills(s)
-        && !(ctx.climbs(i) && ctx.carries_more(i)))
-    .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
+    let carries_more = || ctx.climbs(i) && ctx.carries_more(i);
+    (queued && !apart && s.rtt_count >= ENOUGH_ACKS && ctx.fills(s) && !carries_more())
+        .then(|| Judgement::new(Limit::PathBandwidth, Cause::StandingQueue, 70))
 }
 
 /// After an idle time far more was sent than the path holds: what is too much waits before the narrowest link, which is busy from the first

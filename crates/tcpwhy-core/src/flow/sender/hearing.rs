@@ -31,12 +31,7 @@ impl Sender {
 
     #[inline(never)]
     fn told(&mut self, event: &Packet, time: Nanos, way: Way) {
-        let Some(ack) = self.space.locate(event.ack) else {
-            return self.tally.out_of_window.add(event.frame);
-        };
-        if ack > self.board.nxt && self.is_out_of_window(ack, event.frame) {
-            return;
-        }
+        let Some(ack) = self.locate(event.ack, event.frame) else { return };
         let quiet = time - std::mem::replace(&mut self.last, time);
         if ack < self.board.una {
             return self.heard_of_before(event, ack);

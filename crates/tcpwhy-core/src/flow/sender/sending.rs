@@ -14,12 +14,7 @@ impl Sender {
     /// The sender put `packet` on the wire at `time`, not before anything else that it knows of.
     #[inline(always)]
     pub(crate) fn sent(&mut self, packet: &Packet, time: Nanos) {
-        let Some(start) = self.space.locate(packet.seq) else {
-            return self.tally.out_of_window.add(packet.frame);
-        };
-        if start > self.board.nxt && self.is_out_of_window(start, packet.frame) {
-            return;
-        }
+        let Some(start) = self.locate(packet.seq, packet.frame) else { return };
         let wire_segments = self.size.wire_segments(packet.len);
         self.missing = self.identification.next(packet.ip_id, wire_segments);
         if packet.len == 0 {

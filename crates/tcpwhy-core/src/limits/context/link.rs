@@ -142,23 +142,13 @@ impl Context<'_> {
     /// In the rounds around stretch `i` ever more is in flight, and round trips are hardly longer: by Little's law more comes through, which a full
     /// link does not do.
     pub(crate) fn carries_more(&self, i: usize) -> bool {
-        let run = self.known_run(i);
-        let rounds = &self.stretches[run];
-        let (early, late) = rounds.split_at(rounds.len() / 2);
-        let means = |half: &[Stretch]| {
-            let flights: u64 = half.iter().map(|s| s.flight).sum();
-            let (forth, samples) = half.iter().fold((Nanos::ZERO, 0), |(forth, samples), s| {
-                (forth + s.rtt_sum - s.queued_back, samples + i64::from(s.rtt_count))
-            });
-            Some((flights.checked_div(half.len() as u64)?, forth.0.checked_div(samples)?))
-        };
-        let (Some((few, short)), Some((many, long))) = (means(early), means(late)) else {
-            return false;
-        };
-        let more = many.saturating_sub(few);
-        let longer = u64::try_from(long - short).unwrap_or(0);
-        let in_step = mul_div(few, longer, short.unsigned_abs().max(1));
-        rounds.len() >= CALM_ROUNDS as usize && more >= 2 * self.mss && in_step * 2 < more
+        let (around, run) = (self.around(i), self.known_run(i));
+        let (early, late) = self.stretches[run.clone()].split_at(run.len() / 2);
+        let (Some(short), Some(long)) = (forth_mean(early), forth_mean(late)) else { return false };
+        let more = around.flight_late.saturating_sub(around.flight_early);
+        let longer = u64::try_from((long - short).0).unwrap_or(0);
+        let in_step = mul_div(around.flight_early, longer, short.0.unsigned_abs().max(1));
+        around.rounds >= CALM_ROUNDS && more >= 2 * self.mss && in_step * 2 < more
     }
 
     /// As `busy`, in one stretch; nobody knows without a capacity.
@@ -225,6 +215,15 @@ impl Context<'_> {
         });
         self.first_cut.is_none() && queued * 2 < all
     }
+}
+
+/// As [`Stretch::forth_mean`], of all these.
+fn forth_mean(stretches: &[Stretch]) -> Option<Nanos> {
+    let sum = |(forth, samples), s: &Stretch| {
+        (forth + s.rtt_sum - s.queued_back, samples + i64::from(s.rtt_count))
+    };
+    let (forth, samples) = stretches.iter().fold((Nanos::ZERO, 0), sum);
+    forth.0.checked_div(samples).map(Nanos)
 }
 
 #[cfg(test)]

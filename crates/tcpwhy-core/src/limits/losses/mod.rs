@@ -102,10 +102,12 @@ impl Losses {
     }
 
     /// The same where no more than `resent` segments of theirs are asked about: those of a period.
-    pub(crate) fn of_which(self, resent: u32) -> Self {
+    pub(crate) fn of_which(self, resent: u64) -> Self {
         match self {
             Self::Random { .. } if resent == 0 => Self::Plain,
-            Self::Random { count } => Self::Random { count: count.min(resent as usize) },
+            Self::Random { count } => {
+                Self::Random { count: count.min(usize::try_from(resent).unwrap_or(usize::MAX)) }
+            }
             pattern => pattern,
         }
     }

@@ -37,14 +37,15 @@ impl Ranked<'_> {
         // The shortest comes first.
         let best = d.what_if.iter().find(counts).map_or(d.transfer, |w| w.transfer);
         let owed = d.owed().filter(|_| d.verdict.confidence >= LIKELY);
-        (d.transfer - best + d.thought()).max(owed.unwrap_or_default()).max(self.silent())
+        (d.transfer - best + d.thought()).max(owed.unwrap_or_default()).max(self.stuck())
     }
 
-    /// For how long it was left without an answer, where that is the verdict.
-    fn silent(&self) -> Nanos {
+    /// For how long it was left without an answer, or before a closed window with nothing that got through, where that is the verdict.
+    fn stuck(&self) -> Nanos {
         let d = self.direction;
-        let time = time_of(&d.timeline, |i| i.limit == Limit::SilentPath);
-        if d.verdict.limit == Limit::SilentPath { time } else { Nanos::ZERO }
+        let held = d.verdict.limit;
+        let time = time_of(&d.timeline, |i| i.limit == held);
+        if held == Limit::SilentPath || d.is_shut_out() { time } else { Nanos::ZERO }
     }
 
     /// What comes first is less.
@@ -109,7 +110,10 @@ impl Ranked<'_> {
         if minor && self.mirrors(other) || self.asks_in_vain(other) {
             return false;
         }
-        died || d.owes || d.bytes > other.bytes / MINOR || self.answers_late(other)
+        died || d.owes
+            || d.is_shut_out()
+            || d.bytes > other.bytes / MINOR
+            || self.answers_late(other)
     }
 }
 

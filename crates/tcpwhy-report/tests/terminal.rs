@@ -325,3 +325,13 @@ fn a_connection_on_which_nobody_spoke_is_told_by_how_long_it_was_open() {
     let text = render(std::slice::from_ref(&c), &PLAIN);
     assert!(text.contains("No data crossed; --all"), "{text}");
 }
+
+#[test]
+fn a_transfer_that_hangs_before_a_closed_window_is_told_though_no_data_crossed() {
+    let mut c = connection(7, (Limit::ReceiveWindow, Cause::ZeroWindow));
+    c.directions.iter_mut().for_each(|d| (d.bytes, d.transfers) = (0, Box::default()));
+    let text = render(std::slice::from_ref(&c), &PLAIN);
+    assert!(text.contains("server to client: 0 B"), "{text}");
+    assert!(text.contains("The application on the client stopped reading"), "{text}");
+    assert!(!text.contains("sent no data"), "{text}");
+}

@@ -165,7 +165,10 @@ impl Figures {
 
     /// Whether nothing was sent, and there is nothing to say of that, either.
     pub(crate) fn is_idle(&self) -> bool {
-        let told = matches!(self.verdict.limit, Limit::Handshake | Limit::SilentPath);
+        let told = matches!(
+            self.verdict.limit,
+            Limit::Handshake | Limit::SilentPath | Limit::ReceiveWindow
+        );
         self.bytes == 0 && !told && self.owed.is_none()
     }
 

@@ -50,7 +50,7 @@ fn besides(f: &Figures, other: &Figures) -> Vec<Step> {
 fn gain(f: &Figures) -> Option<Step> {
     match f.lifted {
         Some(w) if hides_another(f) && !promises(f.transfer, w.transfer) => Some(little(f, w)),
-        None if f.rtt_floor == Nanos::ZERO && goes_by_rounds(f.verdict.limit) => {
+        None if f.bytes > 0 && f.rtt_floor == Nanos::ZERO && goes_by_rounds(f.verdict.limit) => {
             let resent = f.retransmitted > 0 && !f.one_way;
             Some(Step::Network(Network::GainUnknown(Unseen::Round { resent })))
         }

@@ -48,6 +48,8 @@ pub(crate) struct Stretch {
     /// For how long, of that, ACKs waited in queues.
     pub(crate) queued_back: Nanos,
     pub(crate) rtt_count: u32,
+    /// ACKs that told of bytes newly arrived. Not all of them give a round trip: of what came out of order, or twice, none is known.
+    pub(crate) acks: u32,
     /// Waits longer than a quarter of a round trip, and how many of them followed a PSH.
     pub(crate) stalls: u32,
     pub(crate) dry_stalls: u32,
@@ -297,6 +299,7 @@ impl Stretch {
         self.rtt_sum += next.rtt_sum;
         self.queued_back += next.queued_back;
         self.rtt_count = self.rtt_count.saturating_add(next.rtt_count);
+        self.acks = self.acks.saturating_add(next.acks);
         self.longest_stall = self.longest_stall.max(next.longest_stall);
         self.rests(next.idle, next.rest_frame);
         self.stalled_time += next.stalled_time;

@@ -61,7 +61,7 @@ pub(super) fn forgone(ctx: &Context<'_>, i: usize) -> Option<Judgement> {
     // What ends just after an ACK by chance does so rarely; from afar many an ACK may have been the one.
     let woken = around.most_stalls(around.woken) || !ctx.far && around.woken * 2 >= around.stalls;
     // A packet of many segments makes room when the last of them was acknowledged. Where ACKs are few, no chance ends every wait just then.
-    let sparse = i64::from(around.samples) * SPARSE.0 <= around.time.0;
+    let sparse = i64::from(around.acks) * SPARSE.0 <= around.time.0;
     let freed = sparse && around.most_stalls(around.woken);
     (around.forgoes_room() && !freed || ends && !woken)
         .then(|| Judgement::new(Limit::Application, Cause::SenderApplication, 75))

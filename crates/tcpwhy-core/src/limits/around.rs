@@ -40,8 +40,8 @@ pub(crate) struct Around {
     /// Highest flight of the earlier and of the later half.
     pub(crate) highest_early: u64,
     pub(crate) highest_late: u64,
-    /// RTT samples.
-    pub(crate) samples: u32,
+    /// ACKs that told of bytes newly arrived.
+    pub(crate) acks: u32,
     pub(crate) waits: u32,
     pub(crate) prompt: u32,
     /// Lengths of the waits.
@@ -240,7 +240,7 @@ impl Around {
 
     /// Bytes that an ACK acknowledges.
     pub(crate) fn per_ack(&self) -> u64 {
-        self.arrived / u64::from(self.samples.max(1))
+        self.arrived / u64::from(self.acks.max(1))
     }
 
     /// Part of the time without sending, in percent.

@@ -1,8 +1,8 @@
 //! One direction of a connection: its timeline, its transfers, and the answer.
 
 use super::{
-    Cause, Facts, Interval, Progress, Share, Side, Source, Traits, Transfer, Verdict, WhatIf,
-    time_of,
+    Cause, Facts, Interval, Limit, Progress, Share, Side, Source, Traits, Transfer, Verdict,
+    WhatIf, time_of,
 };
 use crate::units::{Nanos, bits_per_second, time_by_key};
 use std::sync::Arc;
@@ -113,6 +113,12 @@ impl Direction {
     /// How long that was.
     pub fn owed(&self) -> Option<Nanos> {
         self.owing().map(|owed| owed.duration())
+    }
+
+    /// Whether no data crossed because the other end's window was closed: who starts a capture when a transfer hangs sees nothing else of it than
+    /// probes and what they are answered.
+    pub fn is_shut_out(&self) -> bool {
+        self.bytes == 0 && self.verdict.limit == Limit::ReceiveWindow
     }
 
     /// For how long the server's application had nothing ready before its first byte, though its turn had come: that is part of no transfer,

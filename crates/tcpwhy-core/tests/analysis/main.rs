@@ -9,6 +9,7 @@ mod crowd;
 mod facts;
 mod frames;
 mod grid;
+mod hanging;
 mod last_flight;
 mod midstream;
 mod opening;

@@ -206,8 +206,10 @@ fn scale_matters(connection: &Connection, direction: &Direction) -> bool {
     let said = |kind| {
         connection.findings.iter().any(|f| f.kind == kind && f.side == direction.from.other())
     };
+    // A closed one is closed by any scale.
     let judged_by_window =
-        matches!(direction.verdict.limit, Limit::ReceiveWindow | Limit::SendBuffer);
+        matches!(direction.verdict.limit, Limit::ReceiveWindow | Limit::SendBuffer)
+            && direction.verdict.cause != Cause::ZeroWindow;
     match direction.facts.scale {
         WindowScale::Inferred { min, max } => {
             min != max

@@ -167,6 +167,7 @@ impl Sender {
         open.saw_window(window);
         open.acked += acked.bytes - closing - acked.hidden;
         open.arrived += arrived.saturating_sub(closing) as i64;
+        open.acks += u32::from(arrived > closing);
         // Timestamps will tell where the capture was taken: until then the round trip is not known.
         let placed = self.placed || event.stamp().is_none();
         // By the clocks of two taps an ACK may come before its data: no time was measured then. One that comes with it shows a clock that

@@ -44,6 +44,9 @@ impl Sender {
             self.probed(packet.frame, time, self.window.bytes() == 0);
             return;
         }
+        if self.may_be_probe(start, packet.len) {
+            return;
+        }
         self.board.sees(start);
         let flight = self.board.flight();
         if start != self.board.nxt || self.recover.is_some() {
@@ -73,7 +76,13 @@ impl Sender {
             self.window.misses();
         }
         let levels = Levels { segment: self.level(packet, end, time), hole };
-        let sending = self.board.send(start, end, time, levels, self.pace.soonest(packet));
+        let sending = match self.board.send(start, end, time, levels, self.pace.soonest(packet)) {
+            // It was sent before the capture began, and nobody has said that it arrived.
+            Sending::Needless if !self.answers.are_captured() => {
+                Sending::Again { times: 0, tail: false, level: 0, left: time, recanted: 0 }
+            }
+            sending => sending,
+        };
         self.note_sent(sending, packet, end, time, flight);
     }
 
@@ -199,6 +208,12 @@ impl Sender {
         len == 1
             && (start + 1 == self.board.una
                 || (self.window.is_closed() && start >= self.window.edge))
+    }
+
+    /// The last byte again, where no ACK is captured: a probe of a closed window, or a keep-alive, for what is lost is sent again by the segment.
+    #[inline]
+    fn may_be_probe(&self, start: u64, len: u32) -> bool {
+        len == 1 && start + 1 == self.board.nxt && self.answers.are_missing()
     }
 
     /// What released new data.

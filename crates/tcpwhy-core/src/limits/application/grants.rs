@@ -46,7 +46,7 @@ fn is_granted(around: &Around) -> bool {
     let stalls = around.stalls >= CALM_ROUNDS && around.answered * 3 >= around.stalls * 2;
     let waits = around.answers.count() >= CALM_ROUNDS
         && around.answers.sum() * 3.0 >= around.lengths.sum() * 2.0;
-    let apart = around.spoken * 2 <= around.samples || stalls && around.ends_before_stalls();
+    let apart = around.spoken * 2 <= around.acks || stalls && around.ends_before_stalls();
     (stalls || waits) && apart && around.resent == 0
 }
 
@@ -55,7 +55,7 @@ pub(super) fn is_paired(around: &Around) -> bool {
     around.rounds >= CALM_ROUNDS
         && around.spoken * 4 >= around.rounds * 3
         && around.short_segments.abs_diff(around.spoken) * 8 <= around.spoken
-        && around.spoken * 2 <= around.samples
+        && around.spoken * 2 <= around.acks
 }
 
 /// Only small writes are sent, and the peer sends as many packets with data and more: these are answers to what was read of it (grants of a

@@ -120,7 +120,7 @@ fn a_clock_shows_on_a_path_that_is_busy_for_most_of_the_time_where_it_beats_all_
         let floor = Nanos::from_millis(40);
         let list = rounds(30, floor, |k, s| {
             (s.flight, s.arrived, s.segments) = (80 * MSS, 80 * MSS as i64, 80);
-            (s.waits, s.stalls, s.woken, s.rtt_count) = (2, 2, 2, 40);
+            (s.waits, s.stalls, s.woken, s.acks) = (2, 2, 2, 40);
             (s.stalled_time, s.woken_after) = (floor.scale(3, 4), Nanos::from_micros(60));
             (0..2).for_each(|_| s.lengths.add(15_000_000));
             (0..if k % 10 < beats { 2 } else { 0 }).for_each(|_| s.repeated.add(20_000_000));

@@ -28,8 +28,8 @@ fn waits_of_one_length_are_no_rests_though_some_are_longer_than_a_stall_begins()
 
 #[test]
 fn waits_that_end_behind_an_ack_by_chance_do_not_wait_for_it() {
-    let woken = |prompt: u32, samples: u32| {
-        let mut around = Around { prompt, samples, waits: 100, ..Around::default() };
+    let woken = |prompt: u32, acks: u32| {
+        let mut around = Around { prompt, acks, waits: 100, ..Around::default() };
         around.time = Nanos::from_secs(2);
         (0..100).for_each(|_| around.lengths.add(20_000_000));
         around.is_woken_by_acks()
@@ -77,7 +77,7 @@ fn a_clock_is_more_regular_than_what_acks_release() {
 fn paced_bursts_are_released_by_acks_where_the_waits_between_them_are_unless_these_keep_a_beat() {
     // In a second 100 waits of 8 ms, 50 ACKs; so many are breaks, and intervals of 25 ms repeat.
     let released = |breaks: u32, woken: u32, repeated: u32| {
-        let mut around = Around { waits: 100, samples: 50, breaks, ..Around::default() };
+        let mut around = Around { waits: 100, acks: 50, breaks, ..Around::default() };
         (around.breaks_woken, around.time) = (woken, Nanos::from_secs(1));
         (0..100).for_each(|_| around.lengths.add(8_000_000));
         (0..repeated).for_each(|_| around.repeated.add(25_000_000));
@@ -93,7 +93,7 @@ fn paced_bursts_are_released_by_acks_where_the_waits_between_them_are_unless_the
 fn stalls_that_follow_acks_keep_a_beat_where_hardly_another_interval_is_seen() {
     let released = |repeated: u32| {
         let mut around = Around { stalls: 20, woken: 20, waits: 60, ..Around::default() };
-        (around.samples, around.time) = (1000, Nanos::from_secs(1));
+        (around.acks, around.time) = (1000, Nanos::from_secs(1));
         (0..repeated).for_each(|_| around.repeated.add(20_000_000));
         around.is_released_by_acks()
     };
@@ -105,7 +105,7 @@ fn stalls_that_follow_acks_keep_a_beat_where_hardly_another_interval_is_seen() {
 fn writers_that_are_all_woken_alike_are_told_though_acks_come_closely() {
     // An ACK in 100 us; stalls end 20 us after one, give or take so many.
     let follows = |stalls: u64, beside: u64| {
-        let mut around = Around { samples: 1000, ..Around::default() };
+        let mut around = Around { acks: 1000, ..Around::default() };
         (around.stalls, around.woken) = (stalls as u32, stalls as u32);
         (around.time, around.woken_after) =
             (Nanos::from_millis(100), Nanos::from_micros(20 * stalls as i64));

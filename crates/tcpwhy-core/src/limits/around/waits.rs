@@ -94,7 +94,7 @@ impl Around {
     /// The part of waits that would end just after an ACK if ACKs ended none.
     fn chance(&self) -> f64 {
         let just_after = (self.lengths.mean() / PROMPT_PART as f64).max(WAKE_UP.0 as f64);
-        f64::from(self.samples) * just_after / (self.time.0 as f64).max(1.0)
+        f64::from(self.acks) * just_after / (self.time.0 as f64).max(1.0)
     }
 
     /// Data leaves at even intervals, much shorter than a round trip. No ACKs make them even: they come back in the bursts that were sent.
@@ -227,7 +227,7 @@ impl Around {
     /// As `follows_acks`, of however few stalls. Of many that are alike in that, as wake-ups are, half as soon will do: by chance they end at any time
     /// between two ACKs, and deviate by more than half of the mean.
     pub(crate) fn is_soon_after_acks(&self) -> bool {
-        let apart = self.time.0 as f64 / f64::from(self.samples.max(1));
+        let apart = self.time.0 as f64 / f64::from(self.acks.max(1));
         let after = self.woken_after.0 as f64 / f64::from(self.woken.max(1));
         let alike = self.late.count() >= EVEN && self.late.deviation() * 3.0 <= self.late.mean();
         let sooner = if alike { SOONER / 2.0 } else { SOONER };

@@ -118,7 +118,7 @@ impl Context<'_> {
     pub(crate) fn busy(&self, around: &Around) -> bool {
         let carries = self.capacity.unwrap_or(self.peak);
         let at_its_rate = (nearly(carries)..=carries + carries / 10).contains(&around.rate());
-        around.samples >= 4 * around.rounds && at_its_rate
+        around.acks >= 4 * around.rounds && at_its_rate
     }
 
     /// The highest rate at which data arrived for longer than ACKs bunch, in bytes per second.

@@ -95,7 +95,7 @@ impl Context<'_> {
             sum.pushes += s.pushes;
             sum.short_segments += s.short_segments;
             sum.whole_segments += s.whole_segments;
-            sum.samples += s.rtt_count;
+            sum.acks += s.acks;
             sum.window_min = sum.window_min.min(s.window_min);
             sum.window_max = sum.window_max.max(s.window_max);
             sum.waits += s.waits;

@@ -72,7 +72,7 @@ fn a_window_that_is_as_large_again_in_every_round_is_a_buffers_though_it_was_lar
             window_max: if k == 0 { 65_536 } else { highest(k as u64) },
             updates,
             arrived: 20_480,
-            rtt_count: acks,
+            acks,
             ..Stretch::starting(Nanos::from_millis(20 * k), Wait::Window)
         };
         let rounds: Vec<Stretch> = (0..40).map(round).collect();
@@ -141,6 +141,7 @@ fn cause_with(acks: u32) -> Cause {
         forth_min: late,
         rtt_sum: late.scale(acks.into(), 1),
         rtt_count: acks,
+        acks,
         ..Stretch::starting(Nanos::from_millis(20 * k), Wait::Window)
     };
     let rounds: Vec<Stretch> = (0..30).map(round).collect();
@@ -159,8 +160,7 @@ fn an_ack_for_many_small_bursts_had_waited_for_a_reader() {
     let of = |acks: u32, bursts: u32| {
         let list = rounds(40, Nanos::from_millis(40), |_, s| {
             (s.wait, s.flight, s.arrived, s.waits) = (Wait::Window, 88_000, 40_000, bursts);
-            (s.window_min, s.window_max) = (60_000, 90_000);
-            (0..acks).for_each(|_| s.sampled(Nanos::from_millis(40), Nanos::ZERO));
+            (s.window_min, s.window_max, s.acks) = (60_000, 90_000, acks);
         });
         let mut ctx = Context::new(&list, Nanos::from_millis(40), MSS);
         ctx.scale = WindowScale::Known(7);
@@ -176,7 +176,7 @@ fn paced_into(least: u64, most: u64, acks: u32) -> Option<Judgement> {
     let list = rounds(40, Nanos::from_millis(5), |k, s| {
         (s.wait, s.flight, s.arrived, s.waits) = (Wait::Timer, 14_000, 20_000, 8);
         (s.window_min, s.window_max) = if k < 8 { (64_000, 64_000) } else { (least, most) };
-        (0..acks).for_each(|_| s.sampled(Nanos::from_millis(6), Nanos::ZERO));
+        s.acks = acks;
     });
     let mut ctx = Context::new(&list, Nanos::from_millis(5), MSS);
     ctx.scale = WindowScale::Known(7);

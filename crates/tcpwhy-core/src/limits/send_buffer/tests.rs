@@ -142,7 +142,7 @@ fn a_low_level_may_vary_by_what_an_ack_acknowledges_where_acks_wake_the_writer_a
 
 /// ACKs come so closely that any end of a stall is just after one.
 fn among_many_acks(s: &mut Stretch, woken: u32) {
-    s.rtt_count = 100;
+    s.acks = 100;
     s.woken_after = (s.duration().scale(1, 200)).scale(i64::from(woken), 1);
 }
 
@@ -151,7 +151,7 @@ fn a_writer_that_goes_on_right_behind_an_ack_whenever_most_has_drained_waits_for
     let says = |late: i64, drains: usize, far: bool| {
         let list = rounds(40, ROUND, |k, s| {
             (s.flight, s.arrived) = ((300 + k as u64) * MSS, 290 * MSS as i64);
-            (s.stalls, s.woken, s.rtt_count) = (2, 2, 10);
+            (s.stalls, s.woken, s.acks) = (2, 2, 10);
             s.woken_after = Nanos::from_micros(2 * late);
             if k % drains == 0 {
                 s.drained(s.flight, (10 + 20 * (k as u64 % 3)) * MSS);
@@ -179,7 +179,7 @@ fn room_that_is_passed_over_until_a_third_is_free_is_a_full_buffers_whatever_was
                 (s.wait, s.resent) = (Wait::Recovery, 1);
             }
             s.flight = 115 * MSS + k as u64 * grows;
-            (s.arrived, s.rtt_count) = (s.flight as i64, 57);
+            (s.arrived, s.acks) = (s.flight as i64, 57);
             (s.stalls, s.woken, s.woken_after) = (3, 3, Nanos::from_micros(30));
             (0..passed).for_each(|_| s.passed_over.add(room * MSS));
         });
@@ -203,7 +203,7 @@ fn a_flight_that_doubles_though_room_is_passed_over_is_a_buffers_that_takes_in_m
     let says = |rounds_of: usize, room: u64, passed: bool, after: i64| {
         let list = rounds(rounds_of, ROUND, |k, s| {
             s.flight = (20 * MSS) << k;
-            (s.arrived, s.rtt_count) = (s.flight as i64, 20);
+            (s.arrived, s.acks) = (s.flight as i64, 20);
             (s.stalls, s.woken, s.woken_after) = (1, 1, Nanos::from_micros(after));
             if passed && k >= 2 {
                 s.passed_over.add(room * MSS);
@@ -224,7 +224,7 @@ fn what_each_short_transfer_shows_too_little_of_all_of_them_show() {
     let says = |transfers: usize, resent: u32, after: i64| {
         let list = rounds(4 * transfers, ROUND, |k, s| {
             s.flight = 40 * MSS;
-            (s.arrived, s.rtt_count) = (s.flight as i64, 20);
+            (s.arrived, s.acks) = (s.flight as i64, 20);
             match k % 4 {
                 3 => (s.wait, s.idle, s.flight, s.arrived) = (Wait::IdlePeer, ROUND, 0, 0),
                 round => {

@@ -8,7 +8,7 @@ fn from_afar_small_bursts_that_follow_acks_at_once_are_no_writers() {
     let little = |late: u64, acks: u32| {
         let list = rounds(30, floor, |_, s| {
             (s.flight, s.arrived, s.segments) = (100 * MSS, 100 * MSS as i64, 100);
-            (s.short_segments, s.waits, s.prompt, s.rtt_count) = (1, 10, 8, acks);
+            (s.short_segments, s.waits, s.prompt, s.acks) = (1, 10, 8, acks);
             (0..10).for_each(|_| s.lengths.add(12_000_000));
             (s.stalls, s.woken) = (1, 1);
             s.woken_after = Nanos(late as i64);

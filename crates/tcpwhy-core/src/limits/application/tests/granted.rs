@@ -5,11 +5,11 @@ use super::*;
 #[test]
 fn what_messages_of_the_peer_let_go_while_bare_acks_come_in_is_granted_by_them() {
     let floor = Nanos::from_millis(40);
-    let says = |answered: u32, spoken: u32, samples: u32| {
+    let says = |answered: u32, spoken: u32, acks: u32| {
         let list = rounds(18, floor, |_, s| {
             (s.flight, s.arrived) = (45 * MSS, 45 * MSS as i64);
             (s.stalls, s.woken, s.answered) = (4, 4, answered);
-            (s.spoken, s.rtt_count) = (spoken, samples);
+            (s.spoken, s.acks) = (spoken, acks);
         });
         granted(&Context::new(&list, floor, MSS), 9).map(|j| j.cause)
     };
@@ -19,7 +19,7 @@ fn what_messages_of_the_peer_let_go_while_bare_acks_come_in_is_granted_by_them()
     let list = rounds(18, floor, |k, s| {
         (s.flight, s.arrived) = (45 * MSS, 45 * MSS as i64);
         (s.stalls, s.woken, s.answered) = (4, 4, if k < 8 { 0 } else { 4 });
-        (s.spoken, s.rtt_count) = (4, 20);
+        (s.spoken, s.acks) = (4, 20);
     });
     assert!(granted(&Context::new(&list, floor, MSS), 9).is_some());
     assert_eq!(says(4, 15, 20), None, "the other way is as busy: most ACKs carry data");
@@ -33,7 +33,7 @@ fn who_asks_for_more_holds_a_sender_whose_queue_runs_dry_after_each_of_its_messa
             (s.segments, s.pushes, s.short_segments) = (4, 4, 4);
             (s.pauses, s.dry_pauses) = (4, 4);
             (s.stalls, s.woken, s.answered) = (4, 4, answered);
-            (s.spoken, s.rtt_count) = (4, 20);
+            (s.spoken, s.acks) = (4, 20);
         });
         judge(&Context::new(&list, Nanos::from_millis(40), MSS), 9).cause
     };
@@ -49,7 +49,7 @@ fn a_peer_whose_acks_wait_for_its_messages_grants_by_them_where_each_wait_follow
         let list = rounds(18, floor, |_, s| {
             (s.flight, s.arrived) = (33 * MSS, 33 * MSS as i64);
             (s.stalls, s.answered, s.short_stalls) = (3, 3, ends);
-            (s.spoken, s.rtt_count) = (3, 4);
+            (s.spoken, s.acks) = (3, 4);
         });
         granted(&Context::new(&list, floor, MSS), 9).map(|j| j.cause)
     };

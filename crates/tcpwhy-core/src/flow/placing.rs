@@ -194,13 +194,15 @@ impl Placing {
     }
 
     /// For how much longer ACKs that reached `side` until `time` had waited in queues than was known then, before the capture point and beyond it.
+    /// What shortened the way there when the queue that its own packets come through did is that.
     pub(crate) fn acks_late_by(&self, side: Side, time: Nanos) -> Nanos {
         let (own, peer) = (side as usize, side.other() as usize);
         let before = match self.legs.to[peer].near {
             true => Nanos::ZERO,
             false => self.clocks[peer].late_by(time),
         };
-        before + self.legs.to[own].late_by(time)
+        let beyond = self.legs.to[own].late_by(time) - self.clocks[own].late_by(time);
+        before + beyond.max(Nanos::ZERO)
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use crate::segments::{analyse_one, check_all, direction};
 use tcpwhy_core::model::{Cause, Limit, Side, Verdict, WindowScale};
 use tcpwhy_core::observe::{Segment, flags};
 use tcpwhy_core::units::Nanos;
-use tcpwhy_core::whatif::traffic::{Reader, Scenario, Window, Workload, simulate};
+use tcpwhy_core::whatif::traffic::{Loss, Reader, Scenario, Window, Workload, simulate};
 
 fn ms(n: i64) -> Nanos {
     Nanos::from_millis(n)
@@ -108,4 +108,25 @@ fn a_window_that_no_ack_has_told_yet_is_not_closed() {
     assert!(timeline.iter().all(|i| i.limit != Limit::ReceiveWindow), "{timeline:?}");
     let windows: Vec<_> = timeline.iter().map(|i| i.evidence.window).collect();
     assert!(windows.iter().all(|&w| w == 20_000), "{windows:?}");
+}
+
+#[test]
+fn a_queue_of_data_that_stood_when_the_capture_began_is_none_of_its_acks() {
+    // Ten megabits per second over 40 ms, and a queue that never drops: the round trip is several times as long when the capture begins, and as
+    // long as at first when the last of it drains.
+    let scenario = Scenario {
+        rate_bps: 10_000_000,
+        rtt: ms(40),
+        queue_bytes: 2_000_000,
+        window: Window::fixed(2_000_000),
+        workload: Workload { message_bytes: 12_000_000, ..Workload::default() },
+        // One loss ends slow start.
+        loss: Loss::Numbers(vec![200]),
+        ..Scenario::default()
+    };
+    for position in [0.0, 0.5, 1.0] {
+        let mut all = simulate(&scenario).capture(position);
+        let told = verdict(&all.split_off(all.len() / 3));
+        assert_eq!(told.limit, Limit::PathBandwidth, "at {position}: {told:?}");
+    }
 }

@@ -19,16 +19,19 @@ impl Sender {
     /// Data that begins at `start` follows other data that the capture did not show.
     #[cold]
     pub(super) fn skips_to(&mut self, start: u64, time: Nanos) {
-        if self.is_unseen(time) {
+        if self.is_unseen(time, start.saturating_sub(self.board.nxt)) {
             let (from, most) = (self.gap.start(), self.tally.max_flight);
             self.hole.get_or_insert(Hole { from, to: time, end: start, most });
         }
     }
 
-    /// More has left since the last sending that the capture shows, for longer than a sender waits that hears of nothing: one probe of what
-    /// was lost comes after two round trips (RFC 8985 section 7.2), and a timeout sends again what is first.
-    fn is_unseen(&self, time: Nanos) -> bool {
-        time - self.gap.start() > self.rtt.smoothed().scale(4, 1).max(self.pace.rest)
+    /// So many bytes have left since the last sending that the capture shows, for longer than a sender waits that hears of nothing: one probe of what
+    /// was lost comes after two round trips (RFC 8985 section 7.2), and a timeout sends again what is first. Or in a round trip and more they are more
+    /// than was ever in flight.
+    fn is_unseen(&self, time: Nanos, bytes: u64) -> bool {
+        let (pause, round) = (time - self.gap.start(), self.rtt.smoothed());
+        let most = self.tally.max_flight;
+        pause > round.scale(4, 1).max(self.pace.rest) || pause > round && bytes > most && most > 0
     }
 
     /// An ACK at `time` may acknowledge what the capture missed. Where that is more than one flight, nobody knows what the sender waited for
@@ -45,7 +48,9 @@ impl Sender {
                 self.record.lacks(hole.from, hole.to);
                 self.tally.max_flight = hole.most.max(self.board.flight());
             }
-            None if self.is_unseen(time) => self.ends_unseen(time, frame, Release::Unseen),
+            None if self.is_unseen(time, acked.missed) => {
+                self.ends_unseen(time, frame, Release::Unseen)
+            }
             None => return,
         }
         self.capacity.breaks_off();

@@ -3,6 +3,7 @@
 
 mod afar;
 mod capture;
+mod holes;
 mod limits;
 mod points;
 mod time;

@@ -39,6 +39,10 @@ pub(crate) fn sentence(f: &Figures) -> String {
             " It held longest while data moved; opening the connection took {} of the time.",
             percent(part)
         )),
+        Some((Limit::Unknown, part)) => text.push_str(&format!(
+            " It is the longest that the capture shows; for {} of the time it does not show what held.",
+            percent(part)
+        )),
         Some((other, part)) => text.push_str(&format!(
             " It held longest while data moved; the {} took {} of the time, mostly {}.",
             limit(other),

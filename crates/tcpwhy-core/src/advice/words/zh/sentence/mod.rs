@@ -38,6 +38,10 @@ pub(crate) fn sentence(f: &Figures) -> String {
             "数据传输期间它占的时间最长；建立连接占了全部时间的 {}。",
             percent(part)
         )),
+        Some((Limit::Unknown, part)) => text.push_str(&format!(
+            "这是抓包能看出的最长的限制；全部时间的 {} 里，抓包看不出受什么限制。",
+            percent(part)
+        )),
         Some((other, part)) => text.push_str(&format!(
             "数据传输期间它占的时间最长；{}占了全部时间的 {}，大多在{}。",
             limit(other),

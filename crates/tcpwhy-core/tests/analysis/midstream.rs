@@ -111,6 +111,23 @@ fn a_window_that_no_ack_has_told_yet_is_not_closed() {
 }
 
 #[test]
+fn a_capture_that_begins_within_a_tick_of_the_clock_does_not_take_the_way_to_be_shorter() {
+    // A window of 36 KB over a millisecond: in a tick many segments leave.
+    let scenario = Scenario {
+        rate_bps: 300_000_000,
+        rtt: ms(1),
+        window: Window::fixed(36_200),
+        scale: None,
+        workload: Workload { message_bytes: 6_000_000, ..Workload::default() },
+        ..Scenario::default()
+    };
+    for first in (200..240).step_by(4) {
+        let told = verdict(&simulate(&scenario).capture(0.5).split_off(first));
+        assert_eq!(told.limit, Limit::ReceiveWindow, "from {first}: {told:?}");
+    }
+}
+
+#[test]
 fn a_queue_of_data_that_stood_when_the_capture_began_is_none_of_its_acks() {
     // Ten megabits per second over 40 ms, and a queue that never drops: the round trip is several times as long when the capture begins, and as
     // long as at first when the last of it drains.

@@ -38,6 +38,9 @@ impl Placing {
         if answers && let Some(syn) = self.handshake.syn[other].as_ref().filter(|s| s.times == 1) {
             self.legs.to[own].shaken(packet.time - syn.last);
         }
+        if syn {
+            self.legs.to[other].begins();
+        }
         self.handshake.note(packet);
     }
 

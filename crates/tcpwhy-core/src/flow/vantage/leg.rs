@@ -288,6 +288,11 @@ impl Leg {
         self.acked.is_none_or(|acked| seq.distance(acked) <= 0)
     }
 
+    /// The first packet passes on its way to this end.
+    pub(crate) fn begins(&mut self) {
+        self.stamps.begin();
+    }
+
     /// A packet with `seq` and `tsval` passed on its way to this end.
     #[inline]
     pub(crate) fn passed_towards(&mut self, tsval: u32, seq: Seq, time: Nanos) {

@@ -1,10 +1,13 @@
 //! The stamps of packets on their way to an end, while their echo is awaited (RFC 7323 section 4).
 
 use crate::flow::line::Line;
+use crate::flow::sender_clock::TICK;
 use crate::units::Nanos;
 
 /// Stamps remembered; at a 1 ms clock about a second.
 const MAX_PENDING: usize = 1024;
+/// A capture may begin in the midst of a tick, behind the first packet with its stamp: an eighth less is no other path.
+const MANY_TICKS: Nanos = Nanos(8 * TICK.0);
 /// Room made at first.
 const AT_FIRST: usize = 8;
 /// An echo as old as this stands still: longer than any path holds a packet, with room to spare.
@@ -26,8 +29,12 @@ pub(super) struct Stamps {
     pending: Line<Stamp>,
     /// The newest that was echoed.
     echoed: Option<Stamp>,
-    /// The last that is pending, or else the newest that was echoed.
+    /// Of the packet that passed last.
     newest: Option<u32>,
+    /// The very first packet has passed.
+    whole: bool,
+    /// The first stamp, where it may not have.
+    begun: Option<u32>,
 }
 
 /// What an echo tells.
@@ -47,9 +54,17 @@ impl Stamps {
         self.newest != Some(tsval)
     }
 
+    /// The clock's other packets follow: what passes now is its first.
+    pub(super) fn begin(&mut self) {
+        self.whole = true;
+    }
+
     /// The first packet with `tsval` passed on its way to the end; whether that takes it.
     #[inline(never)]
     pub(super) fn passed(&mut self, tsval: u32, taken: bool, passed: Nanos) {
+        if self.newest.replace(tsval).is_none() && !self.whole {
+            self.begun = Some(tsval);
+        }
         if self.pending.len() >= MAX_PENDING {
             let mut thinned = Line::with_capacity(MAX_PENDING);
             for &every_other in self.pending.iter().step_by(2) {
@@ -58,7 +73,6 @@ impl Stamps {
             self.pending = thinned;
         }
         self.pending.push_back(Stamp { tsval, taken, passed }, AT_FIRST);
-        self.newest = Some(tsval);
     }
 
     /// When the packet passed that the end has heard of last, if it echoes `tsecr` now.
@@ -89,12 +103,6 @@ impl Stamps {
     /// `tsecr` was echoed at `time`: neither it nor what is older is awaited any more.
     #[inline(always)]
     pub(super) fn echoed(&mut self, tsecr: u32, time: Nanos) -> Echo {
-        let told = self.take(tsecr, time);
-        self.newest = self.pending.last().or(self.echoed.as_ref()).map(|stamp| stamp.tsval);
-        told
-    }
-
-    fn take(&mut self, tsecr: u32, time: Nanos) -> Echo {
         while let Some(&stamp) = self.pending.front() {
             let newer = stamp.tsval.wrapping_sub(tsecr) as i32;
             if newer > 0 {
@@ -103,7 +111,8 @@ impl Stamps {
             self.pending.pop_front();
             if newer == 0 {
                 self.echoed = Some(stamp);
-                return Echo::Of(stamp.passed);
+                let tells = self.begun != Some(tsecr) || time - stamp.passed >= MANY_TICKS;
+                return if tells { Echo::Of(stamp.passed) } else { Echo::Nothing };
             }
         }
         Echo::Nothing
@@ -117,6 +126,7 @@ mod tests {
     #[test]
     fn what_the_end_does_not_take_is_not_awaited() {
         let mut stamps = Stamps::default();
+        stamps.begin();
         let ms = Nanos::from_millis;
         [(1, true, ms(0)), (2, false, ms(1)), (3, true, ms(5))]
             .into_iter()

@@ -37,11 +37,31 @@ fn data_and_its_first_acknowledgment_measure_the_leg_and_repairs_do_not() {
 #[test]
 fn a_tick_that_outlasts_the_path_is_measured_once() {
     let mut leg = Leg::new();
+    leg.begins();
     leg.passed_towards(100, Seq(0), Nanos(0));
     leg.echoed(100, Nanos(500_000), Nanos::ZERO, ms(1), false);
     leg.passed_towards(100, Seq(0), Nanos(510_000));
     leg.echoed(100, Nanos(520_000), Nanos::ZERO, ms(1), false);
     assert_eq!(leg.floor(), Nanos(500_000));
+}
+
+#[test]
+fn behind_the_first_packet_of_a_tick_a_capture_begins_with_no_measure_of_a_short_way() {
+    let floor = |sees_the_first: bool, echoes: [i64; 2]| {
+        let mut leg = Leg::new();
+        if sees_the_first {
+            leg.begins();
+        }
+        for (stamp, passed) in [(100, ms(0)), (101, ms(40))] {
+            leg.passed_towards(stamp, Seq(0), passed);
+            let answered = passed + ms(echoes[stamp as usize - 100]);
+            leg.echoed(stamp, answered, Nanos::ZERO, ms(1), false);
+        }
+        leg.floor()
+    };
+    assert_eq!(floor(true, [1, 2]), ms(1));
+    assert_eq!(floor(false, [1, 2]), ms(2));
+    assert_eq!(floor(false, [30, 31]), ms(30), "a tick is little beside it");
 }
 
 #[test]
@@ -198,6 +218,7 @@ fn an_end_that_goes_on_after_a_rest_has_not_shown_how_far_it_is() {
     // So long after the newest packet, and after that long a silence.
     let echoes = |list: &[(i64, i64)]| {
         let mut leg = Leg::new();
+        leg.begins();
         for (i, &(after, quiet)) in list.iter().enumerate() {
             let at = ms(2_000 * i as i64);
             leg.passed_towards(i as u32, Seq(0), at);

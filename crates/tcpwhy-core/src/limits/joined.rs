@@ -24,12 +24,14 @@ pub(super) struct Joined {
     pub(super) judgement: Judgement,
     /// Confidence weighted with time.
     weight: i128,
+    /// For how long its own rounds said another limit, see [`Joined::overrule`].
+    dissent: Nanos,
 }
 
 impl Joined {
     pub(super) fn new(s: &Stretch, judgement: Judgement) -> Self {
         let weight = i128::from(s.duration().0) * i128::from(judgement.confidence);
-        Self { sum: *s, judgement, weight }
+        Self { sum: *s, judgement, weight, dissent: Nanos::ZERO }
     }
 
     pub(super) fn same_as(&self, j: Judgement) -> bool {
@@ -70,8 +72,11 @@ impl Joined {
         short && rate_of(&self.sum) < nearly(rate_of(&other.sum))
     }
 
+    /// The rounds before and after know better than these what held them.
     pub(super) fn overrule(&mut self, judgement: Judgement) {
-        *self = Self::new(&self.sum, judgement);
+        let dissents = self.judgement.limit != Limit::Unknown;
+        let dissent = if dissents { self.sum.duration() } else { Nanos::ZERO };
+        *self = Self { dissent, ..Self::new(&self.sum, judgement) };
     }
 
     /// Takes in what follows; the longer one says what it was.
@@ -81,6 +86,7 @@ impl Joined {
         }
         self.sum.absorb(&next.sum);
         self.weight += next.weight;
+        self.dissent += next.dissent;
     }
 
     /// Percent.
@@ -99,7 +105,8 @@ impl Joined {
         self.sum.duration().0 as f64 / floor.0 as f64
     }
 
-    /// Percent. What was inferred is the surer the more rounds say the same: each eight of them are one more observation of it.
+    /// Percent. What was inferred is the surer the more rounds say the same: each eight of them are one more observation of it. Where a part of
+    /// them says another limit, one of the two rules is misled, and which one it is that part tells.
     fn settled_confidence(&self, floor: Nanos, sees_queues: bool) -> u8 {
         let stated = self.confidence();
         if !self.is_inferred() || self.judgement.limit == Limit::Unknown || floor.0 <= 0 {
@@ -108,7 +115,8 @@ impl Joined {
         let observations = self.rounds(floor) / ONE_OBSERVATION;
         let by_chance = (1.0 - f64::from(stated) / 100.0).powf(1.0 + observations);
         let misled = if sees_queues { MISLED } else { MISLED_UNSEEN };
-        (100.0 * (1.0 - misled) * (1.0 - by_chance)).round() as u8
+        let agreed = 1.0 - self.dissent.0 as f64 / self.sum.duration().0.max(1) as f64;
+        (100.0 * (1.0 - misled) * (1.0 - by_chance) * agreed).round() as u8
     }
 
     /// As one interval of the timeline, over a path whose shortest round trip is `floor` and whose queues show or do not.
@@ -172,11 +180,13 @@ mod tests {
 
     /// So many rounds that say this with this confidence.
     fn said(limit: Limit, confidence: u8, times: usize) -> Joined {
+        all_say(&rounds(times, ROUND, |_, _| ()), limit, confidence)
+    }
+
+    fn all_say(list: &[Stretch], limit: Limit, confidence: u8) -> Joined {
         let judgement = Judgement::new(limit, Cause::None, confidence);
-        let mut list = rounds(times, ROUND, |_, _| ()).into_iter();
-        let first = list.next().map(|s| Joined::new(&s, judgement));
-        let mut joined = first.expect("a round at least");
-        list.for_each(|s| joined.add(&s, judgement));
+        let mut joined = Joined::new(&list[0], judgement);
+        list[1..].iter().for_each(|s| joined.add(s, judgement));
         joined
     }
 
@@ -195,6 +205,20 @@ mod tests {
         );
         assert_eq!(said[3..], [93, 93]);
         assert!(sure(Limit::SendBuffer, 60, 4) < sure(Limit::SendBuffer, 80, 4));
+    }
+
+    #[test]
+    fn rounds_that_say_another_limit_are_none_of_those_that_agree() {
+        let sure_beside = |limit| {
+            let list = rounds(100, ROUND, |_, _| ());
+            let mut others = all_say(&list[60..], limit, 70);
+            others.overrule(Judgement::new(Limit::SendBuffer, Cause::None, 60));
+            let most = all_say(&list[..60], Limit::SendBuffer, 70);
+            let joined = join(vec![most, others], |last, next| last.same_as(next.judgement));
+            joined[0].interval(ROUND, true).confidence
+        };
+        assert_eq!(sure_beside(Limit::Application), 56, "three fifths of 93");
+        assert_eq!(sure_beside(Limit::Unknown), 93, "they say nothing");
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Joined {
     }
 
     /// Percent. What was inferred is the surer the more rounds say the same: each eight of them are one more observation of it. Where a part of
-    /// them says another limit, one of the two rules is misled, and which one it is that part tells.
+    /// them says another limit, one of the two rules is misled: there it is either.
     fn settled_confidence(&self, floor: Nanos, sees_queues: bool) -> u8 {
         let stated = self.confidence();
         if !self.is_inferred() || self.judgement.limit == Limit::Unknown || floor.0 <= 0 {
@@ -115,8 +115,8 @@ impl Joined {
         let observations = self.rounds(floor) / ONE_OBSERVATION;
         let by_chance = (1.0 - f64::from(stated) / 100.0).powf(1.0 + observations);
         let misled = if sees_queues { MISLED } else { MISLED_UNSEEN };
-        let agreed = 1.0 - self.dissent.0 as f64 / self.sum.duration().0.max(1) as f64;
-        (100.0 * (1.0 - misled) * (1.0 - by_chance) * agreed).round() as u8
+        let dissent = self.dissent.0 as f64 / self.sum.duration().0.max(1) as f64;
+        (100.0 * (1.0 - misled) * (1.0 - by_chance) * (1.0 - dissent / 2.0)).round() as u8
     }
 
     /// As one interval of the timeline, over a path whose shortest round trip is `floor` and whose queues show or do not.
@@ -217,7 +217,7 @@ mod tests {
             let joined = join(vec![most, others], |last, next| last.same_as(next.judgement));
             joined[0].interval(ROUND, true).confidence
         };
-        assert_eq!(sure_beside(Limit::Application), 56, "three fifths of 93");
+        assert_eq!(sure_beside(Limit::Application), 74, "four fifths of 93");
         assert_eq!(sure_beside(Limit::Unknown), 93, "they say nothing");
     }
 

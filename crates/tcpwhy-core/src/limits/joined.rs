@@ -173,21 +173,15 @@ pub(super) fn join(
 
 #[cfg(test)]
 mod tests {
-    use super::super::made::rounds;
+    use super::super::made::{joined, rounds};
     use super::*;
 
     const ROUND: Nanos = Nanos::from_millis(20);
 
     /// So many rounds that say this with this confidence.
     fn said(limit: Limit, confidence: u8, times: usize) -> Joined {
-        all_say(&rounds(times, ROUND, |_, _| ()), limit, confidence)
-    }
-
-    fn all_say(list: &[Stretch], limit: Limit, confidence: u8) -> Joined {
         let judgement = Judgement::new(limit, Cause::None, confidence);
-        let mut joined = Joined::new(&list[0], judgement);
-        list[1..].iter().for_each(|s| joined.add(s, judgement));
-        joined
+        joined(&rounds(times, ROUND, |_, _| ()), judgement)
     }
 
     /// How sure that is.
@@ -211,11 +205,11 @@ mod tests {
     fn rounds_that_say_another_limit_are_none_of_those_that_agree() {
         let sure_beside = |limit| {
             let list = rounds(100, ROUND, |_, _| ());
-            let mut others = all_say(&list[60..], limit, 70);
+            let mut others = joined(&list[60..], Judgement::new(limit, Cause::None, 70));
             others.overrule(Judgement::new(Limit::SendBuffer, Cause::None, 60));
-            let most = all_say(&list[..60], Limit::SendBuffer, 70);
-            let joined = join(vec![most, others], |last, next| last.same_as(next.judgement));
-            joined[0].interval(ROUND, true).confidence
+            let most = joined(&list[..60], Judgement::new(Limit::SendBuffer, Cause::None, 70));
+            let all = join(vec![most, others], |last, next| last.same_as(next.judgement));
+            all[0].interval(ROUND, true).confidence
         };
         assert_eq!(sure_beside(Limit::Application), 74, "four fifths of 93");
         assert_eq!(sure_beside(Limit::Unknown), 93, "they say nothing");

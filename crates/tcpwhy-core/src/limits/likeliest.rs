@@ -147,7 +147,7 @@ fn cheapest(ways: &Ways) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made::{MSS, rounds};
+    use super::super::made::{MSS, joined, rounds};
     use super::*;
 
     fn of(list: &[(Limit, f64, f64)]) -> Vec<Limit> {
@@ -185,10 +185,7 @@ mod tests {
                     s.arrived = segments * MSS as i64;
                     s.sampled(floor + Nanos::from_millis(queue), Nanos::ZERO);
                 });
-                let judgement = Judgement::new(limit, cause, 70);
-                let mut joined = Joined::new(&list[0], judgement);
-                list[1..].iter().for_each(|s| joined.add(s, judgement));
-                joined
+                joined(&list, Judgement::new(limit, cause, 70))
             };
             let full = || said(Limit::PathBandwidth, Cause::StandingQueue, 60, 250, 100);
             let writes = said(Limit::Application, Cause::SenderApplication, 25, segments, queue);

@@ -1,5 +1,7 @@
 //! Rounds for the tests of the rules.
 
+use super::Judgement;
+use super::joined::Joined;
 use crate::flow::stretch::Stretch;
 use crate::flow::wait::Wait;
 use crate::units::Nanos;
@@ -18,4 +20,11 @@ pub(super) fn rounds(n: usize, floor: Nanos, set: impl Fn(usize, &mut Stretch)) 
         s
     };
     (0..n).map(round).collect()
+}
+
+/// All of `list` under one `judgement`.
+pub(super) fn joined(list: &[Stretch], judgement: Judgement) -> Joined {
+    let mut joined = Joined::new(&list[0], judgement);
+    list[1..].iter().for_each(|s| joined.add(s, judgement));
+    joined
 }
